@@ -17,7 +17,7 @@ it.each([
     { path: '/', response_as: 'text', poll: {}, result: { at: '/url' }, status: { at: '/s', done: [1] } },
   ],
   ['http', { path: '/', output: "$.outputs[?@.name == 'text'].data[0]", errors: { text: '$..error' } }],
-] as const)('%s takes the options %j', (adapter, options) => {
+] as const)('%s accepts the options %j', (adapter, options) => {
   expect(optionsIssues(adapter, options)).toEqual([]);
 });
 
@@ -36,7 +36,7 @@ it.each([
   ['http', { path: '/', headers: { 'a b': 'c' } }, ['headers', 'a b']],
   ['http', { path: '/', headers: { a: { from: 'lower' } } }, ['headers', 'a', 'from']],
   ['http', { path: '/', errors: { codes: { nsfw: 'NOPE' } } }, ['errors', 'codes', 'nsfw']],
-] as const)('%s does not take the options %j', (adapter, options, path) => {
+] as const)('%s refuses the options %j', (adapter, options, path) => {
   expect(optionsIssues(adapter, options)).toMatchObject([{ path, message: expect.any(String) }]);
 });
 
@@ -46,21 +46,25 @@ const at = { at: '/state', done: ['ok'] };
 it.each<[Record<string, unknown>, string, RegExp]>([
   [{ output: '$.a[' }, 'output', /is not a JSONPath: unclosed/],
   [{ output: 'a' }, 'output', /JSON pointer such as \/job\/id .* or a JSONPath such as/],
-  [{ poll: { path: '/{{id}}' } }, 'id', /must be given: \{\{id\}\} is the server's name/],
-  [{ status: {} }, 'status.at', /must be given, with `done`; or `codes`/],
-  [{ status: { at: '/s' } }, 'status.done', /belong together/],
+  [{ poll: { path: '/{{id}}' } }, 'id', /must be given: \{\{id\}\} is the server's id/],
+  [{ status: {} }, 'status.at', /must be given, with `done`; or give `codes`/],
+  [{ status: { at: '/s' } }, 'status.done', /must be given together/],
   [{ status: { codes: {} } }, 'status.codes', /at least one HTTP status/],
   [{ status: { codes: { done: [200], failed: [200] } } }, 'status.codes', /each of them once/],
   [{ poll: {}, result: {} }, 'result', /one of `at`, `header` and `path`/],
   [{ result: { at: '/url' } }, 'result', /needs `poll`/],
-  [{ response_as: 'file', status: at, poll: {} }, 'response_as', /name the URL of the result in `result`/],
+  [{ response_as: 'file', status: at, poll: {} }, 'response_as', /set the URL of the result in `result`/],
   [{ response_as: 'text', output: '/a' }, 'output', /must be left out/],
   [{ response_as: 'file', usage: { cost: '/a' } }, 'usage', /must be left out/],
-  [{ poll: sse, status: at }, 'status', /beside `poll.events`/],
-  [{ poll: sse, result: { at: '/url' } }, 'result', /the event that ends the run holds it/],
+  [{ poll: sse, status: at }, 'status', /cannot be combined with `poll.events`, whose/],
+  [{ poll: sse, result: { at: '/url' } }, 'result', /the last event contains the result/],
   [{ poll: sse, response_as: 'file' }, 'response_as', /json or text/],
-  [{ cancel: { path: '/', body: { a: '{{input.b}}' } } }, 'cancel.body', /knows no input.b: there are id/],
-])('http says what to do about %j', (options, path, message) => {
+  [
+    { cancel: { path: '/', body: { a: '{{input.b}}' } } },
+    'cancel.body',
+    /has an unknown placeholder input.b: known are id/,
+  ],
+])('http says how to fix %j', (options, path, message) => {
   expect(optionsIssues('http', { path: '/', ...options })).toMatchObject([
     { path: path.split('.'), message: expect.stringMatching(message) },
   ]);

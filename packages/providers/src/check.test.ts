@@ -2,17 +2,17 @@ import type { Adapter } from '@holdfast/domain/modelRoute';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { checkConnection } from './check.ts';
 import { type FakeCog, startFakeCog } from './cog/testing/fakeCog.ts';
-import { type Counterpart, type Reply, startCounterpart } from './conformance/counterpart.ts';
+import { type FakeServer, type Reply, startFakeServer } from './conformance/fakeServer.ts';
 
-let counterpart: Counterpart;
+let fakeServer: FakeServer;
 beforeEach(async () => {
-  counterpart = await startCounterpart();
+  fakeServer = await startFakeServer();
 });
-afterEach(() => counterpart.close());
+afterEach(() => fakeServer.close());
 
 const ask = (adapter: Adapter | null) =>
   checkConnection(adapter && { adapter }, {
-    baseUrl: counterpart.baseUrl,
+    baseUrl: fakeServer.baseUrl,
     apiKey: 'sk-of-the-tests',
     settings: {},
   });
@@ -25,35 +25,35 @@ it.each<[string, Reply, object]>([
     { status: 200, json: { data: [{ id: 'a' }, { id: 'b:latest' }] } },
     { key: 'accepted', said: '', models: ['a', 'b:latest'] },
   ],
-  ['answers with something else', { status: 200, json: {} }, { key: 'accepted', models: null }],
+  ['responses with something else', { status: 200, json: {} }, { key: 'accepted', models: null }],
   [
     'refuses the key',
     { status: 401, json: { error: 'who are you' } },
     { key: 'refused', status: 401, said: '401 {"error":"who are you"}' },
   ],
   [
-    'answers a wrong key with 400',
+    'responses a wrong key with 400',
     { status: 400, json: noDatabase },
     { key: 'unclear', status: 400, said: expect.stringMatching(/^400 .*No connected db\. \(\[key\]\)/) },
   ],
   ['is broken', { status: 502, text: 'bad gateway' }, { key: 'unclear', said: '502 bad gateway' }],
   ['has no such list', { status: 404, json: {} }, { key: 'not checked', models: null }],
-])("a server of OpenAI's protocol that %s", async (_how, reply, checked) => {
-  counterpart.reply(reply);
+])('the check of an OpenAI-compatible server that %s', async (_how, reply, checked) => {
+  fakeServer.reply(reply);
   expect(await ask('openai')).toMatchObject({ unreached: null, ...checked });
-  expect(counterpart.received).toMatchObject([{ method: 'GET', path: '/v1/models' }]);
+  expect(fakeServer.received).toMatchObject([{ method: 'GET', path: '/v1/models' }]);
 });
 
 it.each(['cog', 'http', 'fal', null] as const)(
-  'a server that speaks %s is only asked whether it is there',
+  'the check of a server that speaks %s only finds out whether it responds',
   async (adapter) => {
-    counterpart.reply({ status: 404, text: 'no page' });
+    fakeServer.reply({ status: 404, text: 'no page' });
     expect(await ask(adapter)).toMatchObject({ unreached: null, key: 'not checked', models: null });
   },
 );
 
-it('a server that is gone is not reached', async () => {
-  await counterpart.close();
+it('the check of a server that does not exist reports that it is unreachable', async () => {
+  await fakeServer.close();
   expect(await ask('openai')).toMatchObject({ unreached: expect.stringMatching(/./), key: 'not checked' });
 });
 
@@ -66,7 +66,7 @@ describe('the check of a Cog container', () => {
   });
   afterEach(() => fake.close());
 
-  it('finds nothing wrong with one that is up, busy or on its way up', async () => {
+  it('finds no problem with one that is ready, busy or starting', async () => {
     expect(await checkConnection(route, fake)).toMatchObject({ unreached: null, trouble: null });
     fake.plan({ slots: 0 });
     expect((await checkConnection(route, fake)).trouble).toBeNull();
@@ -74,7 +74,7 @@ describe('the check of a Cog container', () => {
     expect((await checkConnection(route, fake)).trouble).toBeNull();
   });
 
-  it('says why one takes no runs', async () => {
+  it('reports why one accepts no runs', async () => {
     fake.plan({ setup: 'failed' });
     expect((await checkConnection(route, fake)).trouble).toBe(
       'it takes no runs: it says SETUP_FAILED, no weights',

@@ -4,7 +4,7 @@ import { trustedHosts } from './outputFiles.ts';
 import { createProviders } from './registry.ts';
 
 describe('connectionConfig', () => {
-  it('reads every connection that has a base URL', () => {
+  it('reads every connection with a base URL', () => {
     const environment = {
       MY_GPU_BASE_URL: 'http://gpu:5000/',
       MY_GPU_API_KEY: 'k',
@@ -19,7 +19,7 @@ describe('connectionConfig', () => {
     });
   });
 
-  it('takes a key of OpenAI alone as OpenAI itself', () => {
+  it('connects to OpenAI itself if only its key is set', () => {
     expect(connectionConfig({ OPENAI_API_KEY: 'k' })).toEqual({
       openai: { baseUrl: 'https://api.openai.com/v1', apiKey: 'k', settings: {} },
     });
@@ -28,19 +28,19 @@ describe('connectionConfig', () => {
     );
   });
 
-  it('leaves out what is no URL, and names the variable', () => {
+  it('ignores an invalid URL and reports its variable', () => {
     const environment = { A_BASE_URL: 'nope', B_BASE_URL: 'ftp://b', C_BASE_URL: 'http://c' };
     expect(Object.keys(connectionConfig(environment))).toEqual(['c']);
     const named = connectionProblems(environment).map((line) => line.split(' ')[0]);
     expect(named).toEqual(['A_BASE_URL', 'B_BASE_URL']);
   });
 
-  it('tells the hosts that may be trusted, with their ports', () => {
+  it('returns the trusted hosts with their ports', () => {
     const connections = connectionConfig({ A_BASE_URL: 'https://a.example/x', B_BASE_URL: 'http://b:81' });
     expect(Object.values(connections).flatMap(trustedHosts)).toEqual(['a.example:443', 'b:81']);
   });
 
-  it('tells the other hosts whose output files may be trusted, and what is no origin', () => {
+  it('returns the other hosts with trusted output files, and reports invalid origins', () => {
     const environment = {
       GPU_BASE_URL: 'http://gpu:5000',
       GPU_OUTPUT_ORIGINS: 'http://minio:9000, https://files.lan/, minio:9000,http://a/b,',
@@ -55,7 +55,7 @@ describe('connectionConfig', () => {
 });
 
 describe('createProviders', () => {
-  it('dresses each provider once', () => {
+  it('wraps each provider once', () => {
     const dressed: string[] = [];
     const providers = createProviders(
       { gpu: { baseUrl: 'http://gpu', apiKey: null, settings: {} } },
@@ -71,7 +71,7 @@ describe('createProviders', () => {
     providers.close();
   });
 
-  it('makes one provider per adapter and connection, and none for what is not configured', () => {
+  it('creates one provider per adapter and connection, and none without configuration', () => {
     const providers = createProviders({ gpu: { baseUrl: 'http://gpu', apiKey: null, settings: {} } });
     const cog = providers.find({ adapter: 'cog', connection: 'gpu' });
     expect(cog?.name).toBe('cog');

@@ -31,8 +31,8 @@ export function missingSetting(
   const known = Object.hasOwn(connections, connection) ? connections[connection] : undefined;
   if (known !== undefined && (known.apiKey !== null || !keyed.includes(adapter))) return null;
   const name = connection.toUpperCase();
-  const isKeyAsked = known !== undefined || Object.hasOwn(hosted, name);
-  return isKeyAsked ? keyVariable(connection) : `${name}_BASE_URL`;
+  const isKeyRequested = known !== undefined || Object.hasOwn(hosted, name);
+  return isKeyRequested ? keyVariable(connection) : `${name}_BASE_URL`;
 }
 
 export function keyVariable(connection: string): string {

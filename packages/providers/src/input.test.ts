@@ -16,16 +16,16 @@ const changes = {
   omit: ['size'],
 };
 
-it('leaves an input as it is for who takes it so', () => {
+it('changeInput passes an input on unchanged by default', () => {
   expect(changeInput({ input: { prompt: 'a' }, parts: [] }, undefined).input).toEqual({ prompt: 'a' });
 });
 
-it('omits, renames and sets, and what is set wins', () => {
+it('changeInput omits, renames and sets properties, and set values win', () => {
   const { input } = changeInput({ input: { prompt: 'a', size: '1x1', seed: 7, n: 2 }, parts: [] }, changes);
   expect(input).toEqual({ text: 'a', seed: 1, n: 2, safe: true });
 });
 
-it('lets files follow their properties', () => {
+it('changeInput moves files with their properties', () => {
   const parts = [part('picture'), part('size'), part('seed'), part('mask')];
   const changed = changeInput({ input: {}, parts }, changes);
   expect(changed.parts.map(({ path }) => path)).toEqual([['image'], ['mask']]);

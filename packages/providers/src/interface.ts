@@ -60,7 +60,7 @@ export type Progress =
       isSteady?: true;
     } & RunProgress)
   /**
-   * Certainly not accepted: retry here after `retryAfterMs` (null: never) or at the next provider; after the last, fail with
+   * Certainly not accepted: retry here after `retryAfterMs` (null: neverAborted) or at the next provider; after the last, fail with
    * `outcome`. `mayHaveRun`: an earlier submit may be accepted: use the same token. `isBusy`: no capacity, wait until expiry.
    * `isDead`: accepts no run before a restart. `isLost` (`poll`): the provider lost an accepted run, submit it again.
    */
@@ -90,7 +90,7 @@ export type RunProgress = {
 export type Ended = Extract<Progress, { state: 'ended' }>;
 
 /** `ask`: poll the provider. `later`: it cannot be verified now and is read again. Null: not authentic, or says nothing. */
-export type CallbackReading = Ended | 'ask' | 'later' | null;
+export type CallbackReading = Ended | 'poll' | 'later' | null;
 
 export type Callback = {
   headers: Record<string, string>;
@@ -100,7 +100,7 @@ export type Callback = {
 };
 
 /** The run a callback claims to be about, by the token in its URL. */
-export type CalledBack = {
+export type CallbackRun = {
   token: string;
   handle: Handle | null;
   mapping: OutcomeMapping;
@@ -121,7 +121,7 @@ export type Provider = {
   /** Finds a run whose submit had no response, so that it can be cancelled. Absent when only a second submit could find it. */
   find?(submission: Submission, signal: AbortSignal): Promise<Handle | null>;
   /** `run.handle` is null before our submit has returned. */
-  readCallback(callback: Callback, run: CalledBack): Promise<CallbackReading>;
+  readCallback(callback: Callback, run: CallbackRun): Promise<CallbackReading>;
   /** After a crash or a lost response: joins the run with this token, or returns its end. `unknown` without a lookup. */
   recover(submission: Submission, signal: AbortSignal): Promise<Progress>;
   close(): void;

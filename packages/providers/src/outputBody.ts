@@ -29,14 +29,14 @@ export function fileForm({ headers }: ResponseHead): 'bytes' | 'stream' {
 }
 
 export function responseBody(
-  answer: HttpResponse,
-  again?: (signal: AbortSignal) => Promise<HttpResponse>,
+  response: HttpResponse,
+  refetch?: (signal: AbortSignal) => Promise<HttpResponse>,
 ): OutputBody {
-  const { headers, bytes } = answer;
+  const { headers, bytes } = response;
   const contentType = headers['content-type']?.split(';')[0]?.trim().toLowerCase() || null;
   if (bytes) return heldBody(new Blob([bytes]), contentType);
   const sizeBytes = Number(headers['content-length'] ?? Number.NaN);
-  let stream = answer.stream ?? null;
+  let stream = response.stream ?? null;
   return {
     reference: newReference(),
     contentType,
@@ -44,8 +44,9 @@ export function responseBody(
     async open(signal) {
       const isFresh = stream && !stream.readableDidRead && !stream.destroyed;
       if (stream && isFresh) return stream;
-      if (!again) throw new UnusableOutput('an output file came in an answer that can not be had again');
-      stream = (await again(signal)).stream ?? null;
+      if (!refetch)
+        throw new UnusableOutput('an output file came in a response that cannot be fetched again');
+      stream = (await refetch(signal)).stream ?? null;
       if (stream === null) throw new Error('an output file could not be fetched again');
       return stream;
     },

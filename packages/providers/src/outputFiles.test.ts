@@ -20,7 +20,7 @@ function copier() {
 }
 
 describe('copyOutputFiles', () => {
-  it('replaces each image by our record of its own copy, in order, also where two are equal', async () => {
+  it('replaces each image by the record of its own copy, in order, also when two are equal', async () => {
     const { copied, copy } = copier();
     const given = success({ images: [{ url: png }, { url: 'https://a/b' }, { url: png }] });
     const { output } = await copyOutputFiles(given, 'images', copy);
@@ -28,7 +28,7 @@ describe('copyOutputFiles', () => {
     expect(copied).toEqual([png, 'https://a/b', png]);
   });
 
-  it('finds every URL in raw output, and leaves other text alone', async () => {
+  it('finds every URL in raw output, and keeps other text', async () => {
     const { copy } = copier();
     const given = success({
       video: 'https://a/v.mp4',
@@ -53,7 +53,7 @@ describe('copyOutputFiles', () => {
     'data: one, two',
     'data:one, two',
     'data:',
-  ])('leaves text alone that begins as a URL does: %j', async (text) => {
+  ])('keeps text that begins like a URL: %j', async (text) => {
     const { copied, copy } = copier();
     const given = success({ text, more: 'DATA:;base64,AA==' });
     expect((await copyOutputFiles(given, 'raw', copy)).output).toMatchObject({ text });
@@ -72,13 +72,13 @@ describe('copyOutputFiles', () => {
     ['no list', { images: 'https://a/b' }],
     ['a list with something else', { images: [{ url: png }, { url: 'gs://a/b' }] }],
     ['a list with no files', { images: [{ text: 'none' }] }],
-  ])('refuses %s: a success without its files is none', async (_what, output) => {
+  ])('refuses %s, because a success without its files is a failure', async (_what, output) => {
     const { copied, copy } = copier();
     await expect(copyOutputFiles(success(output), 'images', copy)).rejects.toBeInstanceOf(UnusableOutput);
     expect(copied).toEqual([]);
   });
 
-  it('takes as many files as it may, not one more', async () => {
+  it('copies at most the allowed number of files', async () => {
     const { copied, copy } = copier();
     const videos = Array.from({ length: 20 }, (_, index) => ({ url: `https://a/${index}` }));
     await copyOutputFiles(success({ videos }), 'videos', copy, 20);

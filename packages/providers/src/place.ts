@@ -14,7 +14,7 @@ export function placeProblem(place: string): string | null {
   if (!place.startsWith('$'))
     return pointer.test(place)
       ? null
-      : 'must be a JSON pointer such as /job/id ("" for the whole answer), or a JSONPath such as $.jobs[0].id';
+      : 'must be a JSON pointer such as /job/id ("" for the whole response), or a JSONPath such as $.jobs[0].id';
   try {
     jsonPath.compile(place);
     return null;

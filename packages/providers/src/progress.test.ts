@@ -9,20 +9,20 @@ it.each([
   [{ 'retry-after': 'soon' }, 1000],
   [{ 'retry-after': 'Wed, 21 Oct 2015 07:28:00 GMT' }, 0],
   [{}, 1000],
-])('%j is so many whole milliseconds', (headers, ms) => {
+])('the delay %j is read as whole milliseconds', (headers, ms) => {
   expect(retryAfterMs(headers, 1000)).toBe(ms);
 });
 
-it('nor is a time in a body anything else', () => {
-  const answer = (after: number) => ({
+it('a time in a body is not a delay', () => {
+  const response = (after: number) => ({
     ok: true as const,
     status: 429,
     headers: {},
     bodyText: '',
     json: { retry_after: after },
   });
-  expect(refusedForMs(answer(1.2345))).toBe(1235);
-  expect(refusedForMs(answer(1e300))).toBe(600_000);
+  expect(refusedForMs(response(1.2345))).toBe(1235);
+  expect(refusedForMs(response(1e300))).toBe(600_000);
 });
 
 it.each([
@@ -30,10 +30,10 @@ it.each([
   ['100%|##########| 20/20\n 10%|#  | 2/20', 0.1],
   ['300%|x', undefined],
   ['the scale is 50%', undefined],
-])('the log %j tells of progress %s', (logs, progress) => {
+])('the log %j has the progress %s', (logs, progress) => {
   expect(progressOfLogs(logs)).toEqual({ logs, ...(progress !== undefined && { progress }) });
 });
 
-it.each([null, undefined, '', 5])('no log (%j) tells nothing', (logs) => {
+it.each([null, undefined, '', 5])('the log %j has no progress', (logs) => {
   expect(progressOfLogs(logs)).toEqual({});
 });

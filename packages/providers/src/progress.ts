@@ -4,7 +4,7 @@ import type { Ended, Progress, RunProgress } from './interface.ts';
 import { failure } from './outcome/failure.ts';
 
 /** The failure of a run whose end is unknown. */
-export const lost = failure('GENERATION_FAILED', 'The answer of the model was lost.');
+export const lost = failure('GENERATION_FAILED', 'The response of the model was lost.');
 
 const outcomes = {
   timeout: failure('GENERATION_TIMEOUT'),
@@ -21,7 +21,7 @@ export function tooLarge(raw: string): Ended {
 }
 
 /** After a poll without a response: `running` polls again, unless that cannot help. */
-export function unanswered(result: NoResponse, running: Progress): Progress {
+export function afterNoResponse(result: NoResponse, running: Progress): Progress {
   const { reason, code, message } = result;
   return reason === 'too_large' ? tooLarge(`${code}: ${message}`) : running;
 }

@@ -132,7 +132,7 @@ async function applyReading(
 ): Promise<boolean> {
   if (reading === null) return true;
   if (reading === 'later') return false;
-  if (reading === 'ask') return await pollNow(services.files.db, token);
+  if (reading === 'poll') return await pollNow(services.files.db, token);
   return await endRun(services, trace, route, token, reading);
 }
 

@@ -31,7 +31,7 @@ async function problemsOf(files: Record<string, string>): Promise<string> {
 }
 
 describe('loadModels', () => {
-  it('reads a model and fills in what is not said', async () => {
+  it('reads a model and fills in the defaults', async () => {
     await writeFile(join(folder, 'good.yaml'), good);
     await writeFile(join(folder, 'README.md'), 'not a model');
     const [model, ...others] = await loadModels(folder);
@@ -44,7 +44,7 @@ describe('loadModels', () => {
     });
   });
 
-  it('names file, line and place of every problem at once', async () => {
+  it('reports file, line and place of every problem at once', async () => {
     const message = await problemsOf({
       'a.yaml': good.replace('per_run: "0.01"', 'per_run: 0.01').concat('timeout_s: 5\n'),
       'b.yaml': 'slug: [\n',
@@ -65,7 +65,7 @@ describe('loadModels', () => {
     );
   });
 
-  it('refuses an error rule whose pattern is none, and an unknown code', async () => {
+  it('refuses an error rule with an invalid pattern or an unknown code', async () => {
     const rules = 'errors:\n  - { match: "(", code: GENERATION_FAILED }\n  - { match: x, code: NOPE }\n';
     const message = await problemsOf({ 'a.yaml': good + rules });
     expect(message).toContain('a.yaml:7: errors.0.match: must be a regular expression');
@@ -83,7 +83,7 @@ describe('loadModels', () => {
 });
 
 describe('the catalogue in models/', () => {
-  it('is right', async () => {
+  it('is valid', async () => {
     const models = await loadModels(fileURLToPath(new URL('../../../../models', import.meta.url)));
     expect(models.map(({ slug }) => slug)).toEqual(
       expect.arrayContaining(['sandbox-text', 'sandbox-image', 'image-transform']),

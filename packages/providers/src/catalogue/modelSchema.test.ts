@@ -17,12 +17,12 @@ const files = ['.', 'examples'].flatMap((folder) =>
 describe('the JSON Schema of a model', () => {
   const validate = new Ajv({ strict: false, validateFormats: false }).compile(modelSchema());
 
-  it.each(files)('lets %s pass', (file) => {
+  it.each(files)('accepts %s', (file) => {
     validate(parse(readFileSync(join(catalogue, file), 'utf8')));
     expect(validate.errors).toBeNull();
   });
 
-  it('refuses a key that is not known, and a file without a provider', () => {
+  it('refuses an unknown key, and a file without a provider', () => {
     const model = {
       slug: 'a',
       input_schema: { type: 'object' },
@@ -59,14 +59,14 @@ describe('the JSON Schema of a model', () => {
     ).toBe(false);
   });
 
-  it('names the keys of a place', () => {
+  it('lists the keys of a place', () => {
     expect(keysAt(['providers', 0, 'files'])).toEqual(['as', 'url_lifetime_s', 'max_bytes']);
     expect(keysAt(['estimate', 'seconds'])).toEqual(['input', 'default']);
     expect(keysAt(['input_schema', 'properties'])).toEqual([]);
   });
 });
 
-it('the model in docs/models.md is right', () => {
+it('accepts the model in docs/models.md', () => {
   const page = readFileSync(join(root, 'docs/models.md'), 'utf8');
   const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(page) ?? [];
   const { definition, problems } = parseModel('models.md', yaml);

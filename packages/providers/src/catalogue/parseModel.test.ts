@@ -27,7 +27,7 @@ const two = (first: string, second: string) =>
   ]);
 
 describe('parseModel', () => {
-  it('has nothing against what is right', () => {
+  it('accepts valid models', () => {
     expect(problemsOf(good)).toEqual([]);
     expect(two('', 'model: other')).toEqual([]);
     expect(changed(['  model: m', '  model: m\n  mode: sync'], ['slug:', 'timeout_s: 60\nslug:'])).toEqual(
@@ -35,7 +35,7 @@ describe('parseModel', () => {
     );
   });
 
-  it('tells all that is wrong, by line', () => {
+  it('reports all problems, by line', () => {
     const found = changed(['good', 'Good'], ['0.01"', '0.01", per_runn: "1"'], ['kind: text', 'kind: txt']);
     expect(found).toEqual([
       'm.yaml:1: slug: must be lower case: letters, digits, . _ -',
@@ -44,7 +44,7 @@ describe('parseModel', () => {
     ]);
   });
 
-  it('tells what breaks rules between fields beside fields that are wrong themselves', () => {
+  it('reports violations of rules across fields beside invalid fields', () => {
     const found = changed(
       ['model: m', 'model: m\n  wieght: 3\n  options: { pth: x }\n  mode_from_input: moed'],
       ['"0.01"', '0.01, per_image: "1"'],
@@ -62,7 +62,7 @@ describe('parseModel', () => {
     ]);
   });
 
-  it('tells of every provider what is wrong, and of none at all beside other mistakes', () => {
+  it('reports the problems of every provider, and nothing about providers beside other mistakes', () => {
     expect(two(', options: { pth: x }', 'modle: n, adaptr: cog')).toEqual([
       expect.stringMatching(/^m\.yaml:3: providers\.0\.options/),
       'm.yaml:4: providers.1.model: is missing: a string',
@@ -79,7 +79,7 @@ describe('parseModel', () => {
     ]);
   });
 
-  it('tells all mistakes of a schema, and of its examples', () => {
+  it('reports all mistakes of a schema and of its examples', () => {
     const schema = (more: string) =>
       changed(['{ type: string }', `{ type: string }\n    size: { type: integer }\n${more}`]);
     expect(schema('    a: { type: strng }\n    b: { minimun: 3 }\n    c: { minimum: x }').join('\n')).toMatch(
@@ -161,7 +161,7 @@ describe('parseModel', () => {
       '11: input_schema.examples.0: is no such input: prompt must be string',
     ],
     ['a schema that is none', ['{ type: string }', '{ type: strng }'], '6: input_schema: '],
-  ])('names %s', (_what, change, message) => {
+  ])('reports %s', (_what, change, message) => {
     const found = changed(change);
     expect(found).toHaveLength(1);
     expect(found[0]).toMatch(/^m\.yaml:\d+: /);
@@ -173,7 +173,7 @@ describe('parseModel', () => {
     ['openai', 'endpoint: image_edits', null],
     ['http', 'path: /run', '`body_as` form'],
     ['http', 'path: /run, body_as: form', null],
-  ])('of %s with { %s }, parts of a form need %s', (adapter, options, needed) => {
+  ])('of %s with { %s }: parts of a form need %s', (adapter, options, needed) => {
     const route = `model: m\n  options: { ${options} }\n  files: { as: multipart }`;
     const found = changed(['adapter: cog', `adapter: ${adapter}`], ['model: m', route]);
     const about = found.filter((problem) => problem.includes('files.as'));
@@ -195,7 +195,7 @@ describe('parseModel', () => {
     ['openai', 'endpoint: speech', 'endpoint', 'speech', 'audios or files or raw'],
     ['openai', 'endpoint: embeddings', 'endpoint', 'embeddings', 'raw or files'],
   ])(
-    'of %s with { %s } names an output that the answer can not be',
+    'of %s with { %s }: reports an output that the response cannot contain',
     (adapter, options, option, given, kinds) => {
       const found = changed(
         ['adapter: cog', `adapter: ${adapter}`],
@@ -207,7 +207,7 @@ describe('parseModel', () => {
     },
   );
 
-  it('tells of aliases that lead nowhere or everywhere, and of what can not be stored', () => {
+  it('reports aliases that are undefined or endless, and values that cannot be stored', () => {
     expect(problemsOf(`${good}description: *text\n`)).toEqual([
       'm.yaml:12: *text: there is no &text before it',
     ]);
@@ -223,7 +223,7 @@ describe('parseModel', () => {
     expect(problemsOf(`${good}description: &d a\ndisplay_name: *d\n`)).toEqual([]);
   });
 
-  it('names an option that the adapter does not know', () => {
+  it('reports an option that the adapter does not know', () => {
     const found = changed(['model: m', 'model: m\n  options:\n    pth: x']);
     expect(found).toEqual(['m.yaml:7: provider.options.pth: is not known here; is "path" meant?']);
     const deep = changed(
@@ -235,7 +235,7 @@ describe('parseModel', () => {
     expect(missing).toEqual(['m.yaml:6: provider.options.path: is missing: a string']);
   });
 
-  it('names a provider that stands there twice, and weights that choose nobody', () => {
+  it('reports a provider that is listed twice, and weights that select no provider', () => {
     expect(two('', 'model: m')).toEqual([
       'm.yaml:4: providers.1: is the same connection and model as providers.0',
     ]);
@@ -253,7 +253,7 @@ describe('parseModel', () => {
     ).toEqual([]);
   });
 
-  it('reads no file that holds no mapping', () => {
+  it('refuses a file that is not a mapping', () => {
     expect(problemsOf('')).toEqual([expect.stringContaining('m.yaml')]);
     expect(problemsOf('- a')).toEqual([expect.stringContaining('m.yaml:1: ')]);
   });

@@ -30,10 +30,10 @@ export function parseModel(file: string, text: string): ParsedModel {
   const { definition, slug, problems } = read(document);
   const placed = problems.map((problem) => ({ ...problem, offset: offsetOf(document, problem.path) }));
   const inOrder = placed.toSorted((a, b) => (a.offset ?? 0) - (b.offset ?? 0));
-  const told = inOrder.map(
+  const reported = inOrder.map(
     ({ path, message, offset }) => `${at(offset)}: ${path.length > 0 ? `${path.join('.')}: ` : ''}${message}`,
   );
-  return { definition, slug, problems: told };
+  return { definition, slug, problems: reported };
 }
 
 type Read = { definition: ModelDefinition | null; slug: string | null; problems: ModelProblem[] };

@@ -6,7 +6,7 @@ import { parseModel } from './parseModel.ts';
 const adapters = resolve(import.meta.dirname, '..');
 
 it.each(['openai', 'cog', 'replicate', 'fal', 'http'])(
-  'the model in the README of %s is right',
+  'the model in the README of %s is valid',
   (adapter) => {
     const readme = readFileSync(join(adapters, adapter, 'README.md'), 'utf8');
     const [, yaml = ''] = /^```yaml\n(.*?)^```$/ms.exec(readme) ?? [];

@@ -1,6 +1,6 @@
 import type { ExecutionErrorCode } from '@holdfast/domain/errors';
 import { describe, expect, it } from '@jest/globals';
-import { startCounterpart } from '../conformance/counterpart.ts';
+import { startFakeServer } from '../conformance/fakeServer.ts';
 import { type Subject, secrets, submissionOf } from '../conformance/subject.ts';
 import { describeConformance } from '../conformance/suite.ts';
 import { createCog } from './cog.ts';
@@ -24,7 +24,7 @@ const invalid = (loc: string[], msg: string) => ({
   detail: [{ loc: ['body', ...loc], msg, type: 'value_error' }],
 });
 
-/** What Cog 0.23 answers with 400 and 422. */
+/** What Cog 0.23 responses with 400 and 422. */
 const bodies = [
   [
     'a number that is too large',
@@ -167,12 +167,12 @@ const subject: Subject = {
     { status: 200, json: { what: 'ever' } },
   ],
   recovery: 'submits again',
-  later: {
+  asyncRuns: {
     accepted,
     running: (run) => [accepted(run)],
-    telling: {
+    withProgress: {
       replies: ({ id }) => [{ status: 202, json: { id, status: 'processing', logs: ' 25%|##  | 5/20' } }],
-      told: { progress: 0.25, logs: ' 25%|##  | 5/20' },
+      reported: { progress: 0.25, logs: ' 25%|##  | 5/20' },
     },
     succeeded: ({ id }) => [notUnderWay, { status: 200, json: succeeded(id) }],
     cancel: {
@@ -189,23 +189,23 @@ const subject: Subject = {
 
 describeConformance(subject);
 
-describe('a Cog container that is busy, or on its way up, when it is asked', () => {
-  it('says nothing of whether it has accepted a run of mode sync before', async () => {
-    const counterpart = await startCounterpart();
-    const provider = createCog({ baseUrl: counterpart.baseUrl, apiKey: null, settings: {} });
+describe('recovery at a Cog container that is busy or starting', () => {
+  it('leaves open whether a run of mode sync was accepted', async () => {
+    const fakeServer = await startFakeServer();
+    const provider = createCog({ baseUrl: fakeServer.baseUrl, apiKey: null, settings: {} });
     const { signal } = new AbortController();
-    counterpart.reply({ status: 409 });
+    fakeServer.reply({ status: 409 });
     const refused = { state: 'refused', retryAfterMs: 1000 };
     const submitted = await provider.submit(submissionOf(subject), signal);
     expect(submitted).toMatchObject(refused);
     expect(submitted).not.toHaveProperty('mayHaveRun');
     for (const reply of [{ status: 409 }, { status: 502 }, 'reset'] as const) {
-      counterpart.reply(reply);
+      fakeServer.reply(reply);
       const recovered = await provider.recover(submissionOf(subject), signal);
       expect(recovered).toMatchObject({ ...refused, mayHaveRun: true });
     }
     provider.close();
-    await counterpart.close();
+    await fakeServer.close();
   });
 });
 
@@ -220,7 +220,7 @@ const outcomeOf = (output: unknown, kind: 'images' | 'raw') => {
 };
 
 describe('a Cog prediction', () => {
-  it('gives one picture or several', () => {
+  it('returns one image or several', () => {
     const png = 'data:image/png;base64,AA==';
     const images = [{ url: png }, { url: 'https://a/b.png' }];
     expect(outcomeOf([png, 'https://a/b.png'], 'images')).toMatchObject({
@@ -230,11 +230,11 @@ describe('a Cog prediction', () => {
     expect(outcomeOf(png, 'images')).toMatchObject({ output: { images: [{ url: png }] } });
   });
 
-  it.each([[[]], ['/etc/passwd'], [['ftp://a/b']], [{}]])('has no picture in %j', (output) => {
+  it.each([[[]], ['/etc/passwd'], [['ftp://a/b']], [{}]])('fails without an image in %j', (output) => {
     expect(outcomeOf(output, 'images')).toMatchObject({ ok: false, code: 'GENERATION_FAILED' });
   });
 
-  it('gives raw output as an object', () => {
+  it('returns raw output as an object', () => {
     expect(outcomeOf({ a: 1 }, 'raw')).toMatchObject({ output: { a: 1 } });
     expect(outcomeOf([1, 2], 'raw')).toMatchObject({ output: { output: [1, 2] } });
   });

@@ -6,7 +6,7 @@ import { type Connection, connect } from '../connection.ts';
 import type { Ended, Handle, Progress, Provider, Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
 import type { Secrets } from '../outcome/raw.ts';
-import { networkProgress, progressOfLogs, unanswered } from '../progress.ts';
+import { afterNoResponse, networkProgress, progressOfLogs } from '../progress.ts';
 import { type Found, pollEveryMs, queryRun, readHealth } from './container.ts';
 import { pathOf } from './options.ts';
 import { type Prediction, predictionOutcome, readPrediction } from './prediction.ts';
@@ -30,7 +30,7 @@ export function createCog(connection: Connection): Provider {
 
   async function submit(submission: Submission, signal: AbortSignal): Promise<Progress> {
     const { input, callbackUrl, timeoutMs } = submission;
-    const called = isCalled(submission);
+    const called = awaitsCallback(submission);
     const { path, externalId } = handleOf(submission);
     const result = await http.request('PUT', `${path}/predictions/${externalId}`, {
       json: { input, ...(called ? { webhook: callbackUrl, webhook_events_filter: ['completed'] } : {}) },
@@ -56,13 +56,13 @@ export function createCog(connection: Connection): Provider {
   async function repeat(submission: Submission, handle: Handle, signal: AbortSignal): Promise<Progress> {
     const progress = await submit({ ...submission, mode: 'sync' }, signal);
     if (progress.state !== 'ended') return { ...running(submission), handle };
-    return isCalled(submission) ? { ...progress, alert: progress.alert ?? noCallback } : progress;
+    return awaitsCallback(submission) ? { ...progress, alert: progress.alert ?? noCallback } : progress;
   }
 
   async function findRun(submission: Submission, signal: AbortSignal): Promise<Progress> {
-    const handle = { ...handleOf(submission), isCalled: 'true', isUnheard: 'true' };
+    const handle = { ...handleOf(submission), awaitsCallback: 'true', isUnheard: 'true' };
     const found = await queryRun(http, handle, signal);
-    if (isKnown(found)) return answerOf(found, submission, handle, connection);
+    if (isKnown(found)) return progressFrom(found, submission, handle, connection);
     return await search(submission, handle, found, signal);
   }
 
@@ -85,11 +85,12 @@ export function createCog(connection: Connection): Provider {
 
   return {
     name: 'cog',
-    pollsWithInput: ({ missingSince, isCalled }) => missingSince !== undefined || isCalled === undefined,
+    pollsWithInput: ({ missingSince, awaitsCallback }) =>
+      missingSince !== undefined || awaitsCallback === undefined,
     close: () => http.close(),
     submit,
     async recover(submission, signal) {
-      if (isCalled(submission)) return await findRun(submission, signal);
+      if (awaitsCallback(submission)) return await findRun(submission, signal);
       const progress = await submit(submission, signal);
       // A refusal says nothing about the first submit, and a repeat joins that run.
       if (progress.state === 'refused') return { ...progress, mayHaveRun: true };
@@ -100,11 +101,11 @@ export function createCog(connection: Connection): Provider {
     handleFor: handleOf,
     async poll(submission, handle, signal) {
       const found = await queryRun(http, handle, signal);
-      if (isKnown(found)) return answerOf(found, submission, handle, connection);
-      if (isCalled(submission)) return await search(submission, handle, found, signal);
+      if (isKnown(found)) return progressFrom(found, submission, handle, connection);
+      if (awaitsCallback(submission)) return await search(submission, handle, found, signal);
       if (found.kind === 'absent') return await repeat(submission, handle, signal);
       const goesOn = { ...running(submission), handle };
-      return found.kind === 'unknown' && !found.result.ok ? unanswered(found.result, goesOn) : goesOn;
+      return found.kind === 'unknown' && !found.result.ok ? afterNoResponse(found.result, goesOn) : goesOn;
     },
     async cancel({ path, externalId }, signal) {
       await http.request('POST', `${path}/predictions/${externalId}/cancel`, {
@@ -148,11 +149,11 @@ function isKnown(found: Found): found is Known {
   return found.kind === 'running' || found.kind === 'ended';
 }
 
-function answerOf(found: Known, submission: Submission, asked: Handle, secrets: Secrets): Progress {
-  const { missingSince: _missing, isUnheard: _unheard, ...handle } = asked;
+function progressFrom(found: Known, submission: Submission, polled: Handle, secrets: Secrets): Progress {
+  const { missingSince: _missing, isUnheard: _unheard, ...handle } = polled;
   const waiting: Running = { ...running(submission), handle };
   if (found.kind === 'ended') return ended(found.prediction, submission.mapping, secrets) ?? waiting;
-  const goesOn = { ...waiting, ...found.telling };
+  const goesOn = { ...waiting, ...found.withProgress };
   return goesOn.by === 'callback' ? { ...goesOn, pollAfterMs: found.pauseMs } : goesOn;
 }
 
@@ -165,12 +166,12 @@ function ended(prediction: Prediction, mapping: OutcomeMapping, secrets: Secrets
 
 function running(submission: Submission): Running {
   const handle = handleOf(submission);
-  if (!isCalled(submission)) return { state: 'running', handle, by: 'poll', pollAfterMs: 1000 };
-  const called = { ...handle, isCalled: 'true' };
+  if (!awaitsCallback(submission)) return { state: 'running', handle, by: 'poll', pollAfterMs: 1000 };
+  const called = { ...handle, awaitsCallback: 'true' };
   return { state: 'running', handle: called, by: 'callback', pollAfterMs: pollEveryMs, isSteady: true };
 }
 
-function isCalled({ mode, callbackUrl }: Submission): boolean {
+function awaitsCallback({ mode, callbackUrl }: Submission): boolean {
   return mode === 'callback' && callbackUrl !== null;
 }
 

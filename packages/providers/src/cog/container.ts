@@ -5,7 +5,7 @@ import { progressOfLogs } from '../progress.ts';
 import { type Prediction, readPrediction } from './prediction.ts';
 
 export type Found =
-  | { kind: 'running'; telling: RunProgress; pauseMs: number }
+  | { kind: 'running'; withProgress: RunProgress; pauseMs: number }
   /** It never had the run, or the run has ended. */
   | { kind: 'absent' }
   /** Only the sandbox of the previous version remembers ended runs. */
@@ -41,12 +41,12 @@ export async function queryRun(
   const share = Math.ceil(result.bodyText.length / smallResponseChars);
   return {
     kind: 'running',
-    telling: progressOfLogs(logs),
+    withProgress: progressOfLogs(logs),
     pauseMs: Math.min(pollEveryMs * share, maxPauseMs),
   };
 }
 
-const answer = z.object({
+const healthResponse = z.object({
   status: z.string(),
   setup: z.object({ started_at: z.string().nullish(), logs: z.unknown() }).nullish(),
   user_healthcheck_error: z.string().nullish(),
@@ -81,7 +81,7 @@ export async function readHealth(
 }
 
 export function healthOf(json: unknown): Health | null {
-  const said = answer.safeParse(json).data;
+  const said = healthResponse.safeParse(json).data;
   if (said === undefined) return null;
   const { status, setup, user_healthcheck_error: error } = said;
   const startedAtMs = Date.parse(setup?.started_at ?? '');

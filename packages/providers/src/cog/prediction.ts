@@ -14,7 +14,7 @@ const prediction = z.looseObject({
 
 export type Prediction = z.infer<typeof prediction>;
 
-const usual: DefaultPlaces = {
+const defaults: DefaultPlaces = {
   output: '/output',
   inputTokens: ['/metrics/input_token_count'],
   outputTokens: ['/metrics/output_token_count'],
@@ -38,7 +38,7 @@ type End = (of: Prediction, mapping: OutcomeMapping, secrets: Secrets) => Outcom
 const ends: Record<Prediction['status'], End> = {
   starting: () => null,
   processing: () => null,
-  succeeded: (of, mapping) => outcomeFromResponse(of, mapping, usual, null),
+  succeeded: (of, mapping) => outcomeFromResponse(of, mapping, defaults, null),
   failed: ({ error }, mapping, secrets) =>
     reportedFailure({ text: errorText(error), code: 'GENERATION_FAILED' }, mapping, secrets),
   canceled: () => failure('GENERATION_FAILED', 'The run was stopped before it finished.'),

@@ -8,13 +8,13 @@ import { rawText, responseText, type Secrets, withRaw } from '../outcome/raw.ts'
 import { lost, retryAfterMs } from '../progress.ts';
 import type { Health } from './container.ts';
 
-export function readRefusal(answer: HttpResponse, mapping: OutcomeMapping, secrets: Secrets): Progress {
-  const { status } = answer;
-  const said = responseText(answer);
+export function readRefusal(response: HttpResponse, mapping: OutcomeMapping, secrets: Secrets): Progress {
+  const { status } = response;
+  const said = responseText(response);
   const failed = (code: ExecutionErrorCode) => withRaw(failure(code), said, secrets);
   const busy = (code: ExecutionErrorCode): Progress => ({
     state: 'refused',
-    retryAfterMs: retryAfterMs(answer.headers, 1000),
+    retryAfterMs: retryAfterMs(response.headers, 1000),
     outcome: failed(code),
     isBusy: true,
   });
@@ -25,8 +25,8 @@ export function readRefusal(answer: HttpResponse, mapping: OutcomeMapping, secre
     alert,
   });
   if (status === 400 || status === 413 || status === 415 || status === 422) {
-    const { text, fields } = readDetail(answer.json);
-    return badRequest(answer, { text, code: null, fields: fields.flatMap(belowInput) }, mapping, secrets);
+    const { text, fields } = readDetail(response.json);
+    return badRequest(response, { text, code: null, fields: fields.flatMap(belowInput) }, mapping, secrets);
   }
   if (status === 409 || status === 429) return busy('MODEL_OVERLOADED');
   if (status === 503) return busy('MODEL_UNAVAILABLE');

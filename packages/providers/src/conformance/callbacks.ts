@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CallbackReading, Handle } from '../interface.ts';
-import { begin, expectNothingLeaks, type Parties } from './parties.ts';
-import { type Callbacks, calledBack, runOf, type Subject, theirId } from './subject.ts';
+import { expectNothingLeaks, startRun, type TestSetup } from './setup.ts';
+import { type Callbacks, callbackSubmission, providerRunId, runOf, type Subject } from './subject.ts';
 
 type Sent = { headers?: Record<string, string>; body: Buffer; handle?: Handle | null };
 type Reading = (sent: Sent) => Promise<CallbackReading>;
@@ -11,13 +11,13 @@ const garbage = ['not JSON', '[]', '{}', '', nested, `{"status":"failed","error"
   Buffer.from(text),
 );
 
-/** What adapters promise of callbacks: the end of a run, and nobody's lies. */
-export function describeCallbacks(subject: Subject, parties: () => Parties): void {
-  const called = calledBack(subject);
-  const callbacks = subject.later?.callbacks;
+/** The contract for callbacks: they report the end of a run, and forged ones are ignored. */
+export function describeCallbacks(subject: Subject, setup: () => TestSetup): void {
+  const called = callbackSubmission(subject);
+  const callbacks = subject.asyncRuns?.callbacks;
   const read: Reading = async ({ headers, body, handle = null }) => {
-    const { counterpart, provider } = parties();
-    if (callbacks?.signing) counterpart.reply(callbacks.signing.key());
+    const { fakeServer, provider } = setup();
+    if (callbacks?.signing) fakeServer.reply(callbacks.signing.key());
     const signed = callbacks?.signing?.headers(body, { atS: now(), forged: false }) ?? {};
     return provider.readCallback(
       { headers: headers ?? signed, body, receivedAtMs: Date.now() },
@@ -25,57 +25,57 @@ export function describeCallbacks(subject: Subject, parties: () => Parties): voi
     );
   };
 
-  it.each(garbage)(`${subject.name}: a callback of garbage says nothing (%#)`, async (body) => {
+  it.each(garbage)(`${subject.name}: an invalid callback is ignored (%#)`, async (body) => {
     expect(await read({ body })).toBeNull();
   });
   if (callbacks === undefined) return;
 
   describe(`${subject.name}: callbacks`, () => {
-    describeReadings(subject, callbacks, parties, read);
-    if (callbacks.signing) describeSignatures(subject, callbacks, callbacks.signing, parties, read);
+    describeReadings(subject, callbacks, setup, read);
+    if (callbacks.signing) describeSignatures(subject, callbacks, callbacks.signing, setup, read);
   });
 }
 
 function describeReadings(
   subject: Subject,
   callbacks: Callbacks,
-  parties: () => Parties,
+  setup: () => TestSetup,
   read: Reading,
 ): void {
-  const called = calledBack(subject);
+  const called = callbackSubmission(subject);
   const succeeded = { state: 'ended', outcome: { ok: true, ...subject.outcome } };
 
-  it('tell the end of a run, as often as they come', async () => {
-    const handle = await begin(subject, parties(), called);
+  it('report the end of a run, also when they are repeated', async () => {
+    const handle = await startRun(subject, setup(), called);
     const body = bodyOf(callbacks.ended(handle.externalId));
     expect(await read({ body, handle })).toMatchObject(succeeded);
     expect(await read({ body, handle })).toMatchObject(succeeded);
   });
 
-  it('tell of a failure', async () => {
-    const handle = await begin(subject, parties(), called);
+  it('report a failure', async () => {
+    const handle = await startRun(subject, setup(), called);
     const reading = await read({ body: bodyOf(callbacks.failed(handle.externalId)), handle });
     if (reading === null || typeof reading === 'string') throw new Error(`read as ${reading}`);
     expect(reading).toMatchObject({ state: 'ended', outcome: { ok: false } });
-    expectNothingLeaks(reading, subject, parties());
+    expectNothingLeaks(reading, subject, setup());
   });
 
-  it('may come before the submit has answered', async () => {
-    const { id } = runOf(parties().provider, called, '');
+  it('may arrive before the submit has returned', async () => {
+    const { id } = runOf(setup().provider, called, '');
     expect(await read({ body: bodyOf(callbacks.ended(id)) })).toMatchObject(succeeded);
   });
 
-  it('about another run, or that say nothing of the end, are not taken', async () => {
-    const handle = await begin(subject, parties(), called);
+  it('about another run, or without an end, are ignored', async () => {
+    const handle = await startRun(subject, setup(), called);
     expect(await read({ body: bodyOf(callbacks.ended('another')), handle })).toBeNull();
     expect(await read({ body: bodyOf(callbacks.notEnded(handle.externalId)), handle })).toBeNull();
   });
 
-  const { asks } = callbacks;
-  if (asks) {
+  const { incomplete } = callbacks;
+  if (incomplete) {
     it('without the result cause a poll', async () => {
-      const handle = await begin(subject, parties(), called);
-      expect(await read({ body: bodyOf(asks(handle.externalId)), handle })).toBe('ask');
+      const handle = await startRun(subject, setup(), called);
+      expect(await read({ body: bodyOf(incomplete(handle.externalId)), handle })).toBe('poll');
     });
   }
 }
@@ -84,10 +84,10 @@ function describeSignatures(
   subject: Subject,
   callbacks: Callbacks,
   signing: NonNullable<Callbacks['signing']>,
-  parties: () => Parties,
+  setup: () => TestSetup,
   read: Reading,
 ): void {
-  const id = theirId;
+  const id = providerRunId;
   const body = bodyOf(callbacks.ended(id));
   const signed = (how: { atS?: number; forged?: boolean } = {}, of = body) =>
     signing.headers(of, { atS: now(), forged: false, ...how });
@@ -98,21 +98,21 @@ function describeSignatures(
     ['replayed', () => signed({ atS: now() - 301 })],
     ['from the future', () => signed({ atS: now() + 310 })],
     ['without a signature', () => ({})],
-  ])('%s are not authentic', async (_what, headers) => {
+  ])('%s are refused', async (_what, headers) => {
     expect(await read({ body, headers: headers() })).toBeNull();
   });
 
-  it.each(Object.keys(signed()))('without the header %s are not authentic', async (name) => {
-    const { [name]: _left, ...headers } = signed();
+  it.each(Object.keys(signed()))('without the header %s are refused', async (name) => {
+    const { [name]: _omitted, ...headers } = signed();
     expect(await read({ body, headers })).toBeNull();
   });
 
   it.each([{ status: 503 }, { status: 401 }, 'reset', { status: 200, text: '<html>' }] as const)(
-    'are brought again while the key to verify with is not to be had: %j',
+    'are read again later if the key cannot be fetched: %j',
     async (reply) => {
-      const { counterpart, provider } = parties();
-      counterpart.reply(reply);
-      const run = { ...calledBack(subject), handle: null };
+      const { fakeServer, provider } = setup();
+      fakeServer.reply(reply);
+      const run = { ...callbackSubmission(subject), handle: null };
       expect(await provider.readCallback({ headers: signed(), body, receivedAtMs: Date.now() }, run)).toBe(
         'later',
       );

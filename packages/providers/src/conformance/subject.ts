@@ -2,9 +2,9 @@ import type { ExecutionErrorCode } from '@holdfast/domain/errors';
 import type { Success } from '@holdfast/domain/outcome';
 import type { Connection } from '../connection.ts';
 import type { Handle, Provider, RunProgress, Submission } from '../interface.ts';
-import type { Reply } from './counterpart.ts';
+import type { Reply } from './fakeServer.ts';
 
-/** Stand in error texts of the counterpart, and must not reach a client; so must its host and the adapter's name. */
+/** Texts in errors of the fake server that must not reach a client, like its host and the adapter's name. */
 export const secrets = {
   apiKey: 'sk-very-secret-1234567890',
   providerModel: 'acme/secret-model-7b',
@@ -14,43 +14,43 @@ export const secrets = {
 export const token = 'token-of-the-attempt';
 export const callbackUrl = `http://127.0.0.1:9/callbacks/${token}`;
 
-/** What clients choose of a request; the provider calls `image` what they call `picture`. */
+/** The fields that clients set; the provider's `image` is their `picture`. */
 export const sentFields = {
   prompt: { name: 'prompt', schema: { type: 'string' } },
   width: { name: 'width', schema: { type: 'integer' } },
   image: { name: 'picture', schema: { type: 'array', items: { type: 'string' } } },
 } as const;
 
-/** What the provider calls a run where the adapter leaves it to name them. */
-export const theirId = 'theirs-4f7d';
+/** The id of a run if the provider chooses it. */
+export const providerRunId = 'theirs-4f7d';
 
-/** A run as the counterpart knows it. `id`: the one that the adapter chose, else one of the provider's. */
+/** A run at the fake server. `id`: chosen by the adapter, or else by the provider. */
 export type Run = { id: string; baseUrl: string };
 
-/** What the suite must know of an adapter's wire format. Where several replies are asked for, they are given in order. */
+/** The wire format of an adapter, for the suite. Lists of replies are in the order of the requests. */
 export type Subject = {
   name: string;
   create(connection: Connection): Provider;
   /** `<NAME>_<SETTING>` of the connection, when it needs any. */
   settings?(baseUrl: string): Record<string, string>;
   submission: Partial<Submission>;
-  /** The header that shows a key. Default: as a bearer token. */
+  /** The value of the authorization header. Default: a bearer token. */
   authorization?(apiKey: string): string;
-  /** A run that ends in the answer to its submit; absent: none does. */
+  /** The response to a submit that contains the result; absent if the protocol has none. */
   success?(id: string): Reply;
   outcome: Partial<Success>;
-  /** Each answer the protocol has for a submit that went wrong, and what it means. */
+  /** Every error response to a submit, and its meaning. */
   failures: SubjectFailure[];
-  /** Answers that a field of what was submitted is wrong, in the protocol's own form; `text` is what it says of it. */
+  /** The protocol's response for an invalid field; `text` is its explanation. */
   invalid(field: string, text: string): Reply;
-  /** Answers 2xx to a submit that hold no usable result. */
+  /** 2xx responses to a submit without a usable result. */
   empty: Reply[];
   /**
-   * What `recover` does: submits again, which joins the run that the same token began; has nobody to ask; or asks.
+   * What `recover` does: it submits again under the same token, cannot find out anything, or looks the run up.
    */
   recovery: 'submits again' | 'impossible' | Recovery;
-  /** Absent: it always answers at once. */
-  later?: Later;
+  /** Absent if every response to a submit contains the result. */
+  asyncRuns?: AsyncRuns;
 };
 
 export type SubjectFailure = {
@@ -59,15 +59,15 @@ export type SubjectFailure = {
   state: 'ended' | 'refused' | 'unknown';
   code: ExecutionErrorCode;
   says?: RegExp;
-  /** Of a refusal: default any number of milliseconds. */
+  /** Of a refusal. Default: any number of milliseconds. */
   retryAfterMs?: number | null;
-  /** Of a refusal: whether it is for want of capacity. Default: 429 and 503 are, unless asking again is of no use. */
+  /** Of a refusal: whether the provider lacks capacity. Default: for 429 and 503 that can be retried. */
   busy?: boolean;
-  /** The operator is told of it. */
+  /** Whether the operator is alerted. */
   alerts?: boolean;
 };
 
-/** What the provider answers when it is asked what became of a submit whose answer was lost. */
+/** The responses to a lookup after the response to a submit was lost. */
 export type Recovery = {
   submission?: Partial<Submission>;
   running(run: Run): Reply[];
@@ -76,38 +76,38 @@ export type Recovery = {
   absent(run: Run): Reply[];
 };
 
-export type Later = {
+export type AsyncRuns = {
   accepted(run: Run): Reply;
-  /** To questions about a run: it goes on, it has succeeded. */
+  /** The responses to polls of a running and of a successful run. */
   running(run: Run): Reply[];
   succeeded(run: Run): Reply[];
-  /** To questions about a run that has failed. */
+  /** The responses to polls of a failed run. */
   failures?: { name: string; replies(run: Run): Reply[]; code: ExecutionErrorCode; says?: RegExp }[];
-  /** A run that goes on, with all that the protocol tells of it. */
-  telling?: { replies(run: Run): Reply[]; told: RunProgress };
+  /** The response to a poll of a running run with all its progress. */
+  withProgress?: { replies(run: Run): Reply[]; reported: RunProgress };
   cancel: { method: string; path(handle: Handle): string };
-  /** Absent: it does not call back. */
+  /** Absent if the provider does not call back. */
   callbacks?: Callbacks;
 };
 
 export type Callbacks = {
-  /** Bodies of callbacks about the run `id`. */
+  /** The body of a callback for a run by its id. */
   ended(id: string): object;
   failed(id: string): object;
-  /** Says nothing of the end. */
+  /** Reports that the run is running. */
   notEnded(id: string): object;
-  /** Says that the run has ended, but not all: the provider is to be asked. */
-  asks?(id: string): object;
-  /** Absent: the token in the URL is what authenticates a callback. */
+  /** Reports the end without the result, which must be polled. */
+  incomplete?(id: string): object;
+  /** Absent if only the token in the URL authenticates a callback. */
   signing?: {
-    /** The headers that the provider sends with a body; `forged`: by one who has not its key. */
+    /** The headers that the provider sends with a body; `forged`: signed with another key. */
     headers(body: Buffer, how: { atS: number; forged: boolean }): Record<string, string>;
-    /** What the counterpart answers to one who asks for the key to verify with. */
+    /** The response that contains the verification key. */
     key(): Reply;
   };
 };
 
-/** A submission with everything an adapter may look at. */
+/** A submission with every field that an adapter may read. */
 export function submissionOf(
   subject: Pick<Subject, 'submission'>,
   part: Partial<Submission> = {},
@@ -135,18 +135,18 @@ export function submissionOf(
   };
 }
 
-/** The submission of a run that calls back. */
-export function calledBack(subject: Subject): Submission {
+/** The submission of a run that ends by a callback. */
+export function callbackSubmission(subject: Subject): Submission {
   return submissionOf(subject, { mode: 'callback', callbackUrl });
 }
 
 /** The run of a submission, named by the adapter or else by the provider. */
 export function runOf(provider: Provider, submission: Submission, baseUrl: string): Run {
-  return { id: provider.handleFor(submission)?.externalId ?? theirId, baseUrl };
+  return { id: provider.handleFor(submission)?.externalId ?? providerRunId, baseUrl };
 }
 
-/** A clock by which time to try again has come at every look. */
-export function hurried(): () => number {
+/** A clock that advances five seconds at each reading. */
+export function acceleratedClock(): () => number {
   let looks = 0;
   return () => {
     looks += 1;

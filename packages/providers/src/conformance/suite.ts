@@ -1,54 +1,62 @@
 import { describe, expect, it } from '@jest/globals';
+import { describeAsyncRuns } from './asyncRuns.ts';
 import { describeBadRequests } from './badRequests.ts';
 import { describeCallbacks } from './callbacks.ts';
-import type { Reply } from './counterpart.ts';
-import { describeLater } from './later.ts';
-import { adapterOf, eachWithParties, expectNothingLeaks, messageOf, never, rawOf, until } from './parties.ts';
+import type { Reply } from './fakeServer.ts';
 import { describeRecovery, submits } from './recovery.ts';
+import {
+  adapterOf,
+  expectNothingLeaks,
+  messageOf,
+  neverAborted,
+  rawOf,
+  setupForEachTest,
+  until,
+} from './setup.ts';
 import { runOf, type Subject, type SubjectFailure, secrets, submissionOf } from './subject.ts';
 
 const endless = 'x'.repeat(1_000_000);
 const nested = '['.repeat(100_000) + ']'.repeat(100_000);
-/** In every place that some adapter reads. */
+/** Nested in every place that an adapter reads. */
 const deep: Reply = {
   status: 200,
   text: `{"id":"x","status":"succeeded","output":${nested},"error":${nested},"choices":[{"message":{"content":${nested}}}]}`,
 };
 const html: Reply = { status: 200, text: '<html><h1>It works!</h1></html>' };
 
-/** What every adapter promises, tried against a counterpart that speaks its wire format over real HTTP. */
+/** The contract of every adapter, tested over real HTTP against a fake server with its wire format. */
 export function describeConformance(subject: Subject): void {
-  const parties = eachWithParties(subject);
+  const setup = setupForEachTest(subject);
   const { success } = subject;
-  const submit = (part = {}) => parties().provider.submit(submissionOf(subject, part), never);
+  const submit = (part = {}) => setup().provider.submit(submissionOf(subject, part), neverAborted);
 
   describe(`${subject.name}: submit`, () => {
     if (success) {
-      it('gives the outcome of a run that ends in the answer', async () => {
-        const { provider, counterpart } = parties();
-        counterpart.reply(success(runOf(provider, submissionOf(subject), counterpart.baseUrl).id));
+      it('returns the outcome of a run that ends in the response', async () => {
+        const { provider, fakeServer } = setup();
+        fakeServer.reply(success(runOf(provider, submissionOf(subject), fakeServer.baseUrl).id));
         expect(await submit()).toMatchObject({ state: 'ended', outcome: { ok: true, ...subject.outcome } });
-        expect(counterpart.received).toHaveLength(1);
+        expect(fakeServer.received).toHaveLength(1);
       });
     }
 
-    it('shows the key of its connection, and only where there is one', async () => {
-      const { counterpart } = parties();
-      counterpart.reply(html);
+    it('sends the key of its connection, if there is one', async () => {
+      const { fakeServer } = setup();
+      fakeServer.reply(html);
       await submit();
-      const keyless = adapterOf(subject, counterpart, null);
-      await keyless.submit(submissionOf(subject), never);
+      const keyless = adapterOf(subject, fakeServer, null);
+      await keyless.submit(submissionOf(subject), neverAborted);
       keyless.close();
-      expect(counterpart.received.map(({ headers }) => headers.authorization)).toEqual([
+      expect(fakeServer.received.map(({ headers }) => headers.authorization)).toEqual([
         subject.authorization?.(secrets.apiKey) ?? `Bearer ${secrets.apiKey}`,
         undefined,
       ]);
     });
 
     it.each(subject.failures)('maps $name to $code, $state', async (failure) => {
-      const { counterpart } = parties();
+      const { fakeServer } = setup();
       const { reply, state, code, says, alerts, retryAfterMs = expect.any(Number) } = failure;
-      counterpart.reply(reply);
+      fakeServer.reply(reply);
       const progress = await submit();
       expect(progress).toMatchObject({
         state,
@@ -57,25 +65,25 @@ export function describeConformance(subject: Subject): void {
         ...(alerts && { alert: expect.stringMatching(/./) }),
       });
       if (state === 'refused') expect('isBusy' in progress).toBe(isBusy(failure));
-      expect(submits(counterpart)).toHaveLength(1);
-      expectNothingLeaks(progress, subject, parties());
+      expect(submits(fakeServer)).toHaveLength(1);
+      expectNothingLeaks(progress, subject, setup());
       if (says) expect(messageOf(progress)).toMatch(says);
       expect(rawOf(progress)).toMatch(/./);
       expect(rawOf(progress)).not.toContain(secrets.apiKey);
     });
 
-    it.each([...subject.empty, html])('an answer without a result is a failure: %j', async (reply) => {
-      parties().counterpart.reply(reply);
+    it.each([...subject.empty, html])('fails on a response without a result: %j', async (reply) => {
+      setup().fakeServer.reply(reply);
       const progress = await submit();
       expect(progress).toMatchObject({
         state: expect.stringMatching(/^(ended|unknown)$/),
         outcome: { ok: false, code: 'GENERATION_FAILED' },
       });
-      expectNothingLeaks(progress, subject, parties());
+      expectNothingLeaks(progress, subject, setup());
     });
 
-    it('an answer nested to break its readers breaks none', async () => {
-      parties().counterpart.reply(deep);
+    it('survives a deeply nested response', async () => {
+      setup().fakeServer.reply(deep);
       expect(await submit()).toMatchObject({
         state: expect.stringMatching(/^(ended|unknown)$/),
         outcome: { ok: false, code: 'GENERATION_FAILED' },
@@ -87,55 +95,55 @@ export function describeConformance(subject: Subject): void {
       { status: 422, json: { error: { message: endless }, detail: endless } },
       { status: 200, json: { id: endless, request_id: endless, status: 'queued' } },
       { status: 201, json: { id: endless, request_id: endless, status: 'processing', logs: '' } },
-    ])('what a server says without end is cut (%#)', async (reply) => {
-      parties().counterpart.reply(reply);
+    ])('cuts endless texts of a server (%#)', async (reply) => {
+      setup().fakeServer.reply(reply);
       expect(JSON.stringify(await submit()).length).toBeLessThan(20_000);
     });
 
-    it('tells how long to wait when the server does', async () => {
-      parties().counterpart.reply({ status: 429, headers: { 'retry-after': '7' } });
+    it('returns the time to wait that the server requests', async () => {
+      setup().fakeServer.reply({ status: 429, headers: { 'retry-after': '7' } });
       expect(await submit()).toMatchObject({ state: 'refused', retryAfterMs: 7000, isBusy: true });
     });
   });
 
-  describeBadRequests(subject, parties);
+  describeBadRequests(subject, setup);
 
-  describe(`${subject.name}: trouble on the wire`, () => {
-    it('no listener: certainly not accepted', async () => {
-      await parties().counterpart.close();
+  describe(`${subject.name}: a network failure`, () => {
+    it('is a refusal when the port refuses connections', async () => {
+      await setup().fakeServer.close();
       expect(await submit()).toMatchObject({ state: 'refused', outcome: { code: 'MODEL_UNAVAILABLE' } });
     });
 
-    it('no response in time: the outcome is unknown', async () => {
-      parties().counterpart.reply('silence');
+    it('leaves the outcome unknown when there is no response in time', async () => {
+      setup().fakeServer.reply('silence');
       const progress = await submit({ timeoutMs: 150 });
       expect(progress).toMatchObject({ state: 'unknown', outcome: { code: 'GENERATION_TIMEOUT' } });
     });
 
-    it.each(['reset', 'half a body'] as const)('%s: the outcome is unknown', async (reply) => {
-      const { counterpart } = parties();
-      counterpart.reply(reply);
+    it.each(['reset', 'half a body'] as const)('leaves the outcome unknown on: %s', async (reply) => {
+      const { fakeServer } = setup();
+      fakeServer.reply(reply);
       const progress = await submit();
       expect(progress).toMatchObject({ state: 'unknown', outcome: { code: 'GENERATION_FAILED' } });
-      expect(counterpart.received).toHaveLength(1);
-      expectNothingLeaks(progress, subject, parties());
+      expect(fakeServer.received).toHaveLength(1);
+      expectNothingLeaks(progress, subject, setup());
     });
 
-    it('lets go of the socket when it is aborted', async () => {
-      const { counterpart, provider } = parties();
-      counterpart.reply('silence');
+    it('closes the socket when the submit is aborted', async () => {
+      const { fakeServer, provider } = setup();
+      fakeServer.reply('silence');
       const abort = new AbortController();
       const running = provider.submit(submissionOf(subject), abort.signal);
-      await until(() => counterpart.received.length === 1);
+      await until(() => fakeServer.received.length === 1);
       abort.abort();
       expect(await running).toMatchObject({ state: 'unknown', outcome: { ok: false } });
-      await counterpart.hungUp;
+      await fakeServer.hungUp;
     });
   });
 
-  describeRecovery(subject, parties);
-  describeLater(subject, parties);
-  describeCallbacks(subject, parties);
+  describeRecovery(subject, setup);
+  describeAsyncRuns(subject, setup);
+  describeCallbacks(subject, setup);
 }
 
 function isBusy({ reply, retryAfterMs, busy }: SubjectFailure): boolean {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseJson } from '@holdfast/egress/response';
 import { listen } from '@holdfast/egress/testing/servers';
 
-/** `path` has its query behind it; `json` is undefined, where the body is none; `body` is its bytes. */
+/** `path` includes the query; `json` is undefined if the body is not JSON. */
 export type WireRequest = {
   method: string;
   path: string;
@@ -14,18 +14,18 @@ export type WireRequest = {
   headers: IncomingMessage['headers'];
   json: unknown;
   body: Buffer;
-  /** Aborts when its connection is closed before it was answered. */
+  /** Aborts when the client closes the connection before the response. */
   hungUp: AbortSignal;
 };
 
 export type WireResponse = { status: number; headers?: Record<string, string>; json?: unknown };
 
-/** How servers answer, and how they go wrong. `picture`: a PNG of one pixel; `text`: a page that is no JSON. */
+/** A response, or a way in which servers fail. `image`: a PNG of one pixel. */
 export type WireReply =
   | WireResponse
   | { status: number; headers?: Record<string, string>; text: string }
   | { status: number; headers?: Record<string, string>; bytes: Buffer }
-  | 'picture'
+  | 'image'
   | 'silence'
   | 'reset'
   | 'half a body'
@@ -33,7 +33,7 @@ export type WireReply =
   | 'html';
 
 /**
- * What a submit gets. All that begin with `accept` are accepted and counted, whatever comes back; an answer is a refusal.
+ * The response to a submit. With `accept...` the run is accepted and counted whatever the response; a `WireResponse` is a refusal.
  */
 export type SubmitPlan =
   | 'accept'
@@ -45,38 +45,38 @@ export type SubmitPlan =
   | 'silence'
   | WireResponse;
 
-/** How every fake deals with what is sent from now on. */
+/** The behaviour of a fake server for the next requests. */
 export type FakePlan = {
   submit: SubmitPlan;
-  /** Milliseconds until a run ends; null: when `finish` says so. */
+  /** Milliseconds until a run ends; null: at `finish`. */
   endsAfterMs: number | null;
-  /** What its answer holds then, in place of the usual. */
+  /** Fields of the final response that replace the defaults. */
   ends: Record<string, unknown>;
 };
 
-/** What every stateful counterpart of an adapter has. */
+/** The interface of every stateful fake provider. */
 export type Fake<Plan> = {
   baseUrl: string;
   settings: Record<string, string>;
-  /** How it deals with what is sent from now on. */
+  /** Changes the behaviour for the next requests. */
   plan(part: Partial<Plan>): void;
-  /** The ids of all runs that it took on, also of those whose submit never got its answer. */
+  /** The ids of all accepted runs, also of those whose submit got no response. */
   accepted(): string[];
   received: WireRequest[];
-  /** Ends a run, and calls back where that was asked for; resolves with the statuses of the callbacks. */
+  /** Ends a run and sends its callback, if requested; resolves with the statuses of the callbacks. */
   finish(id: string): Promise<number[]>;
   close(): Promise<void>;
 };
 
-/** A stateful counterpart's side of real HTTP on a loopback port. */
+/** The HTTP server of a stateful fake provider, on a loopback port. */
 export type WireServer = {
   origin: string;
   received: WireRequest[];
-  /** Resolves after that time; rejects once the server is closed. */
+  /** Resolves after this time; rejects once the server is closed. */
   wait(ms: number): Promise<void>;
-  /** Has it done after that time, unless the server is closed by then; null: never. */
-  after(ms: number | null, act: () => Promise<unknown>): void;
-  /** Calls back as a provider does; resolves with the status of the answer, rejects where nobody is there. */
+  /** Runs `action` after this time unless the server is closed by then; null: never. */
+  after(ms: number | null, action: () => Promise<unknown>): void;
+  /** Sends a callback; resolves with the status of the response, rejects if the port refuses connections. */
   callBack(url: string, body: object, headers?: (body: Buffer) => Record<string, string>): Promise<number>;
   /** Resolves once a request has come in and its socket is closed again. */
   hungUp: Promise<void>;
@@ -84,14 +84,14 @@ export type WireServer = {
 };
 
 export async function startWireServer(
-  answer: (request: WireRequest) => WireReply | Promise<WireReply>,
+  respond: (request: WireRequest) => WireReply | Promise<WireReply>,
 ): Promise<WireServer> {
   const received: WireRequest[] = [];
   const closing = new AbortController();
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const read = await readRequest(request, hungUpOf(response));
     received.push(read);
-    send(response, await answer(read));
+    send(response, await respond(read));
   };
   const hungUp = Promise.withResolvers<void>();
   const server = await listen((request, response) => {
@@ -104,18 +104,18 @@ export async function startWireServer(
     received,
     hungUp: hungUp.promise,
     wait,
-    after(ms, act) {
+    after(ms, action) {
       if (ms !== null)
         void wait(ms)
-          .then(act)
+          .then(action)
           .catch(() => undefined);
     },
     async callBack(url, json, headers = () => ({})) {
       const body = Buffer.from(JSON.stringify(json));
       const sent = { 'content-type': 'application/json', ...headers(body) };
-      const answered = await fetch(url, { method: 'POST', headers: sent, body, signal: closing.signal });
-      await answered.arrayBuffer();
-      return answered.status;
+      const response = await fetch(url, { method: 'POST', headers: sent, body, signal: closing.signal });
+      await response.arrayBuffer();
+      return response.status;
     },
     close() {
       closing.abort();
@@ -124,7 +124,7 @@ export async function startWireServer(
   };
 }
 
-/** What a submit is answered by its plan; `accept` takes the run on. */
+/** The response to a submit under a plan; `accept` starts the run. */
 export function submitReply(
   plan: SubmitPlan,
   accept: () => WireResponse | Promise<WireResponse>,
@@ -132,16 +132,16 @@ export function submitReply(
   if (typeof plan !== 'string' || plan === 'reset' || plan === 'silence') return plan;
   const accepted = accept();
   if (plan === 'accept') return accepted;
-  // Nobody waits for what it would have said.
+  // Its response is not sent.
   void Promise.resolve(accepted).catch(() => undefined);
   if (plan === 'accept, then reset') return 'reset';
   if (plan === 'accept, then silence') return 'silence';
   return plan === 'accept, then html' ? 'html' : 'half a body';
 }
 
-/** The status of a callback's answer; none where nobody is there. */
-export function statuses(calledBack: Promise<number>): Promise<number[]> {
-  return calledBack.then(
+/** The status of the response to a callback; empty if the port refused the connection. */
+export function statuses(callbackSubmission: Promise<number>): Promise<number[]> {
+  return callbackSubmission.then(
     (status) => [status],
     () => [],
   );
@@ -194,7 +194,7 @@ function sendBytes(
 }
 
 const inWords: Record<Extract<WireReply, string>, (response: ServerResponse) => void> = {
-  picture: (response) => void response.writeHead(200, { 'content-type': 'image/png' }).end(onePixel),
+  image: (response) => void response.writeHead(200, { 'content-type': 'image/png' }).end(onePixel),
   silence: () => undefined,
   reset: (response) => void response.socket?.resetAndDestroy(),
   'half a body'(response) {

@@ -8,7 +8,7 @@ import { clientField, type FieldPath } from '../outcome/field.ts';
 import { responseText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { lost, retryAfterMs } from '../progress.ts';
 
-export type Trouble = {
+export type FalError = {
   /** Of the model or the platform; null when unknown. */
   status: number | null;
   /** Error types of the model (`content_policy_violation`) and of the platform (`runner_...`). */
@@ -51,51 +51,53 @@ const codesByPattern: [RegExp, ExecutionErrorCode][] = [
   [/^downstream_/, 'GENERATION_FAILED'],
   [/^runner_/, 'MODEL_UNAVAILABLE'],
 ];
-export function troubleOfAnswer({
+export function falErrorInResponse({
   status,
   headers,
   json,
-}: Pick<HttpResponse, 'status' | 'headers' | 'json'>): Trouble {
+}: Pick<HttpResponse, 'status' | 'headers' | 'json'>): FalError {
   const header = headers['x-fal-error-type'];
-  return { ...troubleOfBody(json, typeof header === 'string' ? header : null), status };
+  return { ...falErrorInBody(json, typeof header === 'string' ? header : null), status };
 }
 
 /** `error`: such as `Invalid status code: 422`; `payload`: the body of the model's response. */
-export function troubleOfError(error: string | null, errorType: string | null, payload: unknown): Trouble {
+export function falErrorOf(error: string | null, errorType: string | null, payload: unknown): FalError {
   const status = /^\D*status code:? (\d{3})\b/i.exec(error ?? '')?.[1];
-  const told = troubleOfBody(payload, errorType);
-  const text = told.text === '' && status === undefined ? (error ?? '') : told.text;
-  return { ...told, text, status: status === undefined ? null : Number(status) };
+  const reported = falErrorInBody(payload, errorType);
+  const text = reported.text === '' && status === undefined ? (error ?? '') : reported.text;
+  return { ...reported, text, status: status === undefined ? null : Number(status) };
 }
 
 /** Whether the model or the platform reported it, not a proxy in between. */
-export function isReported({ types }: Trouble): boolean {
+export function isReported({ types }: FalError): boolean {
   return types.length > 0;
 }
 
 /** `said`: the whole response, for the operator. */
-export function failedBy(trouble: Trouble, mapping: OutcomeMapping, secrets: Secrets, said: string): Ended {
-  const outcome = reportedFailure({ ...trouble, code: codeOf(trouble, mapping) }, mapping, secrets, said);
-  const { status, types } = trouble;
+export function failedBy(falError: FalError, mapping: OutcomeMapping, secrets: Secrets, said: string): Ended {
+  const outcome = reportedFailure({ ...falError, code: codeOf(falError, mapping) }, mapping, secrets, said);
+  const { status, types } = falError;
   const isOperators = outcome.code === 'SERVICE_UNAVAILABLE' || outcome.code === 'MODEL_UNAVAILABLE';
-  if (status === null || status >= 500 || !isOperators || ruledFailure(trouble, mapping, secrets) !== null)
+  if (status === null || status >= 500 || !isOperators || ruledFailure(falError, mapping, secrets) !== null)
     return { state: 'ended', outcome };
   const kind = types.join(' ').slice(0, maxKind);
   const alert = `the connection returned ${`${status} ${kind}`.trim()} to a run that it had accepted: check its key, its balance and the model's options`;
   return { state: 'ended', outcome, alert };
 }
 
-export function typedCode({ types }: Trouble): ExecutionErrorCode | null {
+export function typedCode({ types }: FalError): ExecutionErrorCode | null {
   const known = types.map(
     (type) => codes.get(type) ?? codesByPattern.find(([pattern]) => pattern.test(type))?.[1] ?? null,
   );
   return known.find((code) => code !== null) ?? null;
 }
 
-export function codeOf(trouble: Trouble, mapping: OutcomeMapping): ExecutionErrorCode {
-  const { status, fields } = trouble;
+export function codeOf(falError: FalError, mapping: OutcomeMapping): ExecutionErrorCode {
+  const { status, fields } = falError;
   const isClients = fields.some((path) => clientField(path, mapping) !== null);
-  return typedCode(trouble) ?? (isBad(status) && isClients ? 'INPUT_VALIDATION_ERROR' : codeOfStatus(status));
+  return (
+    typedCode(falError) ?? (isBad(status) && isClients ? 'INPUT_VALIDATION_ERROR' : codeOfStatus(status))
+  );
 }
 
 /** The body decides whether the input is at fault. */
@@ -111,7 +113,7 @@ function codeOfStatus(status: number | null): ExecutionErrorCode {
   return status === 429 ? 'MODEL_OVERLOADED' : 'GENERATION_FAILED';
 }
 
-function troubleOfBody(json: unknown, errorType: string | null): Omit<Trouble, 'status'> {
+function falErrorInBody(json: unknown, errorType: string | null): Omit<FalError, 'status'> {
   const { detail, error_type } = errorBody.safeParse(json).data ?? { detail: [], error_type: null };
   const errors = typeof detail === 'string' ? [] : detail;
   const types = [...errors.map(({ type }) => type), errorType ?? '', error_type ?? ''];
@@ -131,15 +133,15 @@ function fieldOf(loc: FieldPath): FieldPath {
   return loc.filter((step) => step !== 'body');
 }
 
-export function readRefusal(answer: HttpResponse, mapping: OutcomeMapping, secrets: Secrets): Progress {
-  const { status, headers } = answer;
-  const said = responseText(answer);
-  const trouble = troubleOfAnswer(answer);
+export function readRefusal(response: HttpResponse, mapping: OutcomeMapping, secrets: Secrets): Progress {
+  const { status, headers } = response;
+  const said = responseText(response);
+  const falError = falErrorInResponse(response);
   if (isBad(status)) {
-    const report = { ...trouble, code: typedCode(trouble), kind: trouble.types.join(' ') };
-    return badRequest(answer, report, mapping, secrets);
+    const report = { ...falError, code: typedCode(falError), kind: falError.types.join(' ') };
+    return badRequest(response, report, mapping, secrets);
   }
-  const outcome = reportedFailure({ ...trouble, code: codeOf(trouble, mapping) }, mapping, secrets, said);
+  const outcome = reportedFailure({ ...falError, code: codeOf(falError, mapping) }, mapping, secrets, said);
   if (status === 408 || status === 429 || status === 503) {
     if (headers['x-fal-retryable'] === 'false') return { state: 'refused', retryAfterMs: null, outcome };
     const refused = { state: 'refused', retryAfterMs: retryAfterMs(headers, 1000), outcome } as const;

@@ -1,5 +1,5 @@
-import type { Reply } from '../conformance/counterpart.ts';
-import { hurried, type Run, type Subject, secrets, theirId } from '../conformance/subject.ts';
+import type { Reply } from '../conformance/fakeServer.ts';
+import { acceleratedClock, providerRunId, type Run, type Subject, secrets } from '../conformance/subject.ts';
 import { describeConformance } from '../conformance/suite.ts';
 import { createFal } from './fal.ts';
 import { fixture } from './testing/fixtures.ts';
@@ -35,7 +35,7 @@ function accepted({ id, baseUrl }: Run): Reply {
 
 const subject: Subject = {
   name: 'fal',
-  create: (connection) => createFal(connection, hurried()),
+  create: (connection) => createFal(connection, acceleratedClock()),
   settings: (baseUrl) => ({ JWKS_URL: `${baseUrl}/.well-known/jwks.json` }),
   submission: { mapping: { output: { kind: 'images' }, errors: [] } },
   authorization: (key) => `Key ${key}`,
@@ -115,7 +115,7 @@ const subject: Subject = {
     { status: 200, json: { request_id: '../../other' } },
   ],
   recovery: 'impossible',
-  later: {
+  asyncRuns: {
     accepted,
     running: () => [{ status: 202, json: fixture('statusInQueue') }],
     succeeded: () => [completed(), { status: 200, json: result }],
@@ -157,7 +157,7 @@ const subject: Subject = {
         code: 'MODEL_UNAVAILABLE',
       },
       {
-        name: 'an error of the status, told in the result',
+        name: 'an error of the status, reported in the result',
         replies: () => [
           completed({ error: 'Invalid status code: 422' }),
           { status: 422, json: fixture('modelError') },
@@ -165,9 +165,9 @@ const subject: Subject = {
         code: 'FILE_FORMAT_UNSUPPORTED',
       },
     ],
-    telling: {
+    withProgress: {
       replies: () => [{ status: 202, json: fixture('statusInProgress') }],
-      told: {
+      reported: {
         progress: 0.25,
         logs: 'INFO:TRYON:Preprocessing images...\n 25%|##5       | 7/28 [00:00<00:02,  9.1it/s]',
       },
@@ -177,10 +177,10 @@ const subject: Subject = {
       ended: (id) => ({ ...fixture('webhookOk'), request_id: id, payload: result }),
       failed: (id) => ({ ...fixture('webhookError'), request_id: id }),
       notEnded: (id) => ({ ...fixture('statusInProgress'), request_id: id }),
-      asks: (id) => ({ ...fixture('webhookPayloadError'), request_id: id }),
+      incomplete: (id) => ({ ...fixture('webhookPayloadError'), request_id: id }),
       signing: {
         headers: (body, { atS, forged }) =>
-          (forged ? forger : signer).headers(body, { requestId: theirId, atS }),
+          (forged ? forger : signer).headers(body, { requestId: providerRunId, atS }),
         key: () => ({ status: 200, json: signer.jwks() }),
       },
     },

@@ -2,11 +2,11 @@ import { parseJson } from '@holdfast/egress/response';
 import type { Connection } from '../connection.ts';
 import type { Handle, Progress, Provider, RunProgress, Submission } from '../interface.ts';
 import { responseText, withRaw } from '../outcome/raw.ts';
-import { lost, networkProgress, unanswered } from '../progress.ts';
+import { afterNoResponse, lost, networkProgress } from '../progress.ts';
 import { readRefusal } from './errors.ts';
 import { isQueueHandle, readHandle, unknownHandle } from './handle.ts';
 import { createKeySet } from './keySet.ts';
-import { isGone, readResult, readStatus, tellingOf } from './poll.ts';
+import { isGone, progressIn, readResult, readStatus } from './poll.ts';
 import { createOrigins, type Origins, submitRequest } from './request.ts';
 import { readingOf, readWebhook, verifySignature } from './webhook.ts';
 
@@ -29,7 +29,7 @@ export function createFal(connection: Connection, nowMs: () => number = Date.now
     },
     async submit(submission, signal) {
       const { providerModel, mapping, timeoutMs } = submission;
-      const { url, headers, json } = submitRequest(submission, connection, isCalled(submission));
+      const { url, headers, json } = submitRequest(submission, connection, awaitsCallback(submission));
       const wait = { timeoutMs: Math.min(timeoutMs, askTimeoutMs), signal };
       const result = await http.request('POST', url, { json, headers, ...wait });
       if (!result.ok) return networkProgress(result);
@@ -39,7 +39,7 @@ export function createFal(connection: Connection, nowMs: () => number = Date.now
     },
     poll: (submission, handle, signal) => poll({ http, connection }, submission, handle, signal),
     async recover(submission) {
-      if (!isCalled(submission)) return { state: 'unknown', outcome: lost };
+      if (!awaitsCallback(submission)) return { state: 'unknown', outcome: lost };
       const handle = unknownHandle(submission.executionId);
       return { state: 'running', handle, by: 'callback', pollAfterMs: unknownWaitMs };
     },
@@ -67,24 +67,24 @@ async function poll(
   if (!isQueueHandle(handle)) return { state: 'unknown', outcome: lost };
   const { mapping, startedAtMs } = submission;
   const wait = { timeoutMs: askTimeoutMs, signal };
-  const asked = await http.request('GET', withLogs(handle.status_url), wait);
-  if (asked.ok && isGone(asked, startedAtMs)) {
-    return { state: 'ended', outcome: withRaw(lost, responseText(asked), connection) };
+  const polled = await http.request('GET', withLogs(handle.status_url), wait);
+  if (polled.ok && isGone(polled, startedAtMs)) {
+    return { state: 'ended', outcome: withRaw(lost, responseText(polled), connection) };
   }
-  if (!asked.ok) return unanswered(asked, running(submission, handle));
-  const status = readStatus(asked);
+  if (!polled.ok) return afterNoResponse(polled, running(submission, handle));
+  const status = readStatus(polled);
   if (status === null) return running(submission, handle);
-  if (status.status !== 'COMPLETED') return running(submission, handle, tellingOf(status));
+  if (status.status !== 'COMPLETED') return running(submission, handle, progressIn(status));
   const result = await http.request('GET', handle.response_url, wait);
-  return readResult(result, status, mapping, connection) ?? running(submission, handle, tellingOf(status));
+  return readResult(result, status, mapping, connection) ?? running(submission, handle, progressIn(status));
 }
 
-function running(submission: Submission, handle: Handle, telling: RunProgress = {}): Progress {
-  const by = isCalled(submission) ? 'callback' : 'poll';
-  return { state: 'running', handle, by, pollAfterMs: pollAfterMs[by], ...telling };
+function running(submission: Submission, handle: Handle, withProgress: RunProgress = {}): Progress {
+  const by = awaitsCallback(submission) ? 'callback' : 'poll';
+  return { state: 'running', handle, by, pollAfterMs: pollAfterMs[by], ...withProgress };
 }
 
-function isCalled({ mode, callbackUrl }: Submission): boolean {
+function awaitsCallback({ mode, callbackUrl }: Submission): boolean {
   return mode === 'callback' && callbackUrl !== null;
 }
 

@@ -8,7 +8,7 @@ const id = '80e732af-660e-45cd-bd63-580e4f2a94cc';
 const usual = `https://queue.fal.run/fal-ai/flux/requests/${id}`;
 
 describe('the handle of a run', () => {
-  it('has the URLs of the answer', () => {
+  it('has the URLs of the response', () => {
     const handle = readHandle(
       { ...submitted, status_url: `${usual}/status?v=2` },
       connection,
@@ -55,11 +55,11 @@ describe('the handle of a run', () => {
   });
 
   it.each([{}, { request_id: '' }, { request_id: '../x' }, { request_id: 5 }, null, 'x'])(
-    'is none in %j',
+    'does not exist in %j',
     (json) => expect(readHandle(json, connection, 'fal-ai/flux')).toBeNull(),
   );
 
-  it('of an unknown run is no place to ask', () => {
+  it('has no URL to poll when the run is unknown', () => {
     expect(isQueueHandle(unknownHandle('exec_1'))).toBe(false);
   });
 });

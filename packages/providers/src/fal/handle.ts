@@ -18,14 +18,14 @@ export function readHandle(json: unknown, connection: Connection, providerModel:
   const read = accepted.safeParse(json).data;
   if (read === undefined) return null;
   const { request_id: externalId } = read;
-  const usual = `${connection.baseUrl}/${applicationOf(providerModel)}/requests/${externalId}`;
+  const defaults = `${connection.baseUrl}/${applicationOf(providerModel)}/requests/${externalId}`;
   const trusted = (url: unknown, otherwise: string) =>
     typeof url === 'string' && isTrusted(url, connection) ? url : otherwise;
   return {
     externalId,
-    response_url: trusted(read.response_url, usual),
-    status_url: trusted(read.status_url, `${usual}/status`),
-    cancel_url: trusted(read.cancel_url, `${usual}/cancel`),
+    response_url: trusted(read.response_url, defaults),
+    status_url: trusted(read.status_url, `${defaults}/status`),
+    cancel_url: trusted(read.cancel_url, `${defaults}/cancel`),
   };
 }
 

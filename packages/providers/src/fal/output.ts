@@ -22,14 +22,14 @@ const seconds: Partial<Record<OutputKind, string[]>> = {
 /** `computedS`: the generation time, where it is reported apart from the output. */
 export function outcomeOfOutput(output: unknown, mapping: OutcomeMapping, computedS: number | null): Outcome {
   const { kind } = mapping.output;
-  const usual = {
+  const defaults = {
     output: places[kind].find((pointer) => isThere(output, pointer)) ?? places[kind][0],
     inputTokens: ['/usage/input_tokens', '/usage/prompt_tokens'],
     outputTokens: ['/usage/output_tokens', '/usage/completion_tokens'],
     cost: ['/usage/cost'],
     seconds: seconds[kind] ?? ['/timings/inference', '/metrics/inference_time'],
   };
-  return outcomeFromResponse(output, mapping, usual, kind in seconds ? null : computedS);
+  return outcomeFromResponse(output, mapping, defaults, kind in seconds ? null : computedS);
 }
 
 function isThere(output: unknown, pointer: string): boolean {

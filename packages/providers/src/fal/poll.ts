@@ -6,7 +6,7 @@ import type { Ended, RunProgress } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
 import { responseText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { progressOfLogs } from '../progress.ts';
-import { failedBy, isBad, isReported, troubleOfAnswer, troubleOfError } from './errors.ts';
+import { failedBy, falErrorInResponse, falErrorOf, isBad, isReported } from './errors.ts';
 import { outcomeOfOutput } from './output.ts';
 
 const logLine = z.object({ message: z.string().catch('') });
@@ -27,9 +27,9 @@ export function readStatus(result: TrustedResult): RunStatus | null {
   return result.ok && result.status < 300 ? (status.safeParse(result.json).data ?? null) : null;
 }
 
-export function tellingOf({ queue_position: queuePosition, logs }: RunStatus): RunProgress {
-  const told = progressOfLogs(logs?.map(({ message }) => message).join('\n'));
-  return { ...told, ...(typeof queuePosition === 'number' && { queuePosition }) };
+export function progressIn({ queue_position: queuePosition, logs }: RunStatus): RunProgress {
+  const reported = progressOfLogs(logs?.map(({ message }) => message).join('\n'));
+  return { ...reported, ...(typeof queuePosition === 'number' && { queuePosition }) };
 }
 
 /** Whether the run certainly does not exist: a queue may need a moment to list a new one. */
@@ -50,30 +50,30 @@ export function readResult(
   if (isUnderWay(result)) return null;
   const output = unwrapped(result.json);
   if (completed.error || completed.error_type) {
-    const trouble = troubleOfError(completed.error ?? null, completed.error_type ?? null, output);
+    const falError = falErrorOf(completed.error ?? null, completed.error_type ?? null, output);
     const said = `${completed.error_type ?? ''} ${completed.error ?? ''} ${responseText(result)}`.trim();
-    const status = trouble.status ?? errorStatus(result);
-    return withLog(failedBy({ ...trouble, status }, mapping, secrets, said), completed);
+    const status = falError.status ?? errorStatus(result);
+    return withLog(failedBy({ ...falError, status }, mapping, secrets, said), completed);
   }
   if (result.status < 300) {
     if (output === undefined) return null;
     const outcome = outcomeOfOutput(output, mapping, completed.metrics?.inference_time ?? null);
     return ended(outcome.ok ? outcome : withRaw(outcome, responseText(result), secrets));
   }
-  const trouble = troubleOfAnswer({ ...result, json: output });
-  if (!isReported(trouble) && !isBad(result.status)) return null;
-  return withLog(failedBy(trouble, mapping, secrets, responseText(result)), completed);
+  const falError = falErrorInResponse({ ...result, json: output });
+  if (!isReported(falError) && !isBad(result.status)) return null;
+  return withLog(failedBy(falError, mapping, secrets, responseText(result)), completed);
 }
 
 function withLog(end: Ended, completed: RunStatus): Ended {
-  const { logs } = tellingOf(completed);
+  const { logs } = progressIn(completed);
   return { ...end, ...(logs !== undefined && { logs }) };
 }
 
 function isUnderWay({ status: code, json }: HttpResponse): boolean {
-  const answered = z.object({ detail: z.string() }).safeParse(json).data?.detail ?? '';
+  const detail = z.object({ detail: z.string() }).safeParse(json).data?.detail ?? '';
   return (
-    (code === 400 && /in progress/i.test(answered)) ||
+    (code === 400 && /in progress/i.test(detail)) ||
     wrapped.safeParse(json).data?.status.startsWith('IN_') === true
   );
 }

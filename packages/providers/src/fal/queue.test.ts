@@ -7,7 +7,7 @@ import { createFal } from './fal.ts';
 import { type FakeFal, startFakeFal } from './testing/fakeFal.ts';
 import { fixture } from './testing/fixtures.ts';
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 const callbackUrl = 'http://127.0.0.1:9/v1/callbacks/fal/token?a=1&b=2';
 
 let fal: FakeFal;
@@ -43,8 +43,8 @@ function submissionOf(part: Partial<Submission> = {}): Submission {
 
 const called = submissionOf({ mode: 'callback', callbackUrl });
 
-async function begin(submission: Submission): Promise<Handle> {
-  const progress = await provider.submit(submission, never);
+async function startRun(submission: Submission): Promise<Handle> {
+  const progress = await provider.submit(submission, neverAborted);
   if (progress.state !== 'running') throw new Error(`the run is ${JSON.stringify(progress)}`);
   return progress.handle;
 }
@@ -65,8 +65,8 @@ async function startInbox(): Promise<{ url: string; callbacks: Callback[]; close
 }
 
 describe('a submit', () => {
-  it('sends the bare input, where to call back, and how long files are kept', async () => {
-    await provider.submit({ ...called, options: { path: '/image-to-image' } }, never);
+  it('sends the plain input, the callback URL, and the retention of files', async () => {
+    await provider.submit({ ...called, options: { path: '/image-to-image' } }, neverAborted);
     const [sent] = fal.received;
     expect(sent?.path).toBe(`/fal-ai/flux/dev/image-to-image?fal_webhook=${encodeURIComponent(callbackUrl)}`);
     expect(sent?.json).toEqual({ prompt: 'hello' });
@@ -74,18 +74,19 @@ describe('a submit', () => {
     expect(fal.run(fal.accepted()[0] ?? '').webhook).toBe(callbackUrl);
   });
 
-  it('sends numbers as text where the application wants them so', async () => {
+  it('sends numbers as text if the application requires it', async () => {
     const input = { duration: 5, seed: 7, prompt: 'x' };
-    await provider.submit(submissionOf({ input, options: { strings: ['duration'] } }), never);
+    await provider.submit(submissionOf({ input, options: { strings: ['duration'] } }), neverAborted);
     expect(fal.received[0]?.json).toEqual({ duration: '5', seed: 7, prompt: 'x' });
   });
 });
 
 describe('a run in the queue', () => {
-  const poll = (handle: Handle, submission = submissionOf()) => provider.poll(submission, handle, never);
+  const poll = (handle: Handle, submission = submissionOf()) =>
+    provider.poll(submission, handle, neverAborted);
 
-  it('tells its place, then its log, then what it made', async () => {
-    const handle = await begin(submissionOf());
+  it('reports its position, then its log, then its output', async () => {
+    const handle = await startRun(submissionOf());
     expect(await poll(handle)).toMatchObject({ state: 'running', queuePosition: 1 });
     expect(await poll(handle)).toMatchObject({ state: 'running', logs: 'Done.' });
     await fal.finish(handle.externalId);
@@ -99,15 +100,15 @@ describe('a run in the queue', () => {
 
   it('may wrap its result', async () => {
     fal.plan({ isWrapped: true });
-    const handle = await begin(submissionOf());
+    const handle = await startRun(submissionOf());
     await fal.finish(handle.externalId);
     expect(await poll(handle)).toMatchObject({ state: 'ended', outcome: { ok: true } });
   });
 
-  it('is paid by how long it was computed, but a clip by how long it is', async () => {
+  it('is charged by its computing time, and a clip by its length', async () => {
     const measuredOf = async (kind: 'text' | 'videos', json: object) => {
       fal.plan({ ends: { status: 200, json } });
-      const handle = await begin(submissionOf());
+      const handle = await startRun(submissionOf());
       await fal.finish(handle.externalId);
       const progress = await poll(handle, submissionOf({ mapping: { output: { kind }, errors: [] } }));
       return progress.state === 'ended' && progress.outcome.ok ? progress.outcome.measured : progress;
@@ -119,39 +120,39 @@ describe('a run in the queue', () => {
     });
   });
 
-  it('that is over, but whose result is not to be had yet, is asked for it again', async () => {
+  it('is polled again when it has ended and its result is not available yet', async () => {
     fal.plan({ ends: { status: 400, json: { detail: 'Request is still in progress' } } });
-    const handle = await begin(submissionOf());
+    const handle = await startRun(submissionOf());
     await fal.finish(handle.externalId);
     expect(await poll(handle)).toMatchObject({ state: 'running', handle });
     fal.plan({ ends: { status: 502, json: 'Bad gateway' } });
-    const other = await begin(submissionOf());
+    const other = await startRun(submissionOf());
     await fal.finish(other.externalId);
     expect(await poll(other)).toMatchObject({ state: 'running', handle: other });
   });
 
-  it('that the queue has forgotten has failed, but not at once', async () => {
-    const handle = await begin(submissionOf());
+  it('fails when the queue no longer knows it, but not at once', async () => {
+    const handle = await startRun(submissionOf());
     const gone = { ...handle, status_url: `${fal.baseUrl}/fal-ai/flux/requests/gone/status` };
     expect(await poll(gone)).toMatchObject({ state: 'running' });
     const old = submissionOf({ startedAtMs: Date.now() - 61_000 });
     expect(await poll(gone, old)).toMatchObject({ state: 'ended', outcome: { code: 'GENERATION_FAILED' } });
   });
 
-  it('is stopped, and need not be there any more', async () => {
-    const handle = await begin(submissionOf());
-    await provider.cancel(handle, never);
+  it('is stopped, and a missing run is not an error', async () => {
+    const handle = await startRun(submissionOf());
+    await provider.cancel(handle, neverAborted);
     expect(fal.run(handle.externalId).isCancelled).toBe(true);
     await fal.finish(handle.externalId);
-    await expect(provider.cancel(handle, never)).resolves.toBeUndefined();
+    await expect(provider.cancel(handle, neverAborted)).resolves.toBeUndefined();
   });
 });
 
-describe('a run that is called back', () => {
-  it('has ended when the queue says so, and nobody else', async () => {
+describe('a run with a callback', () => {
+  it('ends only when the queue confirms it', async () => {
     const gateway = await startInbox();
     const submission = { ...called, callbackUrl: gateway.url };
-    const handle = await begin(submission);
+    const handle = await startRun(submission);
     const run = { ...submission, handle };
     const read = async () => {
       const callback = gateway.callbacks.shift();
@@ -170,17 +171,17 @@ describe('a run that is called back', () => {
   });
 });
 
-describe('a submit of which nobody knows', () => {
+describe('a submit with an unknown outcome', () => {
   it.each(['accept, then reset', 'accept, then half a body', 'accept, then html'] as const)(
-    '%s: is waited for a minute, and not sent again',
+    '%s: is awaited for a minute and not repeated',
     async (submit) => {
       fal.plan({ submit });
-      expect(await provider.submit(called, never)).toMatchObject({ state: 'unknown' });
-      const recovered = await provider.recover(called, never);
+      expect(await provider.submit(called, neverAborted)).toMatchObject({ state: 'unknown' });
+      const recovered = await provider.recover(called, neverAborted);
       expect(recovered).toMatchObject({ state: 'running', by: 'callback', pollAfterMs: 60_000 });
       const { handle } = recovered as Extract<Progress, { state: 'running' }>;
-      await provider.cancel(handle, never);
-      expect(await provider.poll(called, handle, never)).toMatchObject({
+      await provider.cancel(handle, neverAborted);
+      expect(await provider.poll(called, handle, neverAborted)).toMatchObject({
         state: 'unknown',
         outcome: { code: 'GENERATION_FAILED' },
       });
@@ -189,9 +190,9 @@ describe('a submit of which nobody knows', () => {
     },
   );
 
-  it('without a callback can not be learned', async () => {
-    expect(await provider.recover(submissionOf(), never)).toMatchObject({ state: 'unknown' });
-    expect(await provider.recover({ ...called, callbackUrl: null }, never)).toMatchObject({
+  it('stays unknown without a callback', async () => {
+    expect(await provider.recover(submissionOf(), neverAborted)).toMatchObject({ state: 'unknown' });
+    expect(await provider.recover({ ...called, callbackUrl: null }, neverAborted)).toMatchObject({
       state: 'unknown',
     });
   });

@@ -9,11 +9,12 @@ const lifecycle = JSON.stringify({ expiration_duration_seconds: 3600 });
 export function submitRequest(
   { providerModel, options, input, callbackUrl }: Submission,
   { baseUrl }: Connection,
-  isCalled: boolean,
+  awaitsCallback: boolean,
 ): { url: string; headers: Record<string, string>; json: Record<string, unknown> } {
   const steps = `${providerModel}/${typeof options.path === 'string' ? options.path : ''}`.split('/');
   const path = steps.filter((step) => step !== '').map(encodeURIComponent);
-  const called = isCalled && callbackUrl !== null ? `?fal_webhook=${encodeURIComponent(callbackUrl)}` : '';
+  const called =
+    awaitsCallback && callbackUrl !== null ? `?fal_webhook=${encodeURIComponent(callbackUrl)}` : '';
   return {
     url: `${baseUrl}/${path.join('/')}${called}`,
     headers: { 'x-fal-object-lifecycle-preference': lifecycle },

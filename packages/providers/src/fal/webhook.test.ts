@@ -1,31 +1,31 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CalledBack } from '../interface.ts';
+import type { CallbackRun } from '../interface.ts';
 import { unknownHandle } from './handle.ts';
 import { fixture } from './testing/fixtures.ts';
 import { readingOf, readWebhook } from './webhook.ts';
 
 const connection = { baseUrl: 'https://queue.fal.run', apiKey: 'key-123456' };
-const run: CalledBack = {
+const run: CallbackRun = {
   token: 'token',
   providerModel: 'acme/model',
   options: {},
   handle: null,
   mapping: { output: { kind: 'images' }, errors: [], fields: { prompt: { name: 'prompt', schema: {} } } },
 };
-const reading = (json: unknown, part: Partial<CalledBack> = {}) => {
+const reading = (json: unknown, part: Partial<CallbackRun> = {}) => {
   const webhook = readWebhook(json, { ...run, ...part });
   return webhook && readingOf(webhook, { ...run, ...part }, connection);
 };
 
 describe('a webhook', () => {
-  it('holds what was made', () => {
+  it('contains the output', () => {
     expect(reading(fixture('webhookOk'))).toMatchObject({
       state: 'ended',
       outcome: { ok: true, output: { images: [{ url: 'https://url.to/image.png' }] } },
     });
   });
 
-  it('tells the field that was wrong', () => {
+  it('names the invalid field', () => {
     expect(reading(fixture('webhookError'))).toMatchObject({
       outcome: {
         code: 'INPUT_VALIDATION_ERROR',
@@ -34,7 +34,7 @@ describe('a webhook', () => {
     });
   });
 
-  it('alerts the operator to a field that no client chooses', () => {
+  it('alerts the operator about a field that clients do not set', () => {
     const mapping = { output: { kind: 'images' as const }, errors: [] };
     expect(reading(fixture('webhookError'), { mapping })).toMatchObject({
       outcome: { code: 'MODEL_UNAVAILABLE', message: 'The model is not available at the moment.' },
@@ -58,14 +58,14 @@ describe('a webhook', () => {
     });
   });
 
-  it('that could not hold the result has the queue asked, once it is known where', () => {
+  it('without the result causes a poll, once the URL is known', () => {
     const body = fixture('webhookPayloadError');
     const handle = { externalId: String(body.request_id) };
-    expect(reading(body, { handle })).toBe('ask');
+    expect(reading(body, { handle })).toBe('poll');
     expect(reading(body)).toBe('later');
   });
 
-  it('ends a run of which nothing was known but its token', () => {
+  it('ends a run that is known only by its token', () => {
     expect(reading(fixture('webhookOk'), { handle: unknownHandle('exec_1') })).toMatchObject({
       outcome: { ok: true },
     });

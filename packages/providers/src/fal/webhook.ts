@@ -1,8 +1,8 @@
 import { createHash, verify } from 'node:crypto';
 import { z } from 'zod';
-import type { Callback, CallbackReading, CalledBack } from '../interface.ts';
+import type { Callback, CallbackReading, CallbackRun } from '../interface.ts';
 import { type Secrets, withRaw } from '../outcome/raw.ts';
-import { failedBy, troubleOfError } from './errors.ts';
+import { failedBy, falErrorOf } from './errors.ts';
 import { isQueueHandle } from './handle.ts';
 import type { KeySet } from './keySet.ts';
 import { outcomeOfOutput } from './output.ts';
@@ -18,7 +18,7 @@ const webhook = z.object({
 
 export type Webhook = z.infer<typeof webhook>;
 
-export function readWebhook(json: unknown, { handle }: CalledBack): Webhook | null {
+export function readWebhook(json: unknown, { handle }: CallbackRun): Webhook | null {
   const read = webhook.safeParse(json).data ?? null;
   // Without a known id the token in the URL identifies the run.
   const isOurs = handle === null || !isQueueHandle(handle) || handle.externalId === read?.request_id;
@@ -27,17 +27,17 @@ export function readWebhook(json: unknown, { handle }: CalledBack): Webhook | nu
 
 export function readingOf(
   { status, payload, error, error_type, payload_error }: Webhook,
-  { handle, mapping }: CalledBack,
+  { handle, mapping }: CallbackRun,
   secrets: Secrets,
 ): CallbackReading {
   const said = JSON.stringify({ status, error, error_type, payload_error, payload });
   if (status === 'ERROR') {
-    const trouble = troubleOfError(error ?? null, error_type ?? null, payload);
-    return failedBy(trouble, mapping, secrets, said);
+    const falError = falErrorOf(error ?? null, error_type ?? null, payload);
+    return failedBy(falError, mapping, secrets, said);
   }
   if (payload === null || payload === undefined || payload_error) {
     // The URL to query is known once our submit has returned.
-    return handle === null ? 'later' : 'ask';
+    return handle === null ? 'later' : 'poll';
   }
   const outcome = outcomeOfOutput(payload, mapping, null);
   return { state: 'ended', outcome: outcome.ok ? outcome : withRaw(outcome, said, secrets) };

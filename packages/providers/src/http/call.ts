@@ -7,7 +7,7 @@ import { failure } from '../outcome/failure.ts';
 import { acceptHeader, maxFormBytes } from './document.ts';
 import { pathBelow } from './handle.ts';
 import { type HeaderOptions, type HttpOptions, httpOptions } from './options.ts';
-import { isCalled, submitForm } from './progress.ts';
+import { awaitsCallback, submitForm } from './progress.ts';
 import { fill, type Values } from './template.ts';
 
 export type Call =
@@ -25,10 +25,10 @@ const acceptTimeoutMs = 60_000;
 
 export function callOf(submission: Submission, connection: Connection): Call {
   const parsed = httpOptions.safeParse(submission.options);
-  if (!parsed.success) return misconfigured("the options of the model's provider are not right");
+  if (!parsed.success) return misconfigured("the options of the model's provider are invalid");
   const options = parsed.data;
   const { input, providerModel: model, token, mode, timeoutMs } = submission;
-  const called = isCalled(submission);
+  const called = awaitsCallback(submission);
   if (called && options.callback.signature && connection.settings.CALLBACK_SECRET === undefined)
     return misconfigured('the connection has no setting CALLBACK_SECRET');
   const given = headersOf(connection, options.headers);

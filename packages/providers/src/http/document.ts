@@ -28,17 +28,17 @@ export function resultForm({ response_as: as }: HttpOptions, head: ResponseHead)
 
 /** Null when the response is not as the model's YAML describes it. `again` fetches it again. */
 export async function documentOf(
-  answer: HttpResponse,
+  response: HttpResponse,
   { response_as: as }: HttpOptions,
-  again?: (signal: AbortSignal) => Promise<HttpResponse>,
+  refetch?: (signal: AbortSignal) => Promise<HttpResponse>,
 ): Promise<Document | null> {
-  if (as === 'text') return { value: answer.bodyText, bodies: [] };
+  if (as === 'text') return { value: response.bodyText, bodies: [] };
   if (as === 'file') {
-    const body = responseBody(answer, again);
+    const body = responseBody(response, refetch);
     return { value: body.reference, bodies: [body] };
   }
-  if (as === 'multipart') return await readForm(answer);
-  return answer.json === undefined ? null : { value: answer.json, bodies: [] };
+  if (as === 'multipart') return await readForm(response);
+  return response.json === undefined ? null : { value: response.json, bodies: [] };
 }
 
 function formType({ headers }: ResponseHead): string | null {
@@ -47,10 +47,10 @@ function formType({ headers }: ResponseHead): string | null {
 }
 
 /** Parts by name: JSON where it parses, else text; files by reference. */
-async function readForm(answer: HttpResponse): Promise<Document | null> {
-  const type = formType(answer);
-  if (type === null || answer.bytes === undefined) return null;
-  const form = await new Response(answer.bytes, { headers: { 'content-type': type } })
+async function readForm(response: HttpResponse): Promise<Document | null> {
+  const type = formType(response);
+  if (type === null || response.bytes === undefined) return null;
+  const form = await new Response(response.bytes, { headers: { 'content-type': type } })
     .formData()
     .catch(() => null);
   if (form === null) return null;

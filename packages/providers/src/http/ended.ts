@@ -3,36 +3,36 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { OutcomeMapping } from '@holdfast/domain/outcome';
 import { parseJson } from '@holdfast/egress/response';
 import type { Connection } from '../connection.ts';
-import type { Callback, CallbackReading, CalledBack, Ended } from '../interface.ts';
+import type { Callback, CallbackReading, CallbackRun, Ended } from '../interface.ts';
 import type { Secrets } from '../outcome/raw.ts';
 import type { Document } from './document.ts';
 import { idIn } from './handle.ts';
 import type { HttpOptions } from './options.ts';
-import { errorText, failureOf, logsIn, standingIn, successOf } from './reading.ts';
+import { errorText, failureOf, logsIn, runStatusIn, successOf } from './reading.ts';
 
-export type Told = Document & { headers?: IncomingHttpHeaders };
+export type DocumentWithHeaders = Document & { headers?: IncomingHttpHeaders };
 
 /** Null while the run is running or unclear. Without a configured status, an output or an error is the end. */
 export function endedBy(
-  told: Told,
+  document: DocumentWithHeaders,
   options: HttpOptions,
   mapping: OutcomeMapping,
   secrets: Secrets,
   elapsedS: number | null = null,
 ): Ended | null {
-  const standing = standingIn(told.value, options);
-  const success = () => succeeded(told, options, mapping, secrets, elapsedS);
-  const failure = () => endOf(told.value, options, failureOf(told.value, options, mapping, secrets));
-  if (standing === 'done') return success();
-  if (standing === 'failed') return failure();
-  if (standing === 'running' || options.status?.at !== undefined) return null;
-  if (errorText(told.value, options) !== '') return failure();
+  const runStatus = runStatusIn(document.value, options);
+  const success = () => succeeded(document, options, mapping, secrets, elapsedS);
+  const failure = () => endOf(document.value, options, failureOf(document.value, options, mapping, secrets));
+  if (runStatus === 'done') return success();
+  if (runStatus === 'failed') return failure();
+  if (runStatus === 'running' || options.status?.at !== undefined) return null;
+  if (errorText(document.value, options) !== '') return failure();
   const ended = success();
   return ended.outcome.ok ? ended : null;
 }
 
 export function succeeded(
-  { value, bodies, headers }: Told,
+  { value, bodies, headers }: DocumentWithHeaders,
   options: HttpOptions,
   mapping: OutcomeMapping,
   secrets: Secrets,
@@ -53,7 +53,7 @@ const toleranceS = 300;
 /** Authentic by its signature where the model's YAML names one, else by the token in its URL. */
 export function readCallback(
   callback: Callback,
-  { handle, mapping }: CalledBack,
+  { handle, mapping }: CallbackRun,
   options: HttpOptions,
   connection: Connection,
 ): CallbackReading {
@@ -64,11 +64,11 @@ export function readCallback(
   const id = idIn(json, options);
   if (id !== undefined && handle && id !== handle.externalId) return null;
   // The result must be fetched from its own URL.
-  if (options.result && standingIn(json, options) !== 'running') return id === undefined ? null : 'ask';
+  if (options.result && runStatusIn(json, options) !== 'running') return id === undefined ? null : 'poll';
   const ended = endedBy({ value: json, bodies: [] }, options, mapping, connection);
   if (ended !== null) return ended;
-  const isAsked = options.poll !== undefined && options.status?.at === undefined;
-  return isAsked && id !== undefined ? 'ask' : null;
+  const isPolled = options.poll !== undefined && options.status?.at === undefined;
+  return isPolled && id !== undefined ? 'poll' : null;
 }
 
 /** Null when the connection has no secret to verify with. */

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { mappingOf } from '@holdfast/domain/outcome';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { parseModel } from '../catalogue/parseModel.ts';
-import { never } from '../conformance/parties.ts';
+import { neverAborted } from '../conformance/setup.ts';
 import { submissionOf } from '../conformance/subject.ts';
 import {
   startWireServer,
@@ -24,9 +24,9 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((resource) => resource.close()));
 });
 
-/** The model of an example at a server that answers so. */
-async function party(slug: string, answer: (request: WireRequest, origin: string) => WireReply) {
-  const server: WireServer = await startWireServer((request) => answer(request, server.origin));
+/** The model of an example at a server that responses so. */
+async function startExample(slug: string, response: (request: WireRequest, origin: string) => WireReply) {
+  const server: WireServer = await startWireServer((request) => response(request, server.origin));
   const provider = createHttp({ baseUrl: server.origin, apiKey: null, settings: {} });
   open.push(provider, server);
   const file = join(examples, `${slug}.yaml`);
@@ -48,14 +48,15 @@ async function party(slug: string, answer: (request: WireRequest, origin: string
 
 /** Follows a run to its end. */
 async function ended(provider: Provider, submission: Submission) {
-  let progress: Progress = await provider.submit(submission, never);
-  while (progress.state === 'running') progress = await provider.poll(submission, progress.handle, never);
+  let progress: Progress = await provider.submit(submission, neverAborted);
+  while (progress.state === 'running')
+    progress = await provider.poll(submission, progress.handle, neverAborted);
   return progress;
 }
 
 async function bytesIn(progress: Progress): Promise<Buffer[]> {
   const bodies = (progress.state === 'ended' && progress.bodies) || [];
-  return await Promise.all(bodies.map(async (body) => await buffer(await body.open(never))));
+  return await Promise.all(bodies.map(async (body) => await buffer(await body.open(neverAborted))));
 }
 
 const png = expect.objectContaining({ length: 136 });
@@ -65,25 +66,25 @@ describe('bentoml-task.yaml', () => {
 
   /** Tasks go on for one question; then they end so, and the result is what was recorded of it. */
   function bentoml(status: string, result: string) {
-    const asked = new Map<string, number>();
+    const polled = new Map<string, number>();
     return ({ method, pathname, query }: WireRequest): WireReply => {
       if (method === 'POST' && pathname === '/image/submit') {
         const id = randomUUID().replaceAll('-', '');
-        asked.set(id, 0);
+        polled.set(id, 0);
         return recorded('submit', { id });
       }
       const id = query.get('task_id') ?? '';
-      const times = asked.get(id);
+      const times = polled.get(id);
       if (times === undefined) return recorded('status of an unknown task');
       if (pathname === '/image/cancel') return recorded('cancel');
       if (pathname === '/image/get') return recorded(times > 1 ? result : 'result of a running task', { id });
-      asked.set(id, times + 1);
+      polled.set(id, times + 1);
       return recorded(times > 0 ? status : 'status of a running task', { id });
     };
   }
 
-  it('makes the picture that the task returns', async () => {
-    const { provider, submission, server } = await party(
+  it('returns the image of the task', async () => {
+    const { provider, submission, server } = await startExample(
       'bentoml-task',
       bentoml('status of a completed task', 'result that is a picture'),
     );
@@ -104,8 +105,8 @@ describe('bentoml-task.yaml', () => {
   it.each([
     ['result of a task that refused its input', 'INPUT_VALIDATION_ERROR'],
     ['result of a task that broke', 'GENERATION_FAILED'],
-  ])('ends with the first question after it failed: %s', async (result, code) => {
-    const { provider, submission, server } = await party(
+  ])('ends with the first poll after it failed: %s', async (result, code) => {
+    const { provider, submission, server } = await startExample(
       'bentoml-task',
       bentoml('status of a failed task', result),
     );
@@ -115,28 +116,28 @@ describe('bentoml-task.yaml', () => {
     expect(server.received).toHaveLength(4);
   });
 
-  it('has failed when the task was cancelled or is unknown', async () => {
-    const cancelled = await party(
+  it('fails when the task was cancelled or is unknown', async () => {
+    const cancelled = await startExample(
       'bentoml-task',
       bentoml('status of a cancelled task', 'result of a running task'),
     );
     expect(await ended(cancelled.provider, cancelled.submission)).toMatchObject({ outcome: { ok: false } });
-    const forgetful = await party('bentoml-task', ({ method }) =>
+    const forgetful = await startExample('bentoml-task', ({ method }) =>
       method === 'POST' ? recorded('submit', { id: 'x' }) : recorded('status of an unknown task'),
     );
     expect(await ended(forgetful.provider, forgetful.submission)).toMatchObject({
-      outcome: { message: 'The answer of the model was lost.' },
+      outcome: { message: 'The response of the model was lost.' },
     });
   });
 
   it('cancels the task', async () => {
-    const { provider, submission, server } = await party(
+    const { provider, submission, server } = await startExample(
       'bentoml-task',
       bentoml('status of a running task', 'result of a running task'),
     );
-    const progress = await provider.submit(submission, never);
+    const progress = await provider.submit(submission, neverAborted);
     if (progress.state !== 'running') throw new Error(JSON.stringify(progress));
-    await provider.cancel(progress.handle, never);
+    await provider.cancel(progress.handle, neverAborted);
     expect(server.received[1]).toMatchObject({ method: 'PUT', pathname: '/image/cancel' });
   });
 });
@@ -152,12 +153,12 @@ describe('gradio-queue.yaml', () => {
       return pathname === '/gradio_api/cancel' ? recorded('cancel') : { status: 404 };
     };
 
-  it('listens until the function has ended, and has its file', async () => {
-    const { provider, submission, server } = await party(
+  it('reads events until the function has ended, and returns its file', async () => {
+    const { provider, submission, server } = await startExample(
       'gradio-queue',
       gradio('events of a run that makes a picture'),
     );
-    const progress = await provider.submit(submission, never);
+    const progress = await provider.submit(submission, neverAborted);
     expect(progress).toMatchObject({
       state: 'ended',
       outcome: { output: { images: [{ url: expect.stringMatching(`^${server.origin}/gradio_api/file=`) }] } },
@@ -168,9 +169,9 @@ describe('gradio-queue.yaml', () => {
   it.each([
     ['events of a run that refuses its input', /the text is too long/],
     ['events of a run that breaks', /null/],
-  ])('fails with what the function raised: %s', async (events, raw) => {
-    const { provider, submission } = await party('gradio-queue', gradio(events));
-    expect(await provider.submit(submission, never)).toMatchObject({
+  ])('fails with the exception of the function: %s', async (events, raw) => {
+    const { provider, submission } = await startExample('gradio-queue', gradio(events));
+    expect(await provider.submit(submission, neverAborted)).toMatchObject({
       state: 'ended',
       outcome: { ok: false, code: 'GENERATION_FAILED', raw: expect.stringMatching(raw) },
     });
@@ -180,17 +181,17 @@ describe('gradio-queue.yaml', () => {
     ['full queue', { state: 'refused', isBusy: true }],
     ['no such body', { state: 'refused', alert: expect.any(String) }],
     ['no such function', { state: 'ended', outcome: { ok: false } }],
-  ])('is told apart when it is not taken: %s', async (name, expected) => {
-    const { provider, submission } = await party('gradio-queue', () => recorded(name));
-    expect(await provider.submit(submission, never)).toMatchObject(expected);
+  ])('reports a refused submit by its cause: %s', async (name, expected) => {
+    const { provider, submission } = await startExample('gradio-queue', () => recorded(name));
+    expect(await provider.submit(submission, neverAborted)).toMatchObject(expected);
   });
 
-  it('is cancelled by its event', async () => {
-    const { provider, submission, server } = await party('gradio-queue', gradio('cancel'));
-    const asked = { ...submission, mode: 'poll' as const };
-    const progress = await provider.submit(asked, never);
+  it('is cancelled by its event id', async () => {
+    const { provider, submission, server } = await startExample('gradio-queue', gradio('cancel'));
+    const polled = { ...submission, mode: 'poll' as const };
+    const progress = await provider.submit(polled, neverAborted);
     if (progress.state !== 'running') throw new Error(JSON.stringify(progress));
-    await provider.cancel(progress.handle, never);
+    await provider.cancel(progress.handle, neverAborted);
     expect(server.received[1]?.json).toEqual({ session_hash: 'e1', event_id: 'e1', fn_index: 0 });
   });
 });
@@ -199,10 +200,10 @@ describe.each(['mlserver', 'kserve'])('%s-v2.yaml', (name) => {
   const recorded = recordingsOf(name);
 
   it('sends named tensors and reads one', async () => {
-    const { provider, submission, server } = await party(`${name}-v2`, ({ pathname }) =>
+    const { provider, submission, server } = await startExample(`${name}-v2`, ({ pathname }) =>
       pathname === '/v2/models/txt/infer' ? recorded('text') : { status: 404 },
     );
-    expect(await provider.submit(submission, never)).toMatchObject({
+    expect(await provider.submit(submission, neverAborted)).toMatchObject({
       state: 'ended',
       outcome: { ok: true, output: { text: 'hello a dog' } },
     });
@@ -216,8 +217,8 @@ describe.each(['mlserver', 'kserve'])('%s-v2.yaml', (name) => {
     ['broken', 'GENERATION_FAILED'],
     ['no such model', 'MODEL_UNAVAILABLE'],
     ['not the protocol', 'MODEL_UNAVAILABLE'],
-  ])('maps what was recorded as "%s" to %s', async (what, code) => {
-    const { provider, submission } = await party(`${name}-v2`, () => recorded(what));
-    expect(await provider.submit(submission, never)).toMatchObject({ outcome: { ok: false, code } });
+  ])('maps the recorded response "%s" to %s', async (what, code) => {
+    const { provider, submission } = await startExample(`${name}-v2`, () => recorded(what));
+    expect(await provider.submit(submission, neverAborted)).toMatchObject({ outcome: { ok: false, code } });
   });
 });

@@ -28,8 +28,10 @@ export function handleOf(
   const values = { id, token, model };
   const { poll, cancel } = options;
   const given = poll?.at ? atPlace(json, poll.at) : headers[(poll?.header ?? 'location').toLowerCase()];
-  const asked = poll?.path ? pathBelow(connection, poll.path, values) : poll && ownPath(connection, given);
-  const pollPath = asked ?? otherwise;
+  const configured = poll?.path
+    ? pathBelow(connection, poll.path, values)
+    : poll && ownPath(connection, given);
+  const pollPath = configured ?? otherwise;
   const cancelPath = cancel && pathBelow(connection, cancel.path, values);
   return {
     externalId: id,

@@ -1,8 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { type Reply, startCounterpart } from '../conformance/counterpart.ts';
-import { callbackUrl, calledBack, type Subject, secrets, submissionOf } from '../conformance/subject.ts';
+import { type Reply, startFakeServer } from '../conformance/fakeServer.ts';
+import {
+  callbackSubmission,
+  callbackUrl,
+  type Subject,
+  secrets,
+  submissionOf,
+} from '../conformance/subject.ts';
 import { describeConformance } from '../conformance/suite.ts';
 import type { Submission } from '../interface.ts';
 import { createHttp } from './http.ts';
@@ -118,7 +124,7 @@ const atOnce: Subject = {
 };
 
 const job = (id: string, status: string, part: object = {}) => ({ job: { id, status }, ...part });
-const asked = (id: string, status: string, part: object = {}): Reply => ({
+const polled = (id: string, status: string, part: object = {}): Reply => ({
   status: 200,
   json: job(id, status, part),
 });
@@ -147,31 +153,31 @@ const later: Subject = {
     { status: 200, json: job('x', 'what') },
   ],
   recovery: {
-    running: ({ id }) => [asked(id, 'busy')],
-    ended: ({ id }) => [asked(id, 'ok', result)],
+    running: ({ id }) => [polled(id, 'busy')],
+    ended: ({ id }) => [polled(id, 'ok', result)],
     absent: () => [{ status: 404 }],
   },
-  later: {
+  asyncRuns: {
     accepted: ({ id }) => ({ status: 202, json: job(id, 'new') }),
-    running: ({ id }) => [asked(id, 'busy')],
-    succeeded: ({ id }) => [asked(id, 'ok', result)],
+    running: ({ id }) => [polled(id, 'busy')],
+    succeeded: ({ id }) => [polled(id, 'ok', result)],
     failures: [
       {
         name: 'a failure',
-        replies: ({ id }) => [asked(id, 'error', { error: { message: leak, code: 'x' } })],
+        replies: ({ id }) => [polled(id, 'error', { error: { message: leak, code: 'x' } })],
         code: 'GENERATION_FAILED',
         says: /^The model failed to generate a result\.$/,
       },
       {
         name: 'a failure with a code',
-        replies: ({ id }) => [asked(id, 'error', { error: { message: leak, code: 'nsfw' } })],
+        replies: ({ id }) => [polled(id, 'error', { error: { message: leak, code: 'nsfw' } })],
         code: 'CONTENT_MODERATION_REJECTED',
       },
       { name: '404', replies: () => [{ status: 404 }], code: 'GENERATION_FAILED', says: /lost/ },
     ],
-    telling: {
-      replies: ({ id }) => [asked(id, 'busy', { percent: 40, ahead: 2, log: ['one', 'two'] })],
-      told: { progress: 0.4, queuePosition: 2, logs: 'one\ntwo' },
+    withProgress: {
+      replies: ({ id }) => [polled(id, 'busy', { percent: 40, ahead: 2, log: ['one', 'two'] })],
+      reported: { progress: 0.4, queuePosition: 2, logs: 'one\ntwo' },
     },
     cancel: { method: 'POST', path: ({ externalId }) => `/jobs/${externalId}/stop` },
     callbacks: {
@@ -188,9 +194,9 @@ const joined: Subject = {
   recovery: 'submits again',
 };
 
-describe('a server that answers at once', () => describeConformance(atOnce));
-describe('a server that is asked, or calls back', () => describeConformance(later));
-describe('a server that joins what has the same key', () => describeConformance(joined));
+describe('a server that responds with the result', () => describeConformance(atOnce));
+describe('a server that is polled or calls back', () => describeConformance(later));
+describe('a server with idempotency keys', () => describeConformance(joined));
 
 const { signal } = new AbortController();
 
@@ -199,26 +205,26 @@ async function conversation(
   replies: Reply[],
   settings: Record<string, string> = {},
 ) {
-  const counterpart = await startCounterpart();
-  const provider = createHttp({ baseUrl: `${counterpart.baseUrl}/base`, apiKey: secrets.apiKey, settings });
-  counterpart.reply(...replies);
+  const fakeServer = await startFakeServer();
+  const provider = createHttp({ baseUrl: `${fakeServer.baseUrl}/base`, apiKey: secrets.apiKey, settings });
+  fakeServer.reply(...replies);
   const submission = submissionOf(atOnce, part);
   const progress = await provider.submit(submission, signal);
   return {
     progress,
     provider,
     submission,
-    received: counterpart.received,
-    reply: counterpart.reply,
+    received: fakeServer.received,
+    reply: fakeServer.reply,
     async close() {
       provider.close();
-      await counterpart.close();
+      await fakeServer.close();
     },
   };
 }
 
 describe('the request', () => {
-  it('is written from the templates of the model', async () => {
+  it('is built from the templates of the model', async () => {
     const { received, close } = await conversation(
       {
         input: { prompt: 'a/b ü', n: 2, size: { w: 3 } },
@@ -254,7 +260,7 @@ describe('the request', () => {
     await close();
   });
 
-  it('is a form with the bytes of files, where the model says so', async () => {
+  it('is a form with the bytes of files if the model says so', async () => {
     const file = {
       path: ['picture'],
       filename: 'a.png',
@@ -272,7 +278,7 @@ describe('the request', () => {
     await close();
   });
 
-  it('is the input, where the model says nothing else', async () => {
+  it('is the input by default', async () => {
     const { received, close } = await conversation({ options: { path: '/' } }, [{ status: 200 }]);
     expect(received[0]).toMatchObject({ method: 'POST', path: '/base/', json: { prompt: 'hello' } });
     await close();
@@ -280,7 +286,7 @@ describe('the request', () => {
 
   it.each([
     ['a setting that is missing', { path: '/', headers: { 'x-a': { from: 'TOKEN' } } }, /no setting TOKEN/],
-    ['options that are not right', { path: 5 }, /options .* not right/],
+    ['invalid options', { path: 5 }, /options .* invalid/],
   ])('is not sent with %s', async (_what, options, alert) => {
     const { progress, received, close } = await conversation({ options }, [{ status: 200 }]);
     expect(progress).toMatchObject({
@@ -292,7 +298,7 @@ describe('the request', () => {
     await close();
   });
 
-  it('can not be led elsewhere by what a client says', async () => {
+  it('cannot be led to another path by the input', async () => {
     const part = { input: { name: '..' }, options: { path: '/models/{{input.name}}/run' } };
     const { progress, received, close } = await conversation(part, [{ status: 200 }]);
     expect(progress).toMatchObject({ state: 'ended', outcome: { code: 'INPUT_VALIDATION_ERROR' } });
@@ -301,7 +307,7 @@ describe('the request', () => {
   });
 });
 
-describe('a run that is asked about', () => {
+describe('a polled run', () => {
   const options = {
     path: '/jobs',
     poll: { every_s: 7 },
@@ -316,7 +322,7 @@ describe('a run that is asked about', () => {
   it.each([
     ['/queue/8', '/queue/8'],
     ['8?x=1', '/8?x=1'],
-  ])('is asked about where Location says: %s', async (location, path) => {
+  ])('is polled at the Location %s', async (location, path) => {
     const { progress, provider, submission, received, reply, close } = await submitted(location);
     if (progress.state !== 'running') throw new Error(JSON.stringify(progress));
     expect(progress).toMatchObject({ by: 'poll', pollAfterMs: 7000, handle: { externalId: '8' } });
@@ -345,13 +351,13 @@ describe('a run that is asked about', () => {
     'https://example.com/jobs/8',
     '//example.com/8',
     'file:///etc/passwd',
-  ])('is not asked about at another host: %s', async (location) => {
+  ])('is not polled at another host: %s', async (location) => {
     const { progress, close } = await submitted(location);
     expect(progress).toMatchObject({ state: 'ended', outcome: { ok: false }, alert: expect.anything() });
     await close();
   });
 
-  it('keeps no secret in what is remembered of it', async () => {
+  it('stores no secret in its handle', async () => {
     const { progress, close } = await conversation(
       { mode: 'poll', options: { ...options, headers: { 'x-token': { from: 'TOKEN' } } } },
       [{ status: 202, headers: { location: '/8' }, json: { id: 'a/b' } }],
@@ -376,7 +382,7 @@ describe('a signed callback', () => {
   const settings = { CALLBACK_SECRET: 'a secret of both' };
   const plain = { header: 'X-Hub-Signature', prefix: 'sha256=' };
 
-  it('is taken, hex with a prefix or base64 with a time', async () => {
+  it('is accepted as hex with a prefix, or as base64 with a timestamp', async () => {
     const hex = `sha256=${signedBy(settings.CALLBACK_SECRET, body, 'hex')}`;
     expect(await read(plain, { 'x-hub-signature': hex }, settings)).toMatchObject({ state: 'ended' });
     const atS = String(Math.floor(Date.now() / 1000));
@@ -392,13 +398,13 @@ describe('a signed callback', () => {
     ['of another body', { 'x-hub-signature': `sha256=${signedBy('a secret of both', 'x', 'hex')}` }],
     ['without its prefix', { 'x-hub-signature': signedBy('a secret of both', body, 'hex') }],
     ['not at all', {}],
-  ])('that is signed %s is not taken', async (_how, headers) => {
+  ])('that is signed %s is refused', async (_how, headers) => {
     expect(await read(plain, headers as Record<string, string>, settings)).toBeNull();
   });
 
-  it('waits for the operator to set the secret, and no run is begun without it', async () => {
+  it('is pending until the operator sets the secret, and no run starts without it', async () => {
     expect(await read(plain, {}, {})).toBe('later');
-    const called = { ...calledBack(later), options: { path: '/', callback: { signature: plain } } };
+    const called = { ...callbackSubmission(later), options: { path: '/', callback: { signature: plain } } };
     const { progress, received, close } = await conversation(called, [{ status: 202 }]);
     expect(progress).toMatchObject({ state: 'refused', alert: expect.stringContaining('CALLBACK_SECRET') });
     expect(received).toEqual([]);
@@ -415,7 +421,7 @@ describe('a callback', () => {
     output: '/text',
   };
 
-  it('that does not hold the result has the server asked, about its own run alone', async () => {
+  it('without the result causes a poll of its own run', async () => {
     const called = { mode: 'callback' as const, callbackUrl, options };
     const { progress, provider, submission, received, close } = await conversation(called, [
       { status: 200, json: { id: 'j1' } },
@@ -428,7 +434,7 @@ describe('a callback', () => {
         { headers: {}, body: Buffer.from(JSON.stringify(json)), receivedAtMs: Date.now() },
         { ...submission, handle: progress.handle },
       );
-    expect(await read({ id: 'j1' })).toBe('ask');
+    expect(await read({ id: 'j1' })).toBe('poll');
     expect(await read({ id: 'j2' })).toBeNull();
     expect(await read({ id: 'j1', text: 'done' })).toMatchObject({ state: 'ended' });
     await close();

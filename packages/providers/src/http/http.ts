@@ -8,10 +8,10 @@ import { readCallback } from './ended.ts';
 import { cancelOf, type HttpHandle, handleOf, pathBelow, rootOf } from './handle.ts';
 import { listen } from './listen.ts';
 import { type HeaderOptions, httpOptions } from './options.ts';
-import { type Ask, queryRun, readAsked } from './poll.ts';
+import { type Query, queryRun, readPoll } from './poll.ts';
 import { type Reading, readSubmit, runningOf, secretsOf } from './progress.ts';
 
-const askTimeoutMs = 30_000;
+const pollTimeoutMs = 30_000;
 const cancelTimeoutMs = 10_000;
 
 /** Any server whose protocol the model's YAML describes (options.ts): it responds at once, streams, is polled or calls back. */
@@ -21,11 +21,11 @@ export function createHttp(connection: Connection): Provider {
     const given = headersOf(connection, options);
     return given.ok ? given.headers : {};
   };
-  const asker =
-    (options: HeaderOptions, signal: AbortSignal): Ask =>
+  const queryWith =
+    (options: HeaderOptions, signal: AbortSignal): Query =>
     (path, { headers, ...request } = {}) => {
       const all = { ...headers, ...headersFor(options) };
-      return http.request('GET', path, { timeoutMs: askTimeoutMs, ...request, headers: all, signal });
+      return http.request('GET', path, { timeoutMs: pollTimeoutMs, ...request, headers: all, signal });
     };
 
   async function cancel(handle: Handle, signal: AbortSignal): Promise<void> {
@@ -38,9 +38,11 @@ export function createHttp(connection: Connection): Provider {
 
   /** Cancels a run whose result can no longer be received. */
   async function follow(handle: HttpHandle, reading: Reading, signal: AbortSignal): Promise<Progress> {
-    const ask = asker(reading.options.headers, signal);
+    const query = queryWith(reading.options.headers, signal);
     const { events } = reading.options.poll ?? {};
-    const progress = await (events ? listen(handle, events, reading, ask) : queryRun(handle, reading, ask));
+    const progress = await (events
+      ? listen(handle, events, reading, query)
+      : queryRun(handle, reading, query));
     const isGivenUp = progress.state === 'ended' && progress.alert !== undefined;
     if (isGivenUp || (events && signal.aborted)) await cancel(handle, AbortSignal.timeout(cancelTimeoutMs));
     return progress;
@@ -55,8 +57,8 @@ export function createHttp(connection: Connection): Provider {
     const result = await http.request(method, path, { ...request, signal });
     const elapsedS = (performance.now() - startedMs) / 1000;
     const progress = await readSubmit(result, reading, elapsedS);
-    const isHeard = options.poll?.events !== undefined && submission.mode === 'sync';
-    if (progress.state !== 'running' || !isHeard) return progress;
+    const isStreamed = options.poll?.events !== undefined && submission.mode === 'sync';
+    if (progress.state !== 'running' || !isStreamed) return progress;
     return await follow(progress.handle as HttpHandle, reading, signal);
   }
 
@@ -78,8 +80,8 @@ export function createHttp(connection: Connection): Provider {
     async recover(submission, signal) {
       const options = httpOptions.safeParse(submission.options).data;
       if (options?.recover) {
-        const ask = asker(options.headers, signal);
-        return lookUp({ options, submission, connection }, options.recover.path, ask);
+        const query = queryWith(options.headers, signal);
+        return lookUp({ options, submission, connection }, options.recover.path, query);
       }
       if (options?.idempotency_header === undefined) return { state: 'unknown', outcome: lost };
       const progress = await submit(submission, signal);
@@ -90,11 +92,11 @@ export function createHttp(connection: Connection): Provider {
 }
 
 /** Looks a run up by our token. 404: it was never accepted. */
-export async function lookUp(reading: Reading, template: string, ask: Ask): Promise<Progress> {
+export async function lookUp(reading: Reading, template: string, query: Query): Promise<Progress> {
   const { options, submission, connection } = reading;
   const { token, providerModel: model } = submission;
   const path = pathBelow(connection, template, { token, model });
-  const result = path === null ? null : await ask(path);
+  const result = path === null ? null : await query(path);
   if (path === null || !result?.ok) return { state: 'unknown', outcome: lost };
   const said = responseText(result);
   if (result.status === 404) {
@@ -103,7 +105,7 @@ export async function lookUp(reading: Reading, template: string, ask: Ask): Prom
   }
   const handle = handleOf(result, options, submission, connection, path);
   return (
-    (await readAsked(result, handle, reading, ask)) ?? {
+    (await readPoll(result, handle, reading, query)) ?? {
       state: 'unknown',
       outcome: withRaw(lost, said, secretsOf(reading)),
     }

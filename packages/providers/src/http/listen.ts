@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream';
 import { parseJson } from '@holdfast/egress/response';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Ended, Progress } from '../interface.ts';
-import { tooLarge, unanswered } from '../progress.ts';
+import { afterNoResponse, tooLarge } from '../progress.ts';
 import { endOf, succeeded } from './ended.ts';
 import type { HttpHandle } from './handle.ts';
 import type { HttpOptions } from './options.ts';
-import { type Ask, lostBy, unclear } from './poll.ts';
+import { lostRun, type Query, unclear } from './poll.ts';
 import { type Reading, runningOf, secretsOf } from './progress.ts';
 import { failureOf } from './reading.ts';
 
@@ -20,23 +20,23 @@ export async function listen(
   handle: HttpHandle,
   events: Events,
   reading: Reading,
-  ask: Ask,
+  query: Query,
 ): Promise<Progress> {
   const { options, submission } = reading;
   const running = runningOf(submission, handle, options);
-  const answer = await ask(handle.poll ?? '', {
+  const response = await query(handle.poll ?? '', {
     headers: { accept: 'text/event-stream' },
     timeoutMs: submission.timeoutMs,
     bodyAs: ({ status, headers }) =>
       status === 200 && /^text\/event-stream\b/i.test(headers['content-type'] ?? '') ? 'stream' : 'text',
   });
-  if (!answer.ok) return unanswered(answer, running);
-  if (answer.status === 404 || answer.status === 410) return lostBy(answer, reading);
-  if (answer.stream === undefined) return unclear(answer, handle, reading);
-  const end = await lastEvent(answer.stream, [...events.done, ...events.failed]);
+  if (!response.ok) return afterNoResponse(response, running);
+  if (response.status === 404 || response.status === 410) return lostRun(response, reading);
+  if (response.stream === undefined) return unclear(response, handle, reading);
+  const end = await lastEvent(response.stream, [...events.done, ...events.failed]);
   if (end === 'broken off') return running;
   if (end === 'too large') return tooLarge(`an event of more than ${maxEventChars} characters`);
-  return end === null ? unclear(answer, handle, reading) : endedBy(end, events, reading);
+  return end === null ? unclear(response, handle, reading) : endedBy(end, events, reading);
 }
 
 async function lastEvent(

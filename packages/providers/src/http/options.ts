@@ -9,7 +9,7 @@ const place = z
   .refine((text) => placeProblem(text) === null, {
     error: ({ input }) => placeProblem(String(input)) ?? '',
   })
-  .describe('JSON pointer or JSONPath into an answer or a callback.');
+  .describe('JSON pointer or JSONPath into a response or a callback.');
 
 const setting = z
   .string()
@@ -19,7 +19,7 @@ const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be th
 
 const callbackHeader = headerName.refine(
   (name) => isCallbackHeader(name.toLowerCase()),
-  'must have sig, time, hmac or digest in its name: other headers of a callback are not kept',
+  'must have sig, time, hmac or digest in its name: other headers of a callback are not stored',
 );
 
 const submitNames = ['input', 'model', 'token', 'callback_url', 'timeout_s'];
@@ -31,12 +31,13 @@ const path = (names: string[]) =>
     .regex(/^\//, 'must begin with /')
     .refine((text) => unknownNames(text, names).length === 0, {
       error: ({ input }) =>
-        `knows no ${unknownNames(input, names).join(', ')}: there are ${names.join(', ')}`,
+        `has an unknown placeholder ${unknownNames(input, names).join(', ')}: known are ${names.join(', ')}`,
     });
 
 const template = (names: string[]) =>
   z.json().refine((given) => unknownNames(given, names).length === 0, {
-    error: ({ input }) => `knows no ${unknownNames(input, names).join(', ')}: there are ${names.join(', ')}`,
+    error: ({ input }) =>
+      `has an unknown placeholder ${unknownNames(input, names).join(', ')}: known are ${names.join(', ')}`,
   });
 
 const headerValue = z.union([
@@ -60,50 +61,53 @@ const codes = z
   .strictObject({
     done: httpStatuses.describe('The run has succeeded.'),
     failed: httpStatuses.describe('The run has failed.'),
-    running: httpStatuses.describe('The run goes on.'),
+    running: httpStatuses.describe('The run is still running.'),
   })
   .refine(({ done, failed, running }) => {
     const all = [...done, ...failed, ...running];
     return all.length > 0 && new Set(all).size === all.length;
   }, 'must name at least one HTTP status, and each of them once')
-  .describe('What the HTTP status of an answer to a question says of the run; wins over `at`.');
+  .describe('Run status by the HTTP status of the response to a poll; takes precedence over `at`.');
 
 const status = z
   .strictObject({
-    at: place.optional().describe('Where an answer or a callback says how the run stands.'),
+    at: place.optional().describe('Where a response or a callback has the status of the run.'),
     done: z.array(value).min(1).optional().describe('Values at `at` of a run that has succeeded.'),
     failed: z.array(value).default([]).describe('Values at `at` of a run that has failed.'),
     running: z
       .array(value)
       .optional()
-      .describe('Values at `at` of a run that goes on. Default: whatever is neither done nor failed.'),
+      .describe(
+        'Values at `at` of a running run. Default: every value that is neither in `done` nor in `failed`.',
+      ),
     codes: codes.optional(),
   })
   .refine(({ at, codes: named }) => at !== undefined || named !== undefined, {
     path: ['at'],
-    error: 'must be given, with `done`; or `codes`, where the HTTP status says how a run stands',
+    error: 'must be given, with `done`; or give `codes` if the HTTP status shows the status of a run',
   })
   .refine(({ at, done }) => (at === undefined) === (done === undefined), {
     path: ['done'],
-    error: 'and `at` belong together: where the status is, and which values say that a run has succeeded',
+    error:
+      'and `at` must be given together: `at` is where the status is, `done` are its values for a successful run',
   })
-  .describe('How an answer says whether a run has ended.');
+  .describe('How a response shows whether a run has ended.');
 
 const usage = z.strictObject({
   input_tokens: place.optional(),
   output_tokens: place.optional(),
   cost: place.optional(),
-  cost_header: headerName.optional().describe('Header of the answer that has the cost, as a decimal.'),
+  cost_header: headerName.optional().describe('Header of the response with the cost, as a decimal.'),
   seconds: place.optional(),
 });
 
 const errors = z.strictObject({
-  text: place.optional().describe('What went wrong, in the words of the server.'),
-  code: place.optional().describe("The server's code for it."),
+  text: place.optional().describe('The error text of the server.'),
+  code: place.optional().describe("The server's error code."),
   codes: z
     .record(z.string(), z.enum(Object.keys(executionErrors) as [ExecutionErrorCode, ...ExecutionErrorCode[]]))
     .default({})
-    .describe('Its codes: ours.'),
+    .describe('Error codes of the server, and ours for them.'),
   statuses: z
     .record(
       z.string().regex(/^[45]\d\d$/, 'must be an HTTP status from 400 to 599'),
@@ -111,52 +115,53 @@ const errors = z.strictObject({
     )
     .default({})
     .describe(
-      'HTTP statuses of a refused submit, or of the result of a failed run: our codes. A `code` that is known decides first.',
+      'HTTP statuses of a refused submit, or of the result of a failed run, and our codes for them. A known `code` takes precedence.',
     ),
-  field: place.optional().describe('The property of the input that is at fault, such as `width`.'),
+  field: place.optional().describe('The invalid property of the input, such as `width`.'),
 });
 
 const events = z
   .strictObject({
-    done: z.array(z.string()).min(1).describe('Events that end a run well. Their data is the answer.'),
-    failed: z.array(z.string()).default([]).describe('Events that end a run that has failed.'),
+    done: z
+      .array(z.string())
+      .min(1)
+      .describe('Events that end a successful run. Their data is read as the response.'),
+    failed: z.array(z.string()).default([]).describe('Events that end a failed run.'),
   })
-  .describe('The answer is a stream of server-sent events, which is listened to until one of these comes.');
+  .describe('The response is a stream of server-sent events, which is read until one of these.');
 
 /** Unclear responses to polls in a row. */
 export const defaultMaxFailures = 5;
 
 const poll = z
   .strictObject({
-    at: place.optional().describe('Where the answer to the submit has the URL to ask.'),
-    header: headerName.optional().describe('Which header has it. Default: Location.'),
+    at: place.optional().describe('Where the response to the submit has the URL to poll.'),
+    header: headerName.optional().describe('Or the header with this URL. Default: Location.'),
     path: path(laterNames).optional().describe('Or the path itself, with {{id}}.'),
-    every_s: z.number().min(0.2).max(3600).default(2).describe('Seconds between questions.'),
+    every_s: z.number().min(0.2).max(3600).default(2).describe('Seconds between polls.'),
     max_failures: z
       .int()
       .min(1)
       .max(1000)
       .default(defaultMaxFailures)
       .describe(
-        'So many answers in a row that say nothing of the run (a 500, a page, JSON without the status) fail it. After each, the pause doubles, up to 30 s.',
+        'Number of unclear responses in a row (a 500, a page, JSON without the status) that fail a run. After each, the pause doubles, up to 30 s.',
       ),
     events: events.optional(),
   })
-  .describe('How a run is asked about. The URL must be of the origin of the connection.');
+  .describe('How a run is polled. The URL must have the origin of the connection.');
 
 const result = z
   .strictObject({
-    at: place.optional().describe('Where the answer that says `done` has the URL of the result.'),
-    header: headerName.optional().describe('Or which of its headers has it.'),
+    at: place.optional().describe('Where the response with the status `done` has the URL of the result.'),
+    header: headerName.optional().describe('Or the header with this URL.'),
     path: path(laterNames).optional().describe('Or the path itself, with {{id}}.'),
   })
   .refine(
     (given) => Object.values(given).filter((one) => one !== undefined).length === 1,
     'must have one of `at`, `header` and `path`',
   )
-  .describe(
-    'Where the result is read once a run has ended. The URL must be of the origin of the connection.',
-  );
+  .describe('Where the result is read once a run has ended. The URL must have the origin of the connection.');
 
 const callback = z.strictObject({
   signature: z
@@ -176,54 +181,60 @@ const fields = z.strictObject({
   method: z
     .enum(['POST', 'PUT', 'PATCH', 'GET'])
     .default('POST')
-    .describe('Of the request that submits a run.'),
+    .describe('The method of the request that submits a run.'),
   path: path(submitNames).describe('Below the base URL, with placeholders such as {{model}}.'),
-  headers: headerOptions.default({}).describe('A text, or `{ from: SETTING }` of the connection.'),
+  headers: headerOptions.default({}).describe('Values are texts, or `{ from: SETTING }` of the connection.'),
   body: template(submitNames)
     .default('{{input}}')
-    .describe('Template of the request; a placeholder that is a whole string keeps the type of its value.'),
+    .describe(
+      'Template of the request body. A placeholder that is a whole string keeps the type of its value.',
+    ),
   body_as: z
     .enum(['json', 'form'])
     .default('json')
-    .describe('`form`: each property of the body is a part, files of `files.as: multipart` as their bytes.'),
+    .describe(
+      '`form`: each property of the body is a part; files with `files.as: multipart` are sent as bytes.',
+    ),
   response_as: z
     .enum(['json', 'text', 'file', 'multipart'])
     .default('json')
     .describe(
-      'What the answer with the result is: JSON, a text, the bytes of one file, or a form whose parts are the properties of the answer.',
+      'Format of the response with the result: JSON, a text, the bytes of one file, or a form whose parts are properties.',
     ),
   success: z.array(z.int().min(200).max(299)).min(1).optional().describe('Default: every 2xx.'),
-  id: place.optional().describe("The server's name of the run."),
-  output: place.default('').describe("Where it is unless the model's `pointer` says it."),
-  usage: usage.default({}).describe("Where it is unless the model's `usage` says it."),
-  errors: errors.prefault({}).describe('What the answer of a run that failed says.'),
+  id: place.optional().describe("The server's id of the run."),
+  output: place.default('').describe("Where the output is. The model's `pointer` takes precedence."),
+  usage: usage.default({}).describe("Where the usage is. The model's `usage` takes precedence."),
+  errors: errors.prefault({}).describe('Where the response for a failed run has the error.'),
   status: status.optional(),
   poll: poll.optional(),
   result: result.optional(),
   callback: callback.prefault({}).describe('How the server calls back.'),
-  progress: place.optional().describe('Where an answer says how far the run is.'),
+  progress: place.optional().describe('Where a response has the progress of the run.'),
   progress_of: z
     .number()
     .positive()
     .default(1)
-    .describe('What `progress` is at the end: 1, or 100 for percent.'),
-  queue_position: place.optional().describe('Where it says how many runs are before it.'),
-  logs: place.optional().describe('All so far: a text, or a list of lines.'),
+    .describe('The value of `progress` at the end: 1, or 100 for percent.'),
+  queue_position: place.optional().describe('Where a response has the number of runs ahead of this one.'),
+  logs: place.optional().describe('Where a response has the whole log so far: a text, or a list of lines.'),
   cancel: z
     .strictObject({
       method: z.enum(cancelMethods).default('POST'),
-      path: path(laterNames).describe('With {{id}}.'),
+      path: path(laterNames).describe('Path with {{id}}.'),
       body: template(laterNames).optional().describe('JSON, with {{id}}. Default: none.'),
     })
     .optional()
-    .describe('How a run is stopped.'),
+    .describe('How a run is cancelled.'),
   idempotency_header: headerName
     .optional()
-    .describe('The server joins what was sent with the same value: a lost run is sent again.'),
+    .describe(
+      'Header for the idempotency key. The server must treat requests with the same key as one run, because a lost run is submitted again.',
+    ),
   recover: z
     .strictObject({ path: path(['token', 'model']) })
     .optional()
-    .describe('Where a run is looked up by our {{token}}; 404: it was never accepted.'),
+    .describe('Where a run is looked up by our {{token}}. 404 means that it was never accepted.'),
 });
 
 export const httpOptions = fields.superRefine((options, context) => {
@@ -236,43 +247,58 @@ export type HttpOptions = z.infer<typeof httpOptions>;
 
 /** Combinations of fields that contradict each other, with the fix. */
 function contradictions(options: z.infer<typeof fields>): { path: string[]; message: string }[] {
-  const { response_as: as, status: standing, result: second, poll: asked, usage: counted, output } = options;
-  const listens = asked?.events !== undefined;
+  const {
+    response_as: as,
+    status: runStatus,
+    result: resultOptions,
+    poll: pollOptions,
+    usage: usageOptions,
+    output,
+  } = options;
+  const listens = pollOptions?.events !== undefined;
   const found = (isWrong: boolean, at: string, message: string) => (isWrong ? [{ path: [at], message }] : []);
   const isWhole = as === 'text' || as === 'file';
-  const later = [asked?.path, second?.path, options.cancel?.path, options.cancel?.body ?? null];
+  const later = [pollOptions?.path, resultOptions?.path, options.cancel?.path, options.cancel?.body ?? null];
   return [
     ...found(
       options.id === undefined && later.flatMap(placeholdersIn).includes('id'),
       'id',
-      "must be given: {{id}} is the server's name of the run, and this says where its answer has it",
+      "must be given: {{id}} is the server's id of the run, and `id` is where its response has it",
     ),
     ...found(
-      as !== 'json' && standing?.at !== undefined && !second,
+      as !== 'json' && runStatus?.at !== undefined && !resultOptions,
       'response_as',
-      `is ${as}, so the answer can't hold the status: name the URL of the result in \`result\`, or the HTTP statuses in \`status.codes\``,
+      `is ${as}, so the response cannot contain the status: set the URL of the result in \`result\`, or the HTTP statuses in \`status.codes\``,
     ),
-    ...found(isWhole && output !== '', 'output', `must be left out: an answer that is a ${as} has no places`),
     ...found(
-      isWhole && Object.keys(counted).some((name) => name !== 'cost_header'),
+      isWhole && output !== '',
+      'output',
+      `must be left out: a response that is a ${as} has no places`,
+    ),
+    ...found(
+      isWhole && Object.keys(usageOptions).some((name) => name !== 'cost_header'),
       'usage',
-      `must be left out: an answer that is a ${as} has no places`,
+      `must be left out: a response that is a ${as} has no places`,
     ),
-    ...found(second !== undefined && !asked, 'result', 'needs `poll`, which says when the result is there'),
     ...found(
-      listens && second !== undefined,
+      resultOptions !== undefined && !pollOptions,
       'result',
-      'can not be read beside `poll.events`: the event that ends the run holds it',
+      'needs `poll`, which finds out when the result is available',
     ),
     ...found(
-      listens && standing !== undefined,
+      listens && resultOptions !== undefined,
+      'result',
+      'cannot be combined with `poll.events`: the last event contains the result',
+    ),
+    ...found(
+      listens && runStatus !== undefined,
       'status',
-      'can not be given beside `poll.events`, whose names say how a run stands',
+      'cannot be combined with `poll.events`, whose names are the status',
     ),
     ...found(
       listens && as !== 'json' && as !== 'text',
       'response_as',
-      `can not be ${as} with \`poll.events\`: the data of an event is json or text`,
+      `cannot be ${as} with \`poll.events\`: the data of an event is json or text`,
     ),
   ];
 }

@@ -8,11 +8,11 @@ import { documentOf, resultForm } from './document.ts';
 import { endedBy } from './ended.ts';
 import { type HttpHandle, handleOf, idIn } from './handle.ts';
 import type { HttpOptions } from './options.ts';
-import { errorText, progressIn, standingIn } from './reading.ts';
+import { errorText, progressIn, runStatusIn } from './reading.ts';
 import { readRefusal } from './refusal.ts';
 
 /** Slow, because these polls only cover a lost callback. */
-const calledPollAfterMs = 15_000;
+const callbackPollAfterMs = 15_000;
 
 export type Reading = { options: HttpOptions; submission: Submission; connection: Connection };
 
@@ -45,14 +45,14 @@ export function submitForm({ options, submission }: Pick<Reading, 'options' | 's
   };
 }
 
-export function unreadable(answer: HttpResponse, reading: Reading): Ended {
+export function unreadable(response: HttpResponse, reading: Reading): Ended {
   const { options } = reading;
   const outcome = failure('GENERATION_FAILED', 'The model gave no usable output.');
-  const type = answer.headers['content-type'];
-  const isOther = options.response_as === 'json' && answer.json === undefined && type !== undefined;
+  const type = response.headers['content-type'];
+  const isOther = options.response_as === 'json' && response.json === undefined && type !== undefined;
   return {
     state: 'ended',
-    outcome: withRaw(outcome, responseText(answer), secretsOf(reading)),
+    outcome: withRaw(outcome, responseText(response), secretsOf(reading)),
     ...(isOther && {
       alert: `the connection returned ${type.slice(0, 100)}, not JSON: set response_as of the model's options to text, file or multipart`,
     }),
@@ -68,42 +68,42 @@ export function runningOf(
   handle: Handle,
   options: HttpOptions | undefined,
 ): Extract<Progress, { state: 'running' }> {
-  const by = isCalled(submission) ? 'callback' : 'poll';
+  const by = awaitsCallback(submission) ? 'callback' : 'poll';
   const pollAfterMs =
-    by === 'callback' ? calledPollAfterMs : Math.round((options?.poll?.every_s ?? 2) * 1000);
+    by === 'callback' ? callbackPollAfterMs : Math.round((options?.poll?.every_s ?? 2) * 1000);
   const { failures: _over, ...kept } = handle as HttpHandle;
   return { state: 'running', handle: kept, by, pollAfterMs };
 }
 
 function isAccepted({ status, json }: HttpResponse, { options, submission }: Reading): boolean {
-  const standing = standingIn(json, options);
-  // An ended run with its result elsewhere is polled.
-  if (standing !== 'unknown') return standing === 'running' || options.result !== undefined;
+  const runStatus = runStatusIn(json, options);
+  // An ended run with its result unusableResultUrl is polled.
+  if (runStatus !== 'unknown') return runStatus === 'running' || options.result !== undefined;
   if (errorText(json, options) !== '') return false;
   return status === 202 || isLater({ options, submission });
 }
 
 function isLater({ options, submission }: Pick<Reading, 'options' | 'submission'>): boolean {
-  return isCalled(submission) || submission.mode === 'poll' || options.poll?.events !== undefined;
+  return awaitsCallback(submission) || submission.mode === 'poll' || options.poll?.events !== undefined;
 }
 
-function accepted(answer: HttpResponse, reading: Reading): Progress {
+function accepted(response: HttpResponse, reading: Reading): Progress {
   const { options, submission, connection } = reading;
   // Without its id a run cannot be polled.
-  if (options.id !== undefined && idIn(answer.json, options) === undefined)
-    return unreadable(answer, reading);
-  const handle = handleOf(answer, options, submission, connection);
-  if (handle.poll === undefined && !isCalled(submission)) {
-    const outcome = withRaw(failure('GENERATION_FAILED'), responseText(answer), secretsOf(reading));
+  if (options.id !== undefined && idIn(response.json, options) === undefined)
+    return unreadable(response, reading);
+  const handle = handleOf(response, options, submission, connection);
+  if (handle.poll === undefined && !awaitsCallback(submission)) {
+    const outcome = withRaw(failure('GENERATION_FAILED'), responseText(response), secretsOf(reading));
     return {
       state: 'ended',
       outcome,
       alert: "a run was accepted, and the response names no URL of the connection's own host to poll",
     };
   }
-  return { ...runningOf(submission, handle, options), ...progressIn(answer.json, options) };
+  return { ...runningOf(submission, handle, options), ...progressIn(response.json, options) };
 }
 
-export function isCalled({ mode, callbackUrl }: Submission): boolean {
+export function awaitsCallback({ mode, callbackUrl }: Submission): boolean {
   return mode === 'callback' && callbackUrl !== null;
 }

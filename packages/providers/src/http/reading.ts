@@ -10,11 +10,11 @@ import { outcomeFromResponse } from '../outcome/success.ts';
 import { atPlace } from '../place.ts';
 import type { HttpOptions } from './options.ts';
 
-const standings = ['done', 'failed', 'running'] as const;
-export type Standing = (typeof standings)[number] | 'unknown';
+const runStatuses = ['done', 'failed', 'running'] as const;
+export type RunStatus = (typeof runStatuses)[number] | 'unknown';
 
 /** `unknown`: the response has no status that the model's YAML lists. */
-export function standingIn(json: unknown, { status }: HttpOptions): Standing {
+export function runStatusIn(json: unknown, { status }: HttpOptions): RunStatus {
   if (status?.at === undefined) return 'unknown';
   const found = atPlace(json, status.at);
   const isOneOf = (values: unknown[] = []) => values.includes(found);
@@ -26,16 +26,16 @@ export function standingIn(json: unknown, { status }: HttpOptions): Standing {
 }
 
 /** `lost`: the server does not know the run. */
-export function standingOf(
+export function runStatusOf(
   { status, json }: Pick<HttpResponse, 'status' | 'json'>,
   options: HttpOptions,
-): Standing | 'lost' {
-  const byCode = standings.find((one) => options.status?.codes?.[one].includes(status));
+): RunStatus | 'lost' {
+  const byCode = runStatuses.find((one) => options.status?.codes?.[one].includes(status));
   if (byCode !== undefined) return byCode;
   if (status === 404 || status === 410) return 'lost';
   if (status < 200 || status > 299) return 'unknown';
-  const standing = standingIn(json, options);
-  if (standing !== 'unknown') return standing;
+  const runStatus = runStatusIn(json, options);
+  if (runStatus !== 'unknown') return runStatus;
   if (status === 202) return 'running';
   // Without a status, 200 is the end.
   if (options.status?.at !== undefined) return 'unknown';

@@ -16,27 +16,31 @@ const busy = [409, 425, 429, 503];
 const proxied = [408, 502, 504];
 
 export function readRefusal(
-  answer: HttpResponse,
+  response: HttpResponse,
   options: HttpOptions,
   mapping: OutcomeMapping,
   secrets: Secrets,
 ): Progress {
-  const { status, json } = answer;
-  const said = responseText(answer);
+  const { status, json } = response;
+  const said = responseText(response);
   const named = codeIn(json, options) ?? options.errors.statuses[status];
   if (proxied.includes(status) || status > 504) {
     const outcome = status === 502 || status > 504 ? lost : failure('GENERATION_TIMEOUT');
     return { state: 'unknown', outcome: withRaw(outcome, said, secrets) };
   }
   const code = named ?? defaultCode(status);
-  if (busy.includes(status) || (status < 500 && isPassing(named))) {
+  if (busy.includes(status) || (status < 500 && isTransient(named))) {
     const outcome = withRaw(failure(code), said, secrets);
-    const refused = { state: 'refused', retryAfterMs: retryAfterMs(answer.headers, 1000), outcome } as const;
+    const refused = {
+      state: 'refused',
+      retryAfterMs: retryAfterMs(response.headers, 1000),
+      outcome,
+    } as const;
     return busy.includes(status) || named !== 'MODEL_UNAVAILABLE' ? { ...refused, isBusy: true } : refused;
   }
   const report = reportIn(json, options);
   if (status < 500 && (named === undefined ? bad.includes(status) : named === 'SERVICE_UNAVAILABLE')) {
-    return badRequest(answer, { ...report, code: named ?? null }, mapping, secrets);
+    return badRequest(response, { ...report, code: named ?? null }, mapping, secrets);
   }
   if (named !== undefined || status === 500)
     return { state: 'ended', outcome: reportedFailure({ ...report, code }, mapping, secrets, said) };
@@ -44,7 +48,7 @@ export function readRefusal(
   return { state: 'refused', retryAfterMs: null, outcome: withRaw(failure(code), said, secrets), alert };
 }
 
-function isPassing(code: ExecutionErrorCode | undefined): boolean {
+function isTransient(code: ExecutionErrorCode | undefined): boolean {
   return code === 'MODEL_OVERLOADED' || code === 'MODEL_UNAVAILABLE' || code === 'RATE_LIMITED';
 }
 

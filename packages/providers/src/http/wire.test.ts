@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { never } from '../conformance/parties.ts';
+import { neverAborted } from '../conformance/setup.ts';
 import { submissionOf } from '../conformance/subject.ts';
 import { startWireServer, type WireServer } from '../conformance/wireServer.ts';
 import type { Progress, Provider, Submission } from '../interface.ts';
@@ -31,28 +31,28 @@ function handleIn(progress: Progress) {
 }
 
 describe('a job', () => {
-  it('is asked about until it has ended', async () => {
+  it('is polled until it has ended', async () => {
     fake.plan({ endsAfterMs: null });
-    const handle = handleIn(await provider.submit(submission(), never));
-    expect(await provider.poll(submission(), handle, never)).toMatchObject({ state: 'running' });
+    const handle = handleIn(await provider.submit(submission(), neverAborted));
+    expect(await provider.poll(submission(), handle, neverAborted)).toMatchObject({ state: 'running' });
     await fake.finish(handle.externalId);
-    expect(await provider.poll(submission(), handle, never)).toMatchObject(succeeded);
+    expect(await provider.poll(submission(), handle, neverAborted)).toMatchObject(succeeded);
   });
 
-  it('is stopped', async () => {
+  it('is cancelled', async () => {
     fake.plan({ endsAfterMs: null });
-    const handle = handleIn(await provider.submit(submission(), never));
-    await provider.cancel(handle, never);
+    const handle = handleIn(await provider.submit(submission(), neverAborted));
+    await provider.cancel(handle, neverAborted);
     expect(fake.job(handle.externalId).state).toBe('stopped');
-    expect(await provider.poll(submission(), handle, never)).toMatchObject({
+    expect(await provider.poll(submission(), handle, neverAborted)).toMatchObject({
       state: 'ended',
       outcome: { code: 'GENERATION_FAILED' },
     });
   });
 
-  it('calls back, signed; nobody else can', async () => {
+  it('sends a signed callback, and unsigned ones are refused', async () => {
     fake.plan({ endsAfterMs: null });
-    const handle = handleIn(await provider.submit(called(), never));
+    const handle = handleIn(await provider.submit(called(), neverAborted));
     expect(await fake.finish(handle.externalId)).toEqual([200]);
     const [callback] = gateway.received;
     if (callback === undefined) throw new Error('nobody called');
@@ -71,23 +71,23 @@ describe('a job', () => {
   });
 });
 
-describe('a submit of which nobody knows', () => {
+describe('a submit with an unknown outcome', () => {
   it.each(['accept, then reset', 'accept, then half a body'] as const)(
-    '%s: is found by our token, not sent again',
+    '%s: is found by our token and not repeated',
     async (submit) => {
       fake.plan({ submit, endsAfterMs: null });
-      expect(await provider.submit(submission(), never)).toMatchObject({ state: 'unknown' });
-      const handle = handleIn(await provider.recover(submission(), never));
+      expect(await provider.submit(submission(), neverAborted)).toMatchObject({ state: 'unknown' });
+      const handle = handleIn(await provider.recover(submission(), neverAborted));
       expect([handle.externalId]).toEqual(fake.accepted());
       await fake.finish(handle.externalId);
-      expect(await provider.poll(submission(), handle, never)).toMatchObject(succeeded);
+      expect(await provider.poll(submission(), handle, neverAborted)).toMatchObject(succeeded);
     },
   );
 
-  it('and that never got there was not accepted', async () => {
+  it('was not accepted if it never arrived', async () => {
     fake.plan({ submit: 'reset' });
-    expect(await provider.submit(submission(), never)).toMatchObject({ state: 'unknown' });
-    expect(await provider.recover(submission(), never)).toMatchObject({ state: 'refused' });
+    expect(await provider.submit(submission(), neverAborted)).toMatchObject({ state: 'unknown' });
+    expect(await provider.recover(submission(), neverAborted)).toMatchObject({ state: 'refused' });
     expect(fake.accepted()).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { buffer, text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
-import { type Reply, startCounterpart } from '../conformance/counterpart.ts';
+import { type Reply, startFakeServer } from '../conformance/fakeServer.ts';
 import { type Subject, submissionOf } from '../conformance/subject.ts';
 import { describeConformance } from '../conformance/suite.ts';
 import type { Progress } from '../interface.ts';
@@ -80,15 +80,15 @@ async function run<Read>(
   reply: Reply,
   read: (progress: Progress, received: unknown) => Promise<Read>,
 ): Promise<Read> {
-  const counterpart = await startCounterpart();
-  const provider = createOpenai({ baseUrl: counterpart.baseUrl, apiKey: null, settings: {} });
-  counterpart.reply(reply);
+  const fakeServer = await startFakeServer();
+  const provider = createOpenai({ baseUrl: fakeServer.baseUrl, apiKey: null, settings: {} });
+  fakeServer.reply(reply);
   try {
     const progress = await provider.submit(submissionOf(subject, part), signal);
-    return await read(progress, counterpart.received[0]);
+    return await read(progress, fakeServer.received[0]);
   } finally {
     provider.close();
-    await counterpart.close();
+    await fakeServer.close();
   }
 }
 
@@ -98,7 +98,7 @@ function outcomeIn(progress: Progress) {
 }
 
 describe('the vectors of embeddings', () => {
-  it('are asked for by their texts, and stand in the order of these', async () => {
+  it('are requested by their texts, and returned in the same order', async () => {
     const reply = vectors({ index: 1, embedding: [3] }, { index: 0, embedding: [2] });
     await run(embeddings, { input: { prompt: ['a', 'b'] } }, reply, async (progress, received) => {
       expect(outcomeIn(progress).outcome).toMatchObject({
@@ -108,7 +108,7 @@ describe('the vectors of embeddings', () => {
     });
   });
 
-  it('may come as base64', async () => {
+  it('may be base64', async () => {
     const floats = Buffer.alloc(8);
     floats.writeFloatLE(0.5, 0);
     floats.writeFloatLE(-2, 4);
@@ -118,7 +118,7 @@ describe('the vectors of embeddings', () => {
     });
   });
 
-  it('are a file of JSON where the model says so', async () => {
+  it('are a JSON file if the model says so', async () => {
     const mapping = { output: { kind: 'files' as const }, errors: [] };
     await run(embeddings, { mapping }, vectors({ index: 0, embedding: [0.5] }), async (progress) => {
       const { outcome, bodies } = outcomeIn(progress);
@@ -132,7 +132,7 @@ describe('the vectors of embeddings', () => {
     });
   });
 
-  it('that are too many for an execution fail it, and the operator is told where there is room', async () => {
+  it('fail the execution if they are too many, and the operator reads how to store them', async () => {
     const embedding = Array.from({ length: 300_000 }, (_, index) => index / 300_000);
     await run(embeddings, {}, vectors({ index: 0, embedding }), async (progress) => {
       expect(outcomeIn(progress).outcome).toMatchObject({
@@ -145,7 +145,7 @@ describe('the vectors of embeddings', () => {
 });
 
 describe('the sound of speech', () => {
-  it('is asked for by the text, and is the answer itself', async () => {
+  it('is requested by the text, and is the response itself', async () => {
     const input = { prompt: 'hello', voice: 'alloy' };
     await run(voice, { input }, speech({ 'transfer-encoding': 'chunked' }), async (progress, received) => {
       const { outcome, bodies } = outcomeIn(progress);
@@ -171,7 +171,7 @@ describe('the cost that a LiteLLM proxy reports', () => {
     });
   });
 
-  it('is read where the answer itself says none, or where the model names another header', async () => {
+  it('is read if the response itself has none, or if the model names another header', async () => {
     const json = { ...(fixture('chatCompletion') as object), usage: { cost: 0.5 } };
     await run(voice, chat, { status: 200, headers: cost, json }, async (progress) => {
       expect(outcomeIn(progress).outcome).toMatchObject({ measured: { cost: '0.5' } });

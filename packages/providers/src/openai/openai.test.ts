@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { type Reply, startCounterpart } from '../conformance/counterpart.ts';
+import { type Reply, startFakeServer } from '../conformance/fakeServer.ts';
 import { type Subject, secrets, submissionOf } from '../conformance/subject.ts';
 import { describeConformance } from '../conformance/suite.ts';
 import type { FilePart } from '../interface.ts';
@@ -182,7 +182,7 @@ const responses: Subject = {
   },
   failures,
   empty: [of({ id: 'x' }, { ...completed, output: [] }), of({ id: 'x' }, { ...completed, status: 'new' })],
-  later: {
+  asyncRuns: {
     accepted: (run) => of(run, queued),
     running: (run) => [of(run, { ...queued, status: 'in_progress' })],
     succeeded: (run) => [of(run, completed)],
@@ -242,26 +242,26 @@ describe('transcriptions', () => describeConformance(transcriptions));
 describe('images', () => describeConformance(images));
 
 async function sent(baseUrlPath: string, part: Parameters<typeof submissionOf>[1]) {
-  const counterpart = await startCounterpart();
-  const provider = createOpenai({ baseUrl: counterpart.baseUrl + baseUrlPath, apiKey: null, settings: {} });
+  const fakeServer = await startFakeServer();
+  const provider = createOpenai({ baseUrl: fakeServer.baseUrl + baseUrlPath, apiKey: null, settings: {} });
   await provider.submit(submissionOf(chat, part), new AbortController().signal);
   provider.close();
-  await counterpart.close();
-  return counterpart.received[0];
+  await fakeServer.close();
+  return fakeServer.received[0];
 }
 
 describe('a background response', () => {
   const responsesTo = async (...replies: Reply[]) => {
-    const counterpart = await startCounterpart();
-    const provider = createOpenai({ baseUrl: counterpart.baseUrl, apiKey: null, settings: {} });
-    counterpart.reply(...replies);
+    const fakeServer = await startFakeServer();
+    const provider = createOpenai({ baseUrl: fakeServer.baseUrl, apiKey: null, settings: {} });
+    fakeServer.reply(...replies);
     const progress = await provider.submit(submissionOf(responses), new AbortController().signal);
     provider.close();
-    await counterpart.close();
-    return { progress, received: counterpart.received };
+    await fakeServer.close();
+    return { progress, received: fakeServer.received };
   };
 
-  it('is asked for with its input under the names of /responses', async () => {
+  it('is requested with its input under the names of /responses', async () => {
     const input = { prompt: 'hi', system: 'be kind', max_tokens: 5, background: false };
     expect(
       await sent('', { input, options: { endpoint: 'responses', body: { store: false } } }),
@@ -278,7 +278,7 @@ describe('a background response', () => {
     });
   });
 
-  it('takes chat messages with pictures', async () => {
+  it('accepts chat messages with images', async () => {
     const content = [
       { type: 'text', text: 'what is it?' },
       { type: 'image_url', image_url: { url: 'data:image/png;base64,AA==', detail: 'low' } },
@@ -299,17 +299,17 @@ describe('a background response', () => {
     });
   });
 
-  it('that a server finishes at once has ended', async () => {
+  it('ends at once if the server finishes it at once', async () => {
     const { progress } = await responsesTo({ status: 200, json: completed });
     expect(progress).toMatchObject({ state: 'ended', outcome: { ok: true } });
   });
 
-  it('keeps what was said until the tokens ran out', async () => {
+  it('keeps the text up to the token limit', async () => {
     const { progress } = await responsesTo({ status: 200, json: incomplete });
     expect(progress).toMatchObject({ outcome: { ok: true, output: { text: 'Once upon a' } } });
   });
 
-  it('the operator is told of a server that does not offer it', async () => {
+  it('alerts the operator when the server does not support it', async () => {
     const { progress } = await responsesTo({ status: 404, json: { detail: 'Not Found' } });
     expect(progress).toMatchObject({
       state: 'refused',
@@ -328,7 +328,7 @@ describe('a form', () => {
     open: async () => Readable.from([Buffer.from(bytes)]),
   });
 
-  it('holds the bytes of files where their ids stood, and the rest as text', async () => {
+  it('contains the bytes of files in place of their ids, and the rest as text', async () => {
     const request = await sent('', {
       options: { endpoint: 'image_edits', body: { quality: 'low' } },
       input: { prompt: 'a fox', n: 2, image: ['file_1', 'file_2'], mask: 'file_3' },
@@ -351,7 +351,7 @@ describe('a form', () => {
     ]);
   });
 
-  it('takes sound to be transcribed', async () => {
+  it('accepts audio to transcribe', async () => {
     const parts = [file(['file'], 'sound')];
     const input = { file: 'file_1', temperature: 0.5 };
     const request = await sent('', { options: { endpoint: 'transcriptions' }, input, parts });
@@ -360,21 +360,21 @@ describe('a form', () => {
   });
 });
 
-it('a server that broke down over a request is told from a model that failed', async () => {
-  const counterpart = await startCounterpart();
-  const provider = createOpenai({ baseUrl: counterpart.baseUrl, apiKey: null, settings: {} });
-  counterpart.reply(refusal(500, null));
+it('a server error is distinguished from a failed model', async () => {
+  const fakeServer = await startFakeServer();
+  const provider = createOpenai({ baseUrl: fakeServer.baseUrl, apiKey: null, settings: {} });
+  fakeServer.reply(refusal(500, null));
   const { signal } = new AbortController();
   expect(await provider.submit(submissionOf(chat), signal)).toMatchObject({
     state: 'ended',
     isTheirFault: true,
   });
   provider.close();
-  await counterpart.close();
+  await fakeServer.close();
 });
 
 describe('the request to an OpenAI-compatible server', () => {
-  it('turns prompt and system into messages, and passes the rest on', async () => {
+  it('builds messages from prompt and system, and passes other fields on', async () => {
     const input = { prompt: 'hi', system: 'be kind', temperature: 0.5, model: 'other', stream: true };
     expect(await sent('', { input, options: { body: { seed: 1 } } })).toMatchObject({
       method: 'POST',
@@ -392,7 +392,7 @@ describe('the request to an OpenAI-compatible server', () => {
     });
   });
 
-  it('takes messages as they are', async () => {
+  it('passes messages on unchanged', async () => {
     const messages = [{ role: 'user', content: [{ type: 'text', text: 'hi' }] }];
     expect(await sent('', { input: { messages } })).toMatchObject({ json: { messages } });
   });
@@ -405,16 +405,16 @@ describe('the request to an OpenAI-compatible server', () => {
     expect(await sent(base, {})).toMatchObject({ path });
   });
 
-  it('tells the operator, not the client, about a refused key', async () => {
-    const counterpart = await startCounterpart();
-    const provider = createOpenai({ baseUrl: counterpart.baseUrl, apiKey: secrets.apiKey, settings: {} });
-    counterpart.reply(refusal(401, 'invalid_api_key'));
+  it('reports a refused key to the operator, not to the client', async () => {
+    const fakeServer = await startFakeServer();
+    const provider = createOpenai({ baseUrl: fakeServer.baseUrl, apiKey: secrets.apiKey, settings: {} });
+    fakeServer.reply(refusal(401, 'invalid_api_key'));
     const progress = await provider.submit(submissionOf(chat), new AbortController().signal);
-    counterpart.reply(refusal(401, secrets.apiKey));
+    fakeServer.reply(refusal(401, secrets.apiKey));
     const echoed = await provider.submit(submissionOf(chat), new AbortController().signal);
     expect(JSON.stringify(echoed)).not.toContain(secrets.apiKey);
     provider.close();
-    await counterpart.close();
+    await fakeServer.close();
     expect(progress).toMatchObject({ alert: expect.stringContaining('401 invalid_api_key') });
     expect(JSON.stringify(progress)).not.toContain(secrets.apiKey);
   });

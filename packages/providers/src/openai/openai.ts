@@ -1,7 +1,7 @@
 import { type Connection, connect } from '../connection.ts';
 import type { Progress, Provider, Submission } from '../interface.ts';
 import { lost, networkProgress } from '../progress.ts';
-import { readAnswer, responseForm } from './answer.ts';
+import { readOutcome, responseForm } from './outcome.ts';
 import { readRefusal } from './refusal.ts';
 import { endpointOf, requestOf } from './request.ts';
 import { pollResponse, responsePath, submitResponse } from './responses.ts';
@@ -26,7 +26,7 @@ export function createOpenai(connection: Connection): Provider {
     if (!result.ok) return networkProgress(result);
     if (result.status >= 300) return readRefusal(result, submission, connection);
     const elapsedS = (performance.now() - startedMs) / 1000;
-    return readAnswer(result, endpoint, mapping, elapsedS, connection);
+    return readOutcome(result, endpoint, mapping, elapsedS, connection);
   }
 
   return {

@@ -9,16 +9,16 @@ const properties = ['prompt', 'temperature', 'max_tokens', 'size', 'image'];
 const fields = Object.fromEntries(properties.map((name) => [name, field(name)]));
 
 function refusalOf(status: number, json: unknown, part: Partial<Submission> = {}) {
-  const answer = { ok: true, status, headers: {}, json, bodyText: JSON.stringify(json) } as const;
+  const response = { ok: true, status, headers: {}, json, bodyText: JSON.stringify(json) } as const;
   const mapping = { output: { kind: 'text' as const }, errors: [], fields };
   const submission = submissionOf({ submission: { mapping } }, part);
-  return readRefusal(answer, submission, { baseUrl: 'http://gpu', apiKey: null });
+  return readRefusal(response, submission, { baseUrl: 'http://gpu', apiKey: null });
 }
 
 const error = (message: string, part: object = {}) => ({
   error: { message, type: 'invalid_request_error', param: null, code: null, ...part },
 });
-/** As LiteLLM's proxy 1.106 answers. */
+/** As LiteLLM's proxy 1.106 responses. */
 const litellm = (message: string, part: object = {}) => error(message, { code: '400', ...part });
 const unrouted = "\n\nLiteLLM: model group 'dead' failed with the error above. No fallback was attempted.";
 
@@ -227,7 +227,7 @@ const operators: [what: string, status: number, json: unknown, code: ExecutionEr
   ],
 ];
 
-describe("a bad request that is known to be about the input is the client's", () => {
+describe('a bad request that is certainly about the input is the fault of the client', () => {
   it.each(clients)('%s', (_what, status, json, code, message) => {
     const progress = refusalOf(status, json);
     expect(progress).toMatchObject({
@@ -239,7 +239,7 @@ describe("a bad request that is known to be about the input is the client's", ()
   });
 });
 
-describe("any other is the operator's, and the next provider is asked", () => {
+describe('any other bad request is for the operator, and the next provider is tried', () => {
   it.each(operators)('%s', (_what, status, json, code, alert) => {
     expect(refusalOf(status, json)).toMatchObject({
       state: 'refused',
@@ -252,7 +252,7 @@ describe("any other is the operator's, and the next provider is asked", () => {
     });
   });
 
-  it('so is a field that the options of the model set', () => {
+  it('a field that the options of the model set', () => {
     const json = error('temperature is not supported', { param: 'temperature' });
     const part = { options: { body: { temperature: 2 } } };
     expect(refusalOf(400, json, part)).toMatchObject({ state: 'refused', alert: expect.any(String) });

@@ -63,17 +63,17 @@ type Verdict = {
   means: 'again' | 'useless' | 'ended' | 'unknown' | 'bad request';
 };
 
-export function readRefusal(answer: HttpResponse, submission: Submission, secrets: Secrets): Progress {
+export function readRefusal(response: HttpResponse, submission: Submission, secrets: Secrets): Progress {
   const { mapping } = submission;
-  const error = errorIn(answer.json);
-  const kind = kindOf(error, answer.status);
-  const { code, means } = verdictOf(answer, kind);
-  const said = responseText(answer);
+  const error = errorIn(response.json);
+  const kind = kindOf(error, response.status);
+  const { code, means } = verdictOf(response, kind);
+  const said = responseText(response);
   if (means === 'bad request') {
-    const detail = readDetail(answer.json);
+    const detail = readDetail(response.json);
     const fields = [...paramOf(error), ...detail.fields].flatMap((path) => sourcesOf(path, submission));
     const report = { text: error.message ?? detail.text, fields, code: inputCode(error, kind), kind };
-    return badRequest(answer, report, mapping, secrets);
+    return badRequest(response, report, mapping, secrets);
   }
   if (means === 'unknown') {
     const outcome = code === lost.code ? lost : failure(code);
@@ -81,22 +81,27 @@ export function readRefusal(answer: HttpResponse, submission: Submission, secret
   }
   if (means === 'ended') {
     const outcome = reportedFailure({ text: error.message ?? '', code }, mapping, secrets, said);
-    return { state: 'ended', outcome, ...(answer.status >= 500 && { isTheirFault: true }) };
+    return { state: 'ended', outcome, ...(response.status >= 500 && { isTheirFault: true }) };
   }
   const outcome = withRaw(failure(code), said, secrets);
   if (means === 'useless')
-    return { state: 'refused', retryAfterMs: null, outcome, alert: rawText(alertOf(answer, kind), secrets) };
-  const refused = { state: 'refused', retryAfterMs: retryAfterMs(answer.headers, 1000), outcome } as const;
-  return answer.status === 429 || answer.status === 503 ? { ...refused, isBusy: true } : refused;
+    return {
+      state: 'refused',
+      retryAfterMs: null,
+      outcome,
+      alert: rawText(alertOf(response, kind), secrets),
+    };
+  const refused = { state: 'refused', retryAfterMs: retryAfterMs(response.headers, 1000), outcome } as const;
+  return response.status === 429 || response.status === 503 ? { ...refused, isBusy: true } : refused;
 }
 
 function verdictOf({ status, headers }: HttpResponse, kind: string): Verdict {
-  const told = headers['x-should-retry'];
+  const reported = headers['x-should-retry'];
   if ((status === 429 || isBad(status)) && ofAccount.test(kind))
     return { code: 'SERVICE_UNAVAILABLE', means: 'useless' };
   if (status === 409 || status === 429 || status === 503)
-    return { code: 'MODEL_OVERLOADED', means: told === 'false' ? 'useless' : 'again' };
-  if (status === 500) return { code: 'GENERATION_FAILED', means: told === 'true' ? 'again' : 'ended' };
+    return { code: 'MODEL_OVERLOADED', means: reported === 'false' ? 'useless' : 'again' };
+  if (status === 500) return { code: 'GENERATION_FAILED', means: reported === 'true' ? 'again' : 'ended' };
   // From a proxy: the server behind it may continue.
   if (status === 408 || status === 504) return { code: 'GENERATION_TIMEOUT', means: 'unknown' };
   if (status > 500) return { code: 'GENERATION_FAILED', means: 'unknown' };

@@ -8,8 +8,8 @@ import { type Handle, maxIdLength, type Progress, type Submission } from '../int
 import { failure, reportedFailure } from '../outcome/failure.ts';
 import { responseText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { outcomeFromResponse } from '../outcome/success.ts';
-import { lost, networkProgress, unanswered } from '../progress.ts';
-import { tokens } from './answer.ts';
+import { afterNoResponse, lost, networkProgress } from '../progress.ts';
+import { tokens } from './outcome.ts';
 import { readRefusal } from './refusal.ts';
 import { requestOf } from './request.ts';
 
@@ -43,7 +43,7 @@ export async function pollResponse(
   if (result.ok && result.status === 404)
     return { state: 'ended', outcome: withRaw(lost, responseText(result), connection) };
   const running: Progress = { state: 'running', handle, by: 'poll', pollAfterMs };
-  if (!result.ok) return unanswered(result, running);
+  if (!result.ok) return afterNoResponse(result, running);
   const response = result.status < 300 ? readResponse(result.json) : null;
   const outcome = response && responseOutcome(response, submission.mapping, connection, result.headers);
   return outcome ? { state: 'ended', outcome } : running;
@@ -58,7 +58,7 @@ function readResult(result: TrustedResult, connection: Connection, submission: S
   if (result.status >= 300) return readRefusal(result, submission, connection);
   const response = readResponse(result.json);
   if (response === null) {
-    const outcome = failure('GENERATION_FAILED', 'The model gave an answer that could not be read.');
+    const outcome = failure('GENERATION_FAILED', 'The response of the model could not be read.');
     return { state: 'ended', outcome: withRaw(outcome, responseText(result), connection) };
   }
   const outcome = responseOutcome(response, submission.mapping, connection, result.headers);
@@ -126,8 +126,8 @@ function said(of: Response, mapping: OutcomeMapping, headers: IncomingHttpHeader
   const parts = (of.output ?? []).flatMap(({ content }) => content ?? []);
   if (parts.some(({ type }) => type === 'refusal')) return failure('CONTENT_MODERATION_REJECTED');
   const texts = parts.flatMap(({ type, text }) => (type === 'output_text' ? [text ?? ''] : []));
-  const answer = { ...of, ...(texts.length > 0 && { output_text: texts.join('') }) };
-  return outcomeFromResponse(answer, mapping, { output: '/output_text', ...tokens }, null, headers);
+  const document = { ...of, ...(texts.length > 0 && { output_text: texts.join('') }) };
+  return outcomeFromResponse(document, mapping, { output: '/output_text', ...tokens }, null, headers);
 }
 
 const formats =

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { never, until } from '../conformance/parties.ts';
+import { neverAborted, until } from '../conformance/setup.ts';
 import { submissionOf } from '../conformance/subject.ts';
 import type { Progress, Provider } from '../interface.ts';
 import { createOpenai } from './openai.ts';
@@ -26,46 +26,51 @@ function handleIn(progress: Progress) {
   return progress.handle;
 }
 
-describe('the whole walk of a background response', () => {
+describe('a background response', () => {
   const run = submission('responses');
 
-  it('is accepted, goes on, and ends', async () => {
+  it('is accepted, runs, and ends', async () => {
     fake.plan({ endsAfterMs: null });
-    const handle = handleIn(await provider.submit(run, never));
+    const handle = handleIn(await provider.submit(run, neverAborted));
     expect(fake.accepted()).toEqual([handle.externalId]);
-    expect(await provider.poll(run, handle, never)).toMatchObject({ state: 'running' });
+    expect(await provider.poll(run, handle, neverAborted)).toMatchObject({ state: 'running' });
     expect(fake.response(handle.externalId).state).toBe('in_progress');
     await fake.finish(handle.externalId);
-    expect(await provider.poll(run, handle, never)).toMatchObject({ state: 'ended', outcome: { ok: true } });
+    expect(await provider.poll(run, handle, neverAborted)).toMatchObject({
+      state: 'ended',
+      outcome: { ok: true },
+    });
   });
 
-  it('is stopped, and does not end well any more', async () => {
+  it('is cancelled, and does not succeed afterwards', async () => {
     fake.plan({ endsAfterMs: null });
-    const handle = handleIn(await provider.submit(run, never));
-    await provider.cancel(handle, never);
+    const handle = handleIn(await provider.submit(run, neverAborted));
+    await provider.cancel(handle, neverAborted);
     await fake.finish(handle.externalId);
-    expect(await provider.poll(run, handle, never)).toMatchObject({ outcome: { code: 'GENERATION_FAILED' } });
+    expect(await provider.poll(run, handle, neverAborted)).toMatchObject({
+      outcome: { code: 'GENERATION_FAILED' },
+    });
   });
 });
 
-describe('a submit of which nobody knows', () => {
-  it.each(['responses', 'chat', 'images', 'transcriptions'])('%s: is never sent twice', async (endpoint) => {
+describe('a submit with an unknown outcome', () => {
+  it.each(['responses', 'chat', 'images', 'transcriptions'])('%s: is never repeated', async (endpoint) => {
     for (const submit of ['accept, then reset', 'accept, then half a body'] as const) {
       fake.plan({ submit });
       const accepted = fake.accepted().length;
-      expect(await provider.submit(submission(endpoint), never)).toMatchObject({ state: 'unknown' });
-      expect(await provider.recover(submission(endpoint), never)).toMatchObject({ state: 'unknown' });
+      expect(await provider.submit(submission(endpoint), neverAborted)).toMatchObject({ state: 'unknown' });
+      expect(await provider.recover(submission(endpoint), neverAborted)).toMatchObject({ state: 'unknown' });
       expect(fake.accepted()).toHaveLength(accepted + 1);
     }
   });
 
-  it('is let go of when it is aborted', async () => {
+  it('closes its connection when it is aborted', async () => {
     fake.plan({ submit: 'accept, then silence' });
     const abort = new AbortController();
-    const answer = provider.submit(submission('chat'), abort.signal);
+    const response = provider.submit(submission('chat'), abort.signal);
     await until(() => fake.accepted().length === 1);
     abort.abort();
-    expect(await answer).toMatchObject({ state: 'unknown' });
+    expect(await response).toMatchObject({ state: 'unknown' });
   });
 });
 
@@ -74,16 +79,16 @@ it.each([
   ['transcriptions', 'text'],
   ['images', 'images'],
   ['image_edits', 'images'],
-] as const)('%s answers at once', async (endpoint, kind) => {
-  expect(await provider.submit(submission(endpoint, kind), never)).toMatchObject({
+] as const)('%s respond to the submit with the result', async (endpoint, kind) => {
+  expect(await provider.submit(submission(endpoint, kind), neverAborted)).toMatchObject({
     state: 'ended',
     outcome: { ok: true },
   });
 });
 
-it('a key that is not known there is told to the operator', async () => {
+it('a refused key is reported to the operator', async () => {
   const stranger = createOpenai({ ...fake, apiKey: 'sk-another-key-0000' });
-  expect(await stranger.submit(submission('chat'), never)).toMatchObject({
+  expect(await stranger.submit(submission('chat'), neverAborted)).toMatchObject({
     state: 'refused',
     retryAfterMs: null,
     alert: expect.stringContaining('401 invalid_api_key'),

@@ -44,7 +44,7 @@ describe('the message of a failed run', () => {
     ['CONTENT_MODERATION_REJECTED', 'The input or the output was rejected by content moderation.'],
     ['GENERATION_FAILED', 'The model failed to generate a result.'],
     ['SERVICE_UNAVAILABLE', 'The service is not available at the moment.'],
-  ] as const)('for %s is our own, whatever the provider says', (code, message) => {
+  ] as const)('for %s is our own, whatever the provider reports', (code, message) => {
     const failure = reportedFailure({ text: words, code }, mapping(), connection);
     expect(failure).toEqual({ ok: false, code, message, raw: words });
   });
@@ -67,7 +67,7 @@ describe('the message of a failed run', () => {
     ],
     [[['text'], ['text', 'x']], 'input.prompt'],
     [[['seed']], 'input.seed'],
-  ])("names the fields that the provider points to in the client's words: %j", (fields, names) => {
+  ])("uses the client's names of the fields that the provider reports: %j", (fields, names) => {
     const report = { text: words, code: 'INPUT_VALIDATION_ERROR', fields } as const;
     expect(reportedFailure(report, mapping({}, { seed: 'x' }), connection).message).toBe(
       `The model refused the input: check ${names}.`,
@@ -82,12 +82,12 @@ describe('the message of a failed run', () => {
     [['azure_deployment']],
     [['__proto__']],
     [['constructor']],
-  ])('names no field that the client does not choose: %j', (...path) => {
+  ])('omits fields that clients do not set: %j', (...path) => {
     const report = { text: words, code: 'INPUT_VALIDATION_ERROR', fields: path } as const;
     expect(reportedFailure(report, mapping(), connection).message).toBe('The model refused the input.');
   });
 
-  it('has the words of the provider where the model shows them, without our keys', () => {
+  it('is the text of the provider if the model shows it, without our keys', () => {
     const all = { show_to_clients: ['validation', 'moderation'] } satisfies Partial<ModelFile>;
     expect(messageOf('INPUT_VALIDATION_ERROR', all)).toBe(words);
     expect(messageOf('CONTENT_MODERATION_REJECTED', all)).toBe(words);
@@ -101,7 +101,7 @@ describe('the message of a failed run', () => {
     );
   });
 
-  it('is what a rule of the model says', () => {
+  it('is that of the rule of the model', () => {
     const ruled = (rule: object) =>
       messageOf('GENERATION_FAILED', { errors: [{ match: 'greater', ...rule }] });
     expect(ruled({ code: 'INPUT_VALIDATION_ERROR' })).toBe('The model refused the input.');

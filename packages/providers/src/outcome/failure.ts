@@ -13,7 +13,7 @@ const messages = {
   FILE_FORMAT_UNSUPPORTED: 'The format of a file is not supported by the model.',
   INSUFFICIENT_BALANCE: 'The balance is too low.',
   RATE_LIMITED: 'Too many requests.',
-  MODEL_OVERLOADED: 'The model is overloaded. Try again later.',
+  MODEL_OVERLOADED: 'The model is overloaded. Try again asyncRuns.',
   MODEL_UNAVAILABLE: 'The model is not available at the moment.',
   GENERATION_TIMEOUT: 'The model did not finish in time.',
   GENERATION_FAILED: 'The model failed to generate a result.',
@@ -95,19 +95,19 @@ const maxKind = 200;
 
 /** Ends the run if a rule, code, field or 413 blames the input. Else our settings may be wrong: next provider (ADR 0032). */
 export function badRequest(
-  answer: HttpResponse,
+  response: HttpResponse,
   { code, kind = '', ...report }: BadRequest,
   mapping: OutcomeMapping,
   secrets: Secrets,
 ): Progress {
   const isClients = (report.fields ?? []).some((path) => clientField(path, mapping) !== null);
-  const isTooLarge = answer.status === 413;
+  const isTooLarge = response.status === 413;
   const known = code ?? (isClients || isTooLarge ? 'INPUT_VALIDATION_ERROR' : 'MODEL_UNAVAILABLE');
-  const outcome = reportedFailure({ ...report, code: known }, mapping, secrets, responseText(answer));
+  const outcome = reportedFailure({ ...report, code: known }, mapping, secrets, responseText(response));
   if (isAboutInput(outcome.code)) return { state: 'ended', outcome };
   const refused = { state: 'refused', retryAfterMs: null, outcome } as const;
   if (ruledFailure(report, mapping, secrets) !== null) return refused;
-  const what = `${answer.status} ${kind.slice(0, maxKind)}`.trim();
+  const what = `${response.status} ${kind.slice(0, maxKind)}`.trim();
   const alert = `the connection returned ${what}, not known to be about the input: read the attempt's raw error`;
   return { ...refused, alert: rawText(alert, secrets) };
 }

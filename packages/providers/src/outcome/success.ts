@@ -18,46 +18,46 @@ export type DefaultPlaces = {
 
 /** A successful run without the promised output is a failure, so it is not charged. */
 export function outcomeFromResponse(
-  answer: unknown,
+  document: unknown,
   mapping: OutcomeMapping,
-  usual: DefaultPlaces,
+  defaults: DefaultPlaces,
   elapsedS: number | null,
   headers: IncomingHttpHeaders = {},
 ): Outcome {
-  const found = atPlace(answer, mapping.output.pointer ?? usual.output);
+  const found = atPlace(document, mapping.output.pointer ?? defaults.output);
   const output: Record<string, unknown> | null = readers[mapping.output.kind](found);
   if (output === null) return failure('GENERATION_FAILED', 'The model gave no usable output.');
   const { usage } = mapping;
   const places = {
-    inputTokens: usage?.input_tokens ? [usage.input_tokens] : usual.inputTokens,
-    outputTokens: usage?.output_tokens ? [usage.output_tokens] : usual.outputTokens,
-    cost: usage?.cost ? [usage.cost] : usual.cost,
-    seconds: usage?.seconds ? [usage.seconds] : usual.seconds,
+    inputTokens: usage?.input_tokens ? [usage.input_tokens] : defaults.inputTokens,
+    outputTokens: usage?.output_tokens ? [usage.output_tokens] : defaults.outputTokens,
+    cost: usage?.cost ? [usage.cost] : defaults.cost,
+    seconds: usage?.seconds ? [usage.seconds] : defaults.seconds,
   };
-  const costHeader = usage?.cost_header ?? usual.costHeader;
+  const costHeader = usage?.cost_header ?? defaults.costHeader;
   const costInHeader = costHeader && headers[costHeader.toLowerCase()];
   return {
     ok: true,
     output,
     usage: {
-      inputTokens: Math.round(number(answer, places.inputTokens) ?? 0),
-      outputTokens: Math.round(number(answer, places.outputTokens) ?? 0),
+      inputTokens: Math.round(number(document, places.inputTokens) ?? 0),
+      outputTokens: Math.round(number(document, places.outputTokens) ?? 0),
     },
     measured: {
-      ...measured(answer, places, elapsedS, costInHeader),
+      ...measured(document, places, elapsedS, costInHeader),
       ...(Array.isArray(output.images) && { images: imagesIn(output.images, mapping.output.kind) }),
     },
   };
 }
 
 function measured(
-  answer: unknown,
+  document: unknown,
   places: { cost: string[]; seconds: string[] },
   elapsedS: number | null,
   costInHeader: unknown,
 ): Success['measured'] {
-  const seconds = number(answer, places.seconds) ?? elapsedS;
-  const cost = first(answer, places.cost) ?? costInHeader;
+  const seconds = number(document, places.seconds) ?? elapsedS;
+  const cost = first(document, places.cost) ?? costInHeader;
   return {
     ...(seconds === null ? {} : { seconds }),
     ...(typeof cost === 'string' || typeof cost === 'number' ? { cost: String(cost) } : {}),
@@ -109,14 +109,14 @@ function fileUrl(found: unknown): string | null {
   return typeof found.url === 'string' ? fileUrl(found.url) : null;
 }
 
-function number(answer: unknown, pointers: string[]): number | null {
-  const found = first(answer, pointers);
+function number(document: unknown, pointers: string[]): number | null {
+  const found = first(document, pointers);
   return typeof found === 'number' && Number.isFinite(found) && found >= 0 ? found : null;
 }
 
-function first(answer: unknown, pointers: string[]): unknown {
+function first(document: unknown, pointers: string[]): unknown {
   return pointers
-    .map((pointer) => atPlace(answer, pointer))
+    .map((pointer) => atPlace(document, pointer))
     .find((found) => found !== undefined && found !== null);
 }
 

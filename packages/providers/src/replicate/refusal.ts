@@ -18,9 +18,9 @@ const problem = z.object({
 
 const noSuchVersion = /invalid version|version does not exist/i;
 
-export function readRefusal(answer: HttpResponse, mapping: OutcomeMapping, secrets: Secrets): Progress {
-  const { status } = answer;
-  const said = responseText(answer);
+export function readRefusal(response: HttpResponse, mapping: OutcomeMapping, secrets: Secrets): Progress {
+  const { status } = response;
+  const said = responseText(response);
   const failed = (code: ExecutionErrorCode) => withRaw(failure(code), said, secrets);
   const useless = (code: ExecutionErrorCode, alert: string): Progress => ({
     state: 'refused',
@@ -28,7 +28,7 @@ export function readRefusal(answer: HttpResponse, mapping: OutcomeMapping, secre
     outcome: failed(code),
     alert,
   });
-  const about = problem.safeParse(answer.json).data;
+  const about = problem.safeParse(response.json).data;
   if (status === 400 || status === 413 || status === 415 || status === 422) {
     if (noSuchVersion.test(`${about?.title} ${about?.detail}`)) {
       return useless('MODEL_UNAVAILABLE', `the connection returned ${status}: there is no such version`);
@@ -37,15 +37,15 @@ export function readRefusal(answer: HttpResponse, mapping: OutcomeMapping, secre
     const words = problems.map(({ text: one }) => one).join('; ') || (about?.detail ?? '');
     const fields = problems.map(({ field }) => field);
     return badRequest(
-      answer,
+      response,
       { text: words, fields, code: null, kind: about?.title ?? '' },
       mapping,
       secrets,
     );
   }
   if (status === 429) {
-    const askedMs = refusedForMs(answer);
-    return { state: 'refused', retryAfterMs: askedMs, outcome: failed('MODEL_OVERLOADED'), isBusy: true };
+    const requestedMs = refusedForMs(response);
+    return { state: 'refused', retryAfterMs: requestedMs, outcome: failed('MODEL_OVERLOADED'), isBusy: true };
   }
   if (status === 404)
     return useless('MODEL_UNAVAILABLE', 'the connection returned 404: there is no such model');

@@ -1,5 +1,5 @@
-import type { Reply } from '../conformance/counterpart.ts';
-import { callbackUrl, hurried, type Run, type Subject, secrets } from '../conformance/subject.ts';
+import type { Reply } from '../conformance/fakeServer.ts';
+import { acceleratedClock, callbackUrl, type Run, type Subject, secrets } from '../conformance/subject.ts';
 import { describeConformance } from '../conformance/suite.ts';
 import { createReplicate } from './replicate.ts';
 import { fixture, signed } from './testing/fixtures.ts';
@@ -27,7 +27,8 @@ const secret = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
 
 const subject: Subject = {
   name: 'replicate',
-  create: (connection) => createReplicate(connection, { now: hurried(), wait: async () => undefined }),
+  create: (connection) =>
+    createReplicate(connection, { now: acceleratedClock(), wait: async () => undefined }),
   submission: {
     mapping: { output: { kind: 'images' }, errors: [{ match: 'NSFW', code: 'CONTENT_MODERATION_REJECTED' }] },
   },
@@ -146,7 +147,7 @@ const subject: Subject = {
     ended: ours('succeeded'),
     absent: () => [list([fixture('succeeded', { id: 'another', webhook: null })])],
   },
-  later: {
+  asyncRuns: {
     accepted: () => ({ status: 201, json: fixture('accepted') }),
     running: () => ended('accepted', {}),
     succeeded: () => ended('succeeded', {}),
@@ -180,9 +181,9 @@ const subject: Subject = {
       },
       { name: 'a run that is gone', replies: () => [problem('notFound', 404)], code: 'GENERATION_FAILED' },
     ],
-    telling: {
+    withProgress: {
       replies: () => ended('processing', {}),
-      told: { progress: 0.46, logs: fixture('processing').logs as string },
+      reported: { progress: 0.46, logs: fixture('processing').logs as string },
     },
     cancel: { method: 'POST', path: ({ externalId }) => `/predictions/${externalId}/cancel` },
     callbacks: {

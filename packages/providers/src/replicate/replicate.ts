@@ -5,7 +5,7 @@ import { type Connection, connect } from '../connection.ts';
 import type { CallbackReading, Handle, Progress, Provider, Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
 import { responseText, type Secrets, withRaw } from '../outcome/raw.ts';
-import { lost, networkProgress, progressOfLogs, unanswered } from '../progress.ts';
+import { afterNoResponse, lost, networkProgress, progressOfLogs } from '../progress.ts';
 import { type Found, findRun, isCalledBackAt } from './findRun.ts';
 import { bodyOf, cancelAfter, endOf, type HostedPrediction, readPrediction, targetOf } from './prediction.ts';
 import { readRefusal, refusedForMs } from './refusal.ts';
@@ -78,11 +78,11 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
       if (result.ok && (result.status === 404 || result.status === 410)) {
         return { state: 'ended', outcome: withRaw(lost, responseText(result), connection) };
       }
-      const asked = running(handle.externalId, submission);
-      if (!result.ok) return unanswered(result, asked);
+      const current = running(handle.externalId, submission);
+      if (!result.ok) return afterNoResponse(result, current);
       return {
-        ...asked,
-        pollAfterMs: Math.max(asked.pollAfterMs, Math.min(refusedForMs(result), maxPauseMs)),
+        ...current,
+        pollAfterMs: Math.max(current.pollAfterMs, Math.min(refusedForMs(result), maxPauseMs)),
       };
     },
 
@@ -102,7 +102,10 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
             retryAfterMs: 1000,
             outcome: withRaw(neverAccepted, 'it is not listed', connection),
           }
-        : { state: 'unknown', outcome: withRaw(lost, 'what is listed does not tell', connection) };
+        : {
+            state: 'unknown',
+            outcome: withRaw(lost, 'the list does not show whether the run exists', connection),
+          };
     },
 
     async find(submission, signal) {

@@ -30,7 +30,7 @@ export function isSigned({ text, signatures }: Claim, body: Buffer, secret: stri
   return signatures.some((one) => one.length === expected.length && timingSafeEqual(one, expected));
 }
 
-const answer = z.object({ key: z.string().startsWith('whsec_') });
+const secretResponse = z.object({ key: z.string().startsWith('whsec_') });
 const betweenFetchesMs = 60_000;
 const retryAfterMs = 5000;
 
@@ -51,7 +51,8 @@ export function webhookSecret(http: TrustedHttp, set: string | undefined, now: (
 
   async function fetched(): Promise<string | null> {
     const result = await http.request('GET', '/webhooks/default/secret', { timeoutMs: 10_000 });
-    const key = result.ok && result.status === 200 ? answer.safeParse(result.json).data?.key : undefined;
+    const key =
+      result.ok && result.status === 200 ? secretResponse.safeParse(result.json).data?.key : undefined;
     if (key === undefined) {
       failedAtMs = now();
       return null;

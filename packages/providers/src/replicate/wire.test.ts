@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { startCounterpart } from '../conformance/counterpart.ts';
+import { startFakeServer } from '../conformance/fakeServer.ts';
 import { submissionOf } from '../conformance/subject.ts';
 import type { Provider, Submission } from '../interface.ts';
 import { createReplicate } from './replicate.ts';
 import { type FakeReplicate, startFakeReplicate } from './testing/fakeReplicate.ts';
 import { fixture, signed } from './testing/fixtures.ts';
 
-const never = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 const version = '7762fd07cf82c948538e41f63f77d685e02b063e37e496e96eefd46c929f9bdc';
 const token = 'token-of-the-attempt';
 const callbackUrl = `http://127.0.0.1:9/v1/callbacks/replicate/${token}`;
@@ -52,7 +52,7 @@ describe('a create', () => {
     [version, {}, '/v1/predictions', version],
     ['acme/model', { version: 'v-of-options' }, '/v1/predictions', 'v-of-options'],
   ])('of %s with %j goes to %s', async (providerModel, options, path, itsVersion) => {
-    await provider.submit(submission({ providerModel, options }), never);
+    await provider.submit(submission({ providerModel, options }), neverAborted);
     expect(fake.received).toMatchObject([{ method: 'POST', path, headers: { 'cancel-after': '10s' } }]);
     expect(fake.received[0]?.json).toEqual({
       ...(itsVersion && { version: itsVersion }),
@@ -67,19 +67,19 @@ describe('a create', () => {
     [2000, '5s'],
   ])('with %i ms left is stopped after %s', async (timeoutMs, after) => {
     fake.plan({ create: { status: 500 } });
-    await provider.submit(submission({ timeoutMs }), never);
+    await provider.submit(submission({ timeoutMs }), neverAborted);
     expect(fake.received[0]?.headers).toMatchObject({ 'cancel-after': after });
   });
 });
 
-describe('a create whose answer was lost', () => {
+describe('a create whose response was lost', () => {
   it.each(['accept, then reset', 'accept, then half a body', 'accept, then html'] as const)(
-    '%s: the run is joined, and no other is begun',
+    '%s: its run is found, and no other is started',
     async (create) => {
       fake.plan({ create });
-      expect(await provider.submit(submission(), never)).toMatchObject({ state: 'unknown' });
+      expect(await provider.submit(submission(), neverAborted)).toMatchObject({ state: 'unknown' });
       const [externalId = ''] = fake.accepted();
-      expect(await provider.recover(submission(), never)).toMatchObject({
+      expect(await provider.recover(submission(), neverAborted)).toMatchObject({
         state: 'running',
         by: 'callback',
         handle: { externalId },
@@ -90,66 +90,69 @@ describe('a create whose answer was lost', () => {
   );
 
   it('is found behind hundreds of others', async () => {
-    await provider.submit(submission(), never);
+    await provider.submit(submission(), neverAborted);
     const [externalId] = fake.accepted();
     for (let count = 0; count < 250; count += 1) {
-      await provider.submit(submission({ token: 'b', callbackUrl: 'https://elsewhere.example/hook' }), never);
+      await provider.submit(
+        submission({ token: 'b', callbackUrl: 'https://elsewhere.example/hook' }),
+        neverAborted,
+      );
     }
-    const found = await provider.recover(submission(), never);
+    const found = await provider.recover(submission(), neverAborted);
     expect(found).toMatchObject({ state: 'running', handle: { externalId } });
     expect(fake.received.filter(({ method }) => method === 'GET')).toHaveLength(3);
   });
 
-  it('was not accepted when it is not there at two looks, the second 10 s after it was begun', async () => {
+  it('was not accepted if two searches miss it, the second 10 s after its start', async () => {
     fake.plan({ create: 'reset' });
-    await provider.submit(submission(), never);
-    expect(await provider.recover(submission({ startedAtMs: nowMs - 3000 }), never)).toMatchObject({
+    await provider.submit(submission(), neverAborted);
+    expect(await provider.recover(submission({ startedAtMs: nowMs - 3000 }), neverAborted)).toMatchObject({
       state: 'refused',
       retryAfterMs: expect.any(Number),
     });
     expect(waitedMs).toEqual([7000]);
     expect(fake.received.filter(({ method }) => method === 'GET')).toHaveLength(2);
-    await provider.recover(submission({ startedAtMs: nowMs - 600_000 }), never);
+    await provider.recover(submission({ startedAtMs: nowMs - 600_000 }), neverAborted);
     expect(waitedMs).toEqual([7000, 2000]);
   });
 
-  it('can not be learned of where nobody could have called us', async () => {
-    expect(await provider.recover(submission({ callbackUrl: null }), never)).toMatchObject({
+  it('stays unknown if Replicate cannot call us', async () => {
+    expect(await provider.recover(submission({ callbackUrl: null }), neverAborted)).toMatchObject({
       state: 'unknown',
     });
     expect(fake.received).toEqual([]);
   });
 
-  it('is in doubt while a run like it does not tell whom it calls', async () => {
-    await provider.submit(submission({ callbackUrl: null }), never);
-    expect(await provider.recover(submission(), never)).toMatchObject({ state: 'unknown' });
-    expect(await provider.recover(submission({ input: { prompt: 'other' } }), never)).toMatchObject({
+  it('stays unknown while a similar run has no webhook URL', async () => {
+    await provider.submit(submission({ callbackUrl: null }), neverAborted);
+    expect(await provider.recover(submission(), neverAborted)).toMatchObject({ state: 'unknown' });
+    expect(await provider.recover(submission({ input: { prompt: 'other' } }), neverAborted)).toMatchObject({
       state: 'refused',
     });
   });
 
-  it('is looked for again while the list can not be had', async () => {
-    const list = await startCounterpart();
+  it('is searched for again while the list is unavailable', async () => {
+    const list = await startFakeServer();
     const run = fixture('processing', { webhook: callbackUrl });
     list.reply({ status: 503 }, 'reset', { status: 200, json: { next: null, results: [run] } });
     const clock = { now: () => nowMs, wait: async (ms: number) => void waitedMs.push(ms) };
     const asking = createReplicate({ ...fake, baseUrl: list.baseUrl }, clock);
-    expect(await asking.recover(submission(), never)).toMatchObject({ state: 'running' });
+    expect(await asking.recover(submission(), neverAborted)).toMatchObject({ state: 'running' });
     expect(list.received).toHaveLength(3);
     list.reply({ status: 429 });
-    expect(await asking.recover(submission(), never)).toMatchObject({ state: 'unknown' });
+    expect(await asking.recover(submission(), neverAborted)).toMatchObject({ state: 'unknown' });
     expect(list.received).toHaveLength(3 + 4);
     asking.close();
     await list.close();
   });
 
-  it('is in doubt where the list goes on elsewhere, and nobody else is shown our key', async () => {
+  it('stays unknown if the list continues at another host, which never receives our key', async () => {
     const other = await startFakeReplicate();
     const next = `${other.baseUrl}/predictions?cursor=1`;
-    const links = await startCounterpart();
+    const links = await startFakeServer();
     links.reply({ status: 200, json: { next, results: [] } });
     const lost = createReplicate({ ...fake, baseUrl: links.baseUrl });
-    expect(await lost.recover(submission(), never)).toMatchObject({ state: 'unknown' });
+    expect(await lost.recover(submission(), neverAborted)).toMatchObject({ state: 'unknown' });
     expect(other.received).toEqual([]);
     lost.close();
     await Promise.all([links.close(), other.close()]);
@@ -173,14 +176,14 @@ describe('the secret of webhooks', () => {
     );
   };
   const theirs = async () => {
-    const answer = await fetch(`${fake.baseUrl}/webhooks/default/secret`, {
+    const response = await fetch(`${fake.baseUrl}/webhooks/default/secret`, {
       headers: { authorization: `Bearer ${fake.apiKey}` },
     });
     fake.received.length = 0;
-    return ((await answer.json()) as { key: string }).key;
+    return ((await response.json()) as { key: string }).key;
   };
 
-  it('is asked for once', async () => {
+  it('is fetched once', async () => {
     const secret = await theirs();
     const readings = await Promise.all([read(secret), read(secret)]);
     const ended = { state: 'ended' };
@@ -188,7 +191,7 @@ describe('the secret of webhooks', () => {
     expect(fake.received).toHaveLength(1);
   });
 
-  it('may change: it is asked for again, at most once a minute', async () => {
+  it('is fetched again after a rotation, at most once a minute', async () => {
     const old = await theirs();
     await read(old);
     fake.rotateSecret();
@@ -200,7 +203,7 @@ describe('the secret of webhooks', () => {
     expect(fake.received).toHaveLength(1);
   });
 
-  it('that can not be had is not asked for at every forgery', async () => {
+  it('is not fetched again for every forged webhook when it cannot be fetched', async () => {
     const nowhere = createReplicate({ ...fake, apiKey: 'wrong' }, { now: () => nowMs, wait: async () => 0 });
     for (let forgeries = 0; forgeries < 10; forgeries += 1) {
       expect(await read('whsec_AAAA', nowhere)).toBe('later');
@@ -212,28 +215,28 @@ describe('the secret of webhooks', () => {
     nowhere.close();
   });
 
-  it.each(['whsec_', 'whsec_!?', 'whsec_AAAA'])('is none when it is no key: %s', async (set) => {
-    const told = createReplicate(
+  it.each(['whsec_', 'whsec_!?', 'whsec_AAAA'])('is unusable if it is not a key: %s', async (set) => {
+    const configured = createReplicate(
       { ...fake, settings: { WEBHOOK_SECRET: set } },
       { now: () => nowMs, wait: async () => 0 },
     );
-    expect(await read(set, told)).toBeNull();
-    told.close();
+    expect(await read(set, configured)).toBeNull();
+    configured.close();
   });
 
-  it('that the operator has set is the one', async () => {
+  it('is the one that the operator has set', async () => {
     const set = `whsec_${Buffer.from('what the operator has set').toString('base64')}`;
-    const told = createReplicate(
+    const configured = createReplicate(
       { ...fake, settings: { WEBHOOK_SECRET: set } },
       { now: () => nowMs, wait: async () => 0 },
     );
-    expect(await read(set, told)).toMatchObject({ state: 'ended' });
-    expect(await read(await theirs(), told)).toBeNull();
+    expect(await read(set, configured)).toMatchObject({ state: 'ended' });
+    expect(await read(await theirs(), configured)).toBeNull();
     expect(fake.received).toEqual([]);
-    told.close();
+    configured.close();
   });
 
-  it('signs for every account it is of: a callback for another attempt is not taken', async () => {
+  it('signs for its whole account, so a callback for another attempt is refused', async () => {
     const secret = await theirs();
     const headers = signed(body, { secret, id: 'msg_1', atS: Math.floor(nowMs / 1000) });
     expect(
@@ -242,9 +245,9 @@ describe('the secret of webhooks', () => {
   });
 });
 
-describe('a callback that does not tell where it was sent', () => {
-  it("is nobody's before our submit has answered: another run's could be passed off for ours", async () => {
-    const told = createReplicate(
+describe('a callback without its URL', () => {
+  it('is not assigned before our submit has returned, because it may belong to another run', async () => {
+    const configured = createReplicate(
       { ...fake, settings: { WEBHOOK_SECRET: `whsec_${'A'.repeat(32)}` } },
       { now: () => nowMs, wait: async () => 0 },
     );
@@ -256,21 +259,21 @@ describe('a callback that does not tell where it was sent', () => {
     });
     const run = { token, providerModel: 'acme/model', options: {}, mapping: submission().mapping };
     const read = (handle: { externalId: string } | null) =>
-      told.readCallback({ headers, body, receivedAtMs: Date.now() }, { ...run, handle });
+      configured.readCallback({ headers, body, receivedAtMs: Date.now() }, { ...run, handle });
     expect(await read(null)).toBe('later');
     expect(await read({ externalId: 'ours' })).toBeNull();
     expect(await read({ externalId: 'of-another-run' })).toMatchObject({ state: 'ended' });
-    told.close();
+    configured.close();
   });
 });
 
 describe('a cancelled run', () => {
-  it('is stopped there, and has failed when it was not stopped by us', async () => {
-    const begun = await provider.submit(submission(), never);
+  it('is stopped there, and fails if it was stopped by another cause', async () => {
+    const begun = await provider.submit(submission(), neverAborted);
     if (begun.state !== 'running') throw new Error('not running');
-    await provider.cancel(begun.handle, never);
+    await provider.cancel(begun.handle, neverAborted);
     expect(fake.run(begun.handle.externalId).state).toBe('canceled');
-    expect(await provider.poll(submission(), begun.handle, never)).toMatchObject({
+    expect(await provider.poll(submission(), begun.handle, neverAborted)).toMatchObject({
       state: 'ended',
       outcome: { code: 'GENERATION_FAILED' },
     });
@@ -278,13 +281,13 @@ describe('a cancelled run', () => {
 });
 
 describe('the end of a run', () => {
-  it('comes with its pictures, tokens and log', async () => {
+  it('has images, tokens and log', async () => {
     fake.plan({ ends: { ...fixture('tokens'), logs: 'Done.' } });
     const text = submission({ mapping: { output: { kind: 'text' }, errors: [] } });
-    const begun = await provider.submit(text, never);
+    const begun = await provider.submit(text, neverAborted);
     if (begun.state !== 'running') throw new Error('not running');
     await fake.finish(fake.accepted()[0] ?? '');
-    expect(await provider.poll(text, begun.handle, never)).toEqual({
+    expect(await provider.poll(text, begun.handle, neverAborted)).toEqual({
       state: 'ended',
       logs: 'Done.',
       outcome: {

@@ -10,11 +10,11 @@ import {
 
 type Plan = FakePlan & {
   callsBack: boolean;
-  /** Runs at once; what is beyond is refused. */
+  /** The maximum of concurrent runs; further ones are refused. */
   slots: number;
-  /** Whether it knows what inputs its model takes. */
+  /** Whether it has a schema and validates inputs. */
   hasSchema: boolean;
-  /** What its setup has come to: until it is `done`, runs are refused. */
+  /** The state of its setup; runs are refused until it is `done`. */
   setup: 'done' | 'under way' | 'failed';
   logs: string;
 };
@@ -28,14 +28,14 @@ type FakePrediction = {
   ended: PromiseWithResolvers<void>;
 };
 
-/** A Cog container on a loopback port, or several behind the names of their models, as Cog 0.23 behaves. */
+/** A fake of Cog 0.23 on a loopback port: a container, or several under the names of their models. */
 export type FakeCog = Fake<Plan> & {
   apiKey: null;
-  /** Also one that it has forgotten. */
+  /** Also for a run that it has forgotten. */
   prediction(id: string): FakePrediction;
-  /** Its process ends and begins anew: what it was at is lost, and nobody is called back. */
+  /** Restarts its process: current runs are lost without a callback. */
   restart(): void;
-  /** Its worker ends: what it was at fails, and it takes no runs until it is restarted. */
+  /** Ends its worker: current runs fail, and it refuses runs until it is restarted. */
   killWorker(): void;
 };
 
@@ -44,14 +44,14 @@ const notReady = {
   error: 'Setup has not finished yet. Wait until it has finished, or GET /health-check for status.',
   status: 'failed',
 };
-/** Statuses for which it calls back again, up to twelve times. */
+/** Statuses after which it repeats a callback, up to twelve times. */
 const repeatedStatuses = [429, 500, 502, 503, 504];
 const maxRepeats = 12;
 
 export async function startFakeCog(): Promise<FakeCog> {
   const accepted: string[] = [];
   const all = new Map<string, FakePrediction>();
-  /** Those under way: it forgets each as it ends. */
+  /** The current runs: it forgets each as it ends. */
   const running = new Map<string, FakePrediction>();
   let startedAt = new Date();
   let isWorkerDead = false;
@@ -73,7 +73,7 @@ export async function startFakeCog(): Promise<FakeCog> {
     prediction.ended.resolve();
     const { webhook } = prediction.body;
     if (webhook === undefined || !prediction.plan.callsBack) return [];
-    return await callBack(webhook, told(prediction));
+    return await callBack(webhook, statusBody(prediction));
   }
 
   async function callBack(url: string, body: object): Promise<number[]> {
@@ -87,7 +87,7 @@ export async function startFakeCog(): Promise<FakeCog> {
     return statuses;
   }
 
-  function begin(id: string, model: string, body: FakePrediction['body']): FakePrediction {
+  function startRun(id: string, model: string, body: FakePrediction['body']): FakePrediction {
     const ended = Promise.withResolvers<void>();
     const prediction: FakePrediction = { id, model, body, state: 'processing', plan, ended };
     all.set(id, prediction);
@@ -100,16 +100,16 @@ export async function startFakeCog(): Promise<FakeCog> {
   async function put(id: string, model: string, request: WireRequest): Promise<WireResponse> {
     const { headers, json, hungUp } = request;
     const underWay = running.get(id);
-    if (underWay) return { status: 202, json: told(underWay) };
+    if (underWay) return { status: 202, json: statusBody(underWay) };
     const refusal = refuse(json);
     if (refusal) return refusal;
     const { input } = json as FakePrediction['body'];
     if (!isObject(input)) return { status: 200, json: { id, status: 'failed', ...invalid } };
-    const prediction = begin(id, model, json as FakePrediction['body']);
+    const prediction = startRun(id, model, json as FakePrediction['body']);
     if (headers.prefer === 'respond-async') return { status: 202, json: { id, status: 'starting' } };
     hungUp.addEventListener('abort', () => void end(id, 'canceled').catch(() => undefined));
     await prediction.ended.promise;
-    return { status: 200, json: told(prediction) };
+    return { status: 200, json: statusBody(prediction) };
   }
 
   function refuse(json: unknown): WireResponse | null {
@@ -175,7 +175,7 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function told({ id, body, state, plan }: FakePrediction): Record<string, unknown> {
+function statusBody({ id, body, state, plan }: FakePrediction): Record<string, unknown> {
   const common = { id, logs: plan.logs, metrics: {}, status: state };
   if (state === 'processing') return { ...common, input: body.input };
   const metrics = { predict_time: 1.5 };

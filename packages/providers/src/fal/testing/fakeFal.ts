@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseJson } from '@holdfast/egress/response';
-import type { Received } from '../../conformance/counterpart.ts';
+import type { Received } from '../../conformance/fakeServer.ts';
 import {
   cancelResponse,
   type FakeRun,
@@ -17,20 +17,20 @@ import {
 import { onePixel, pictures } from './fixtures.ts';
 import { createSigner, type Signer } from './signer.ts';
 
-/** fal's queue on a loopback port: its wire format, its state, its webhooks signed with keys of its own. */
+/** A fake of fal's queue on a loopback port, with state and signed webhooks. */
 export type FakeFal = {
   baseUrl: string;
   apiKey: string;
   settings: Record<string, string>;
-  /** What the runs that are submitted from now on get. */
+  /** Changes the behaviour for the next submitted runs. */
   plan(part: Partial<Plan>): void;
-  /** The ids of all jobs that it took on, also those whose submit never got its answer. */
+  /** The ids of all accepted runs, also of those whose submit got no response. */
   accepted(): string[];
   run(id: string): FakeRun;
   received: Received[];
-  /** Ends a run, and calls back where that was asked for; resolves with the statuses of the callbacks. */
+  /** Ends a run and sends its callback, if requested; resolves with the statuses of the callbacks. */
   finish(id: string): Promise<number[]>;
-  /** Sends a run's webhook (once more): late, early, forged, or with another body. Resolves with the answer's status. */
+  /** Sends or repeats a run's webhook: late, early, forged, or with another body. Resolves with the status of the response. */
   callBack(id: string, how?: CallBack): Promise<number>;
   close(): Promise<void>;
 };
@@ -168,9 +168,9 @@ async function callBack({ signers, closing }: Queue, run: FakeRun, how: CallBack
   const atS = how.atS ?? Math.floor(Date.now() / 1000);
   const signed = signers[how.forged ? 'forger' : 'own'].headers(body, { requestId: run.id, atS });
   const headers = { 'content-type': 'application/json', ...signed };
-  const answer = await fetch(run.webhook, { method: 'POST', headers, body, signal: closing });
-  await answer.arrayBuffer();
-  return answer.status;
+  const response = await fetch(run.webhook, { method: 'POST', headers, body, signal: closing });
+  await response.arrayBuffer();
+  return response.status;
 }
 
 function find({ runs }: Queue, id: string): FakeRun {

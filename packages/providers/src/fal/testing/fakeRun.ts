@@ -1,7 +1,7 @@
-/** How the fake deals with the runs that are submitted from now on. */
+/** The behaviour of the fake for the next submitted runs. */
 export type Plan = {
   /**
-   * What the submit gets. All that begin with `accept` are accepted and counted, whatever comes back; an answer is a
+   * The response to the submit. With `accept...` the run is accepted and counted whatever the response; a response object is a
    * refusal.
    */
   submit:
@@ -13,12 +13,12 @@ export type Plan = {
     | 'reset'
     | 'silence'
     | HttpResponse;
-  /** Milliseconds until a run ends and is called back; null: when `finish` says so. */
+  /** Milliseconds until a run ends and its callback is sent; null: at `finish`. */
   endsAfterMs: number | null;
-  /** The model's own answer; of a failed one, the status may tell `error` and `error_type` too. */
+  /** The model's own response; the status of a failed run may also have `error` and `error_type`. */
   ends: HttpResponse & { error?: string; error_type?: string };
   callsBack: boolean;
-  /** The result comes as `{status, logs, response}`. */
+  /** The result is wrapped as `{status, logs, response}`. */
   isWrapped: boolean;
   logs: string[];
 };
@@ -27,7 +27,7 @@ export type HttpResponse = { status: number; headers?: Record<string, string>; j
 
 export type FakeRun = {
   id: string;
-  /** As it was called: `fal-ai/flux/dev`. */
+  /** As in the request: `fal-ai/flux/dev`. */
   path: string;
   input: unknown;
   webhook: string | null;
@@ -43,7 +43,7 @@ export function submitResponseOf({ id, path }: FakeRun, baseUrl: string): HttpRe
   return { status: 200, json };
 }
 
-/** What the queue says of a run: 202 until it has ended. */
+/** The queue's response to a poll: 202 until the run has ended. */
 export function statusResponse(run: FakeRun, withLogs: boolean): HttpResponse {
   const { error, error_type } = run.plan.ends;
   const logs = run.plan.logs.map((message) => ({
@@ -72,7 +72,7 @@ export function cancelResponse(run: FakeRun): HttpResponse {
   return { status: 202, json: { status: 'CANCELLATION_REQUESTED' } };
 }
 
-/** The body of the webhook that tells of its end. */
+/** The body of the webhook that reports its end. */
 export function webhookBody({ id, plan: { ends } }: FakeRun): object {
   const common = { request_id: id, gateway_request_id: id };
   if (ends.status < 300 && ends.error === undefined) return { ...common, status: 'OK', payload: ends.json };

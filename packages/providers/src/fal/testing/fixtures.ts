@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A recorded shape of the documents. */
+/** A recorded example of fal's documentation. */
 export function fixture(name: string): Record<string, unknown> {
   const file = join(import.meta.dirname, '..', 'fixtures', `${name}.json`);
   return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
@@ -13,7 +13,7 @@ export const onePixel = Buffer.from(
   'base64',
 );
 
-/** What a model that draws answers, its picture at the fake itself. */
+/** The response of an image model, with the image at the fake itself. */
 export function pictures(baseUrl: string): object {
   const picture = { url: `${baseUrl}/files/1.png`, width: 1, height: 1, content_type: 'image/png' };
   return {

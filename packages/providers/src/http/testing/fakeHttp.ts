@@ -22,10 +22,10 @@ type FakeJob = {
   plan: Plan;
 };
 
-/** A model server of somebody's own on a loopback port: a queue of jobs, as `fakeHttpOptions` describe it. */
+/** A fake model server on a loopback port: a queue of jobs, as `fakeHttpOptions` describe it. */
 export type FakeHttp = Fake<Plan> & { apiKey: null; job(id: string): FakeJob };
 
-/** `provider.options` of a model at it. */
+/** `provider.options` of a model at this server. */
 export const fakeHttpOptions = {
   path: '/v1/jobs',
   headers: { 'X-Token': { from: 'TOKEN' } },
@@ -52,7 +52,7 @@ export async function startFakeHttp(): Promise<FakeHttp> {
     const job = known(jobs, id);
     if (job.state === 'queued') job.state = 'finished';
     if (job.notify === null || !job.plan.callsBack) return [];
-    return statuses(server.callBack(job.notify, told(job), signed));
+    return statuses(server.callBack(job.notify, statusBody(job), signed));
   }
 
   function signed(body: Buffer): Record<string, string> {
@@ -65,7 +65,7 @@ export async function startFakeHttp(): Promise<FakeHttp> {
     const job: FakeJob = { id: randomUUID(), reference, notify, state: 'queued', plan };
     jobs.set(job.id, job);
     server.after(plan.endsAfterMs, () => finish(job.id));
-    return { status: 202, json: told(job) };
+    return { status: 202, json: statusBody(job) };
   }
 
   const server = await startWireServer((request) => {
@@ -76,7 +76,7 @@ export async function startFakeHttp(): Promise<FakeHttp> {
     const job = by ? [...jobs.values()].find(({ reference }) => reference === id) : jobs.get(id);
     if (job === undefined) return { status: 404 };
     if (method === 'DELETE' && job.state === 'queued') job.state = 'stopped';
-    return { status: 200, json: told(job) };
+    return { status: 200, json: statusBody(job) };
   });
 
   return {
@@ -94,7 +94,7 @@ export async function startFakeHttp(): Promise<FakeHttp> {
   };
 }
 
-function told({ id, reference, state, plan }: FakeJob): Record<string, unknown> {
+function statusBody({ id, reference, state, plan }: FakeJob): Record<string, unknown> {
   const job = { id, reference, state };
   return { job: state === 'finished' ? { ...job, text: 'hello', ...plan.ends } : job };
 }

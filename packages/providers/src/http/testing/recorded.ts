@@ -7,7 +7,7 @@ type Recording = { status: number; headers: Record<string, string>; body?: strin
 const fixtures = join(import.meta.dirname, '../fixtures');
 
 /**
- * What a real server answered, by the names in `fixtures/<server>.json`, with its placeholders such as `{id}` filled in: BentoML
+ * Recorded responses of real servers, by the names in `fixtures/<server>.json`, with placeholders such as `{id}` filled in: BentoML
  * 1.4.39, Gradio 6.31, MLServer 1.7.1 and KServe 0.21.
  */
 export function recordingsOf(server: string): (name: string, values?: Record<string, string>) => WireReply {

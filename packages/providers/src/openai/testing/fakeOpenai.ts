@@ -41,7 +41,7 @@ export async function startFakeOpenai(): Promise<FakeOpenai> {
     return { status: 200, json: responseOf(response) };
   }
 
-  async function answerAtOnce(name: string): Promise<WireResponse> {
+  async function respondAtOnce(name: string): Promise<WireResponse> {
     accepted.push(`req_${accepted.length + 1}`);
     const { ends, endsAfterMs } = plan;
     await server.wait(endsAfterMs ?? 0);
@@ -52,7 +52,7 @@ export async function startFakeOpenai(): Promise<FakeOpenai> {
     if (headers.authorization !== `Bearer ${apiKey}`) return { status: 401, json: fixture('error') };
     const call = calls[path];
     if (method === 'POST' && path === '/v1/responses') return submitReply(plan.submit, respond);
-    if (method === 'POST' && call) return submitReply(plan.submit, () => answerAtOnce(call));
+    if (method === 'POST' && call) return submitReply(plan.submit, () => respondAtOnce(call));
     const [, id = '', cancel = ''] = /^\/v1\/responses\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
     const response = responses.get(id);
     if (response === undefined) return { status: 404, json: { error: { message: 'Not found', code: null } } };

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** A recorded answer, from the documents of the protocol. */
+/** A recorded response from the documentation of the protocol. */
 export function fixture(name: string): Record<string, unknown> {
   return JSON.parse(readFileSync(new URL(`../fixtures/${name}.json`, import.meta.url), 'utf8')) as Record<
     string,

@@ -9,22 +9,22 @@ import { fixture, signed } from './fixtures.ts';
 
 type Received = { method: string; path: string; headers: IncomingMessage['headers']; json: unknown };
 
-/** Replicate on a loopback port: its wire format, its state, its webhooks signed with a secret of its own. */
+/** A fake of Replicate on a loopback port, with state and signed webhooks. */
 export type FakeReplicate = {
   baseUrl: string;
   apiKey: string;
   settings: Record<string, string>;
-  /** What the runs that are created from now on get. */
+  /** Changes the behaviour for the next created runs. */
   plan(part: Partial<Plan>): void;
-  /** The ids of all runs that it took on, also those whose create never got its answer. */
+  /** The ids of all accepted runs, also of those whose create got no response. */
   accepted(): string[];
   run(id: string): FakeRun;
   received: Received[];
-  /** Ends a run, and calls back where that was asked for; resolves with the statuses of the callbacks. */
+  /** Ends a run and sends its callback, if requested; resolves with the statuses of the callbacks. */
   finish(id: string): Promise<number[]>;
-  /** Sends a run's webhook (once more): late, early, forged, or with another body. Resolves with the answer's status. */
+  /** Sends or repeats a run's webhook: late, early, forged, or with another body. Resolves with the status of the response. */
   callBack(id: string, how?: { forged?: boolean; atS?: number; body?: object }): Promise<number>;
-  /** A new signing secret takes the place of the old one. */
+  /** Replaces the signing secret. */
   rotateSecret(): void;
   close(): Promise<void>;
 };
@@ -113,7 +113,7 @@ export async function startFakeReplicate(): Promise<FakeReplicate> {
     }
   }
 
-  /** The youngest first, a page at a time. */
+  /** Newest first, page by page. */
   function list(query: URLSearchParams): HttpResponse {
     const since = Date.parse(query.get('created_after') ?? '1970-01-01');
     const from = Number(query.get('cursor') ?? 0);
@@ -138,14 +138,14 @@ export async function startFakeReplicate(): Promise<FakeReplicate> {
     const atS = how.atS ?? Math.floor(Date.now() / 1000);
     const key = how.forged ? newWebhookSecret() : secret;
     if (run.body.webhook === undefined) throw new Error('the run has no webhook');
-    const answer = await fetch(run.body.webhook, {
+    const response = await fetch(run.body.webhook, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...signed(body, { secret: key, id: `msg_${id}`, atS }) },
       body,
       signal: closing.signal,
     });
-    await answer.arrayBuffer();
-    return answer.status;
+    await response.arrayBuffer();
+    return response.status;
   }
 
   async function finish(id: string): Promise<number[]> {

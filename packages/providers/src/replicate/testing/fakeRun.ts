@@ -1,9 +1,9 @@
 import { fixture } from './fixtures.ts';
 
-/** How the fake deals with the runs that are created from now on. */
+/** The behaviour of the fake for the next created runs. */
 export type Plan = {
   /**
-   * What the create gets. All that begin with `accept` are accepted and counted, whatever comes back; an answer is a
+   * The response to the create. With `accept...` the run is accepted and counted whatever the response; a response object is a
    * refusal.
    */
   create:
@@ -15,12 +15,12 @@ export type Plan = {
     | 'reset'
     | 'silence'
     | HttpResponse;
-  /** Milliseconds until a run ends and is called back; null: when `finish` says so. */
+  /** Milliseconds until a run ends and its callback is sent; null: at `finish`. */
   endsAfterMs: number | null;
-  /** What the prediction holds then: `status`, `output`, `error`, `logs`, `metrics`. */
+  /** Fields of the final prediction: `status`, `output`, `error`, `logs`, `metrics`. */
   ends: Record<string, unknown>;
   callsBack: boolean;
-  /** While it goes on. */
+  /** The log while it runs. */
   logs: string;
 };
 
@@ -28,7 +28,7 @@ export type HttpResponse = { status: number; headers?: Record<string, string>; j
 
 export type FakeRun = {
   id: string;
-  /** As the create said it: the path of an official model, or `/predictions`. */
+  /** The path of the create: that of an official model, or `/predictions`. */
   path: string;
   body: { version?: string; input?: unknown; webhook?: string; webhook_events_filter?: string[] };
   createdAt: Date;
@@ -37,7 +37,7 @@ export type FakeRun = {
   plan: Plan;
 };
 
-/** A run as the API tells it; its webhook only where one was asked for. */
+/** A run as the API returns it; with its webhook only if the create had one. */
 export function predictionOf(run: FakeRun, baseUrl: string): Record<string, unknown> {
   const { id, body, state, plan, createdAt } = run;
   const get = `${baseUrl}/predictions/${id}`;

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A recorded shape of the documents, and what differs here. */
+/** A recorded example of Replicate's documentation, with changes. */
 export function fixture(name: string, part: object = {}): Record<string, unknown> {
   const file = join(import.meta.dirname, '..', 'fixtures', `${name}.json`);
   return { ...(JSON.parse(readFileSync(file, 'utf8')) as object), ...part };
@@ -18,7 +18,7 @@ export function signed(
   return {
     'webhook-id': how.id,
     'webhook-timestamp': String(how.atS),
-    // Old and new secrets sign side by side while one takes the place of the other.
+    // During a rotation both secrets sign.
     'webhook-signature': `v1a,anotherkind v1,${Buffer.from('old').toString('base64')} v1,${signature}`,
   };
 }

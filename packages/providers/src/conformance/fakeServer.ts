@@ -3,7 +3,7 @@ import { startWireServer, type WireReply, type WireRequest } from './wireServer.
 
 export type Received = { method: string; path: string; headers: IncomingHttpHeaders; json: unknown };
 
-/** How the other side behaves: answers like a server, or in one of the ways in which servers go wrong. */
+/** A response of the fake server, or one of the ways in which servers fail. */
 export type Reply =
   | { status: number; headers?: Record<string, string>; json?: unknown; text?: string; bytes?: Buffer }
   | 'silence'
@@ -11,18 +11,18 @@ export type Reply =
   | 'half a body'
   | '2 MiB';
 
-export type Counterpart = {
+export type FakeServer = {
   baseUrl: string;
   received: Received[];
-  /** What the next requests get; the last one stays. */
+  /** The responses to the next requests; the last one is repeated. */
   reply(...replies: Reply[]): void;
   /** Resolves once a request has come in and its socket is closed again. */
   hungUp: Promise<void>;
   close(): Promise<void>;
 };
 
-/** The provider's side of the wire: real HTTP on a free loopback port, saying what the test tells it to. */
-export async function startCounterpart(): Promise<Counterpart> {
+/** A provider on a free loopback port that returns the responses of a test. */
+export async function startFakeServer(): Promise<FakeServer> {
   const received: Received[] = [];
   let replies: Reply[] = [{ status: 500 }];
   const server = await startWireServer((request) => {
@@ -42,7 +42,7 @@ export async function startCounterpart(): Promise<Counterpart> {
   };
 }
 
-/** What is no JSON as the text that it is. */
+/** `json` is the text of a body that is not JSON. */
 function asReceived({ method, path, headers, json, body }: WireRequest): Received {
   const text = body.length === 0 ? undefined : body.toString('utf8');
   return { method, path, headers, json: json ?? text };

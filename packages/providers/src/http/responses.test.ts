@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { type Counterpart, type Reply, startCounterpart } from '../conformance/counterpart.ts';
+import { type FakeServer, type Reply, startFakeServer } from '../conformance/fakeServer.ts';
 import { type Subject, secrets, submissionOf } from '../conformance/subject.ts';
 import { describeConformance } from '../conformance/suite.ts';
 import type { Handle, Progress, Provider, Submission } from '../interface.ts';
@@ -17,14 +17,14 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((resource) => resource.close()));
 });
 
-type Party = { counterpart: Counterpart; provider: Provider; submission: Submission };
+type Party = { fakeServer: FakeServer; provider: Provider; submission: Submission };
 
-async function party(options: object, part: Partial<Submission> = {}): Promise<Party> {
-  const counterpart = await startCounterpart();
-  const provider = createHttp({ baseUrl: counterpart.baseUrl, apiKey: secrets.apiKey, settings: {} });
-  open.push(provider, counterpart);
+async function startExample(options: object, part: Partial<Submission> = {}): Promise<Party> {
+  const fakeServer = await startFakeServer();
+  const provider = createHttp({ baseUrl: fakeServer.baseUrl, apiKey: secrets.apiKey, settings: {} });
+  open.push(provider, fakeServer);
   const submission = submissionOf({ submission: { options: { path: '/run', ...options }, ...part } });
-  return { counterpart, provider, submission };
+  return { fakeServer, provider, submission };
 }
 
 /** The handle of a run that goes on. */
@@ -33,18 +33,18 @@ function handleIn(progress: Progress): Handle {
   return progress.handle;
 }
 
-/** Submits a run to be asked about, and asks with these replies; what the last one came to. */
-async function asked(options: object, replies: Reply[], part: Partial<Submission> = {}) {
-  const { counterpart, provider, submission } = await party(
+/** Submits a run and polls it with these replies; returns the result of the last poll. */
+async function polled(options: object, replies: Reply[], part: Partial<Submission> = {}) {
+  const { fakeServer, provider, submission } = await startExample(
     { id: '/id', poll: { path: '/runs/{{id}}' }, ...options },
     { mode: 'poll', ...part },
   );
-  counterpart.reply({ status: 202, json: { id: 'r1' } });
+  fakeServer.reply({ status: 202, json: { id: 'r1' } });
   const handle = handleIn(await provider.submit(submission, signal));
-  counterpart.received.length = 0;
-  counterpart.reply(...replies);
+  fakeServer.received.length = 0;
+  fakeServer.reply(...replies);
   const ask = (last: Handle) => provider.poll(submission, last, signal);
-  return { progress: await ask(handle), ask, handle, counterpart };
+  return { progress: await ask(handle), ask, handle, fakeServer };
 }
 
 const status = { at: '/state', done: ['ok'], failed: ['bad'] };
@@ -90,7 +90,7 @@ const elsewhere: Subject = {
     ],
     absent: () => [{ status: 404 }],
   },
-  later: {
+  asyncRuns: {
     accepted: ({ id }) => ({ status: 200, json: { id, state: 'queued' } }),
     running: () => [{ status: 200, json: { state: 'queued' } }],
     succeeded: () => [
@@ -145,7 +145,7 @@ const listening: Subject = {
     },
   },
   recovery: 'impossible',
-  later: {
+  asyncRuns: {
     accepted: ({ id }) => ({ status: 200, json: { event_id: id } }),
     running: () => ['half a body'],
     succeeded: () => [stream(['heartbeat', null], ['generating', ['hel']], ['complete', ['hello']])],
@@ -166,12 +166,12 @@ const listening: Subject = {
   },
 };
 
-describe('a server whose results have URLs of their own', () => describeConformance(elsewhere));
-describe('a server that is listened to', () => describeConformance(listening));
+describe('a server with separate result URLs', () => describeConformance(elsewhere));
+describe('a server with event streams', () => describeConformance(listening));
 
-describe('a result at a URL of its own', () => {
-  it('is read at the URL that the answer names, with the headers of the model', async () => {
-    const { progress, counterpart } = await asked(
+describe('a result with its own URL', () => {
+  it('is read from the URL in the response, with the headers of the model', async () => {
+    const { progress, fakeServer } = await polled(
       { status, result: { at: '/links/result' }, headers: { 'x-kind': 'a' } },
       [
         { status: 200, json: { state: 'ok', links: { result: '/results/7?x=1' } } },
@@ -179,13 +179,13 @@ describe('a result at a URL of its own', () => {
       ],
     );
     expect(progress).toMatchObject({ state: 'ended', outcome: { output: { text: 'hello' } } });
-    expect(counterpart.received[1]).toMatchObject({ path: '/results/7?x=1', headers: { 'x-kind': 'a' } });
+    expect(fakeServer.received[1]).toMatchObject({ path: '/results/7?x=1', headers: { 'x-kind': 'a' } });
   });
 
   it.each(['https://example.com/r', 'http://127.0.0.1:1/r', '//example.com/r', 'file:///etc/passwd', ''])(
-    'is not read at another origin: %j',
+    'is not read from another origin: %j',
     async (url) => {
-      const { progress, counterpart } = await asked({ status, result: { header: 'X-Result' } }, [
+      const { progress, fakeServer } = await polled({ status, result: { header: 'X-Result' } }, [
         { status: 200, headers: { 'x-result': url }, json: { state: 'ok' } },
       ]);
       expect(progress).toMatchObject({
@@ -193,12 +193,12 @@ describe('a result at a URL of its own', () => {
         outcome: { ok: false, code: 'GENERATION_FAILED' },
         alert: expect.stringContaining('origin'),
       });
-      expect(counterpart.received).toHaveLength(1);
+      expect(fakeServer.received).toHaveLength(1);
     },
   );
 
-  it('that is not there yet is asked for again, as often as answers may say nothing', async () => {
-    const { progress, ask } = await asked({ status, result, poll: { path: '/r', max_failures: 2 } }, [
+  it('that is not available yet is requested again, up to the limit of unclear responses', async () => {
+    const { progress, ask } = await polled({ status, result, poll: { path: '/r', max_failures: 2 } }, [
       { status: 200, json: { state: 'ok' } },
       { status: 400, json: { error: 'not completed yet' } },
       { status: 200, json: { state: 'ok' } },
@@ -208,7 +208,7 @@ describe('a result at a URL of its own', () => {
   });
 });
 
-describe('an answer to a question that says nothing of the run', () => {
+describe('an unclear response to a poll', () => {
   const page: Reply = { status: 200, text: '<html>' };
 
   it.each<[string, object, Reply]>([
@@ -226,8 +226,8 @@ describe('an answer to a question that says nothing of the run', () => {
       { status: { codes: { done: [201] } } },
       { status: 500 },
     ],
-  ])('fails the run after five of them in a row: %s', async (_what, options, reply) => {
-    const { progress: first, ask } = await asked(options, [reply]);
+  ])('fails the run after five in a row: %s', async (_what, options, reply) => {
+    const { progress: first, ask } = await polled(options, [reply]);
     let progress = first;
     const pausesMs: number[] = [];
     while (progress.state === 'running') {
@@ -242,8 +242,8 @@ describe('an answer to a question that says nothing of the run', () => {
     });
   });
 
-  it('counts no more once one says something', async () => {
-    const { progress, ask, handle } = await asked({ status }, [
+  it('is no longer counted after a clear one', async () => {
+    const { progress, ask, handle } = await polled({ status }, [
       { status: 500 },
       { status: 200, json: { state: 'queued' } },
     ]);
@@ -253,32 +253,32 @@ describe('an answer to a question that says nothing of the run', () => {
   });
 
   it.each<Reply>([{ status: 503 }, { status: 429 }, { status: 502 }, 'reset'])(
-    'is none where the server is busy or not there: %j',
+    'does not count when the server is busy or unavailable: %j',
     async (reply) => {
-      const { progress, handle } = await asked({ poll: { path: '/r', max_failures: 1 } }, [reply]);
+      const { progress, handle } = await polled({ poll: { path: '/r', max_failures: 1 } }, [reply]);
       expect(handleIn(progress)).toEqual(handle);
     },
   );
 
-  it('waits as long as a busy server asks for', async () => {
+  it('delays the next poll as long as a busy server requests', async () => {
     const busy: Reply = { status: 503, headers: { 'retry-after': '9' } };
-    expect((await asked({}, [busy])).progress).toMatchObject({ state: 'running', pollAfterMs: 9000 });
+    expect((await polled({}, [busy])).progress).toMatchObject({ state: 'running', pollAfterMs: 9000 });
   });
 
-  it('stops the run at the server when it is given up', async () => {
+  it('causes a cancel at the server when the run is given up', async () => {
     const options = {
       poll: { path: '/r', max_failures: 1 },
       cancel: { path: '/stop', body: { run: '{{id}}' } },
     };
-    const { counterpart } = await asked(options, [{ status: 500 }, { status: 200 }]);
-    expect(counterpart.received).toMatchObject([
+    const { fakeServer } = await polled(options, [{ status: 500 }, { status: 200 }]);
+    expect(fakeServer.received).toMatchObject([
       { method: 'GET', path: '/r' },
       { method: 'POST', path: '/stop', json: { run: 'r1' } },
     ]);
   });
 });
 
-describe('HTTP statuses that say how a run stands', () => {
+describe('HTTP statuses that mean a run status', () => {
   const codes = { done: [303], failed: [500], running: [404, 200] };
 
   it.each<[string, Reply, object]>([
@@ -287,13 +287,13 @@ describe('HTTP statuses that say how a run stands', () => {
     ['done', { status: 303, json: 'hello' }, { state: 'ended', outcome: { ok: true } }],
     ['failed', { status: 500, json: { error: 'no' } }, { state: 'ended', outcome: { ok: false } }],
   ])('%s: %j', async (_standing, reply, expected) => {
-    const { progress } = await asked({ status: { codes }, errors: { text: '/error' } }, [reply]);
+    const { progress } = await polled({ status: { codes }, errors: { text: '/error' } }, [reply]);
     expect(progress).toMatchObject(expected);
   });
 
-  it('win over what the answer says', async () => {
+  it('take precedence over the body', async () => {
     const both = { ...status, codes: { failed: [200] } };
-    const { progress } = await asked({ status: both }, [{ status: 200, json: { state: 'ok' } }]);
+    const { progress } = await polled({ status: both }, [{ status: 200, json: { state: 'ok' } }]);
     expect(progress).toMatchObject({ state: 'ended', outcome: { ok: false } });
   });
 });
@@ -307,22 +307,22 @@ describe('places', () => {
   };
 
   it('may be JSONPaths', async () => {
-    const { counterpart, provider, submission } = await party({
+    const { fakeServer, provider, submission } = await startExample({
       output: "$.outputs[?@.name == 'text'].data[0]",
       usage: { seconds: '$.took' },
     });
-    counterpart.reply({ status: 200, json: { ...tensors, took: 2 } });
+    fakeServer.reply({ status: 200, json: { ...tensors, took: 2 } });
     expect(await provider.submit(submission, signal)).toMatchObject({
       outcome: { output: { text: 'hello' }, measured: { seconds: 2 } },
     });
   });
 
-  it('that find several values give them all', async () => {
-    const { counterpart, provider, submission } = await party(
+  it('that match several values return all of them', async () => {
+    const { fakeServer, provider, submission } = await startExample(
       { output: '$.outputs[*].name' },
       { mapping: { output: { kind: 'raw' }, errors: [] } },
     );
-    counterpart.reply({ status: 200, json: tensors });
+    fakeServer.reply({ status: 200, json: tensors });
     expect(await provider.submit(submission, signal)).toMatchObject({
       outcome: { output: { output: ['score', 'text'] } },
     });
@@ -330,31 +330,31 @@ describe('places', () => {
 });
 
 describe('a cost in a header', () => {
-  it('is taken as it is written, where the model names the header', async () => {
-    const { counterpart, provider, submission } = await party({ usage: { cost_header: 'X-Cost' } });
-    counterpart.reply({ status: 200, headers: { 'x-cost': '2.1e-05' }, json: 'hello' });
+  it('is read exactly if the model names the header', async () => {
+    const { fakeServer, provider, submission } = await startExample({ usage: { cost_header: 'X-Cost' } });
+    fakeServer.reply({ status: 200, headers: { 'x-cost': '2.1e-05' }, json: 'hello' });
     expect(await provider.submit(submission, signal)).toMatchObject({
       outcome: { measured: { cost: '2.1e-05' } },
     });
   });
 });
 
-describe('an answer that is a text', () => {
+describe('a text response', () => {
   const plain: Reply = { status: 200, headers: { 'content-type': 'text/plain' }, text: 'hello x' };
 
-  it('is the output of a model that says so', async () => {
-    const { counterpart, provider, submission } = await party({ response_as: 'text' });
-    counterpart.reply(plain);
+  it('is the output of a model with response_as: text', async () => {
+    const { fakeServer, provider, submission } = await startExample({ response_as: 'text' });
+    fakeServer.reply(plain);
     expect(await provider.submit(submission, signal)).toMatchObject({
       state: 'ended',
       outcome: { output: { text: 'hello x' } },
     });
-    expect(counterpart.received[0]?.headers.accept).toContain('text/plain');
+    expect(fakeServer.received[0]?.headers.accept).toContain('text/plain');
   });
 
-  it('is a failure of a model that does not, and the operator is told what to set', async () => {
-    const { counterpart, provider, submission } = await party({});
-    counterpart.reply(plain);
+  it('fails the run of any other model, and the operator reads what to set', async () => {
+    const { fakeServer, provider, submission } = await startExample({});
+    fakeServer.reply(plain);
     expect(await provider.submit(submission, signal)).toMatchObject({
       state: 'ended',
       outcome: { ok: false },
@@ -362,14 +362,14 @@ describe('an answer that is a text', () => {
     });
   });
 
-  it('may be the result of a run that is asked about', async () => {
+  it('may be the result of a polled run', async () => {
     const text = { response_as: 'text' };
-    const { progress } = await asked(text, [plain]);
+    const { progress } = await polled(text, [plain]);
     expect(progress).toMatchObject({ outcome: { output: { text: 'hello x' } } });
   });
 });
 
-describe('an answer that is a file', () => {
+describe('a file response', () => {
   const images = { mapping: { output: { kind: 'images' as const }, errors: [] } };
   const picture: Reply = { status: 200, headers: { 'content-type': 'image/png' }, bytes: png };
 
@@ -381,18 +381,18 @@ describe('an answer that is a file', () => {
     return body;
   }
 
-  it('is the output, and can be read more than once where it is small', async () => {
-    const { counterpart, provider, submission } = await party({ response_as: 'file' }, images);
-    counterpart.reply(picture);
+  it('is the output, and can be read again if it is small', async () => {
+    const { fakeServer, provider, submission } = await startExample({ response_as: 'file' }, images);
+    fakeServer.reply(picture);
     const body = bodyIn(await provider.submit(submission, signal));
     expect(body).toMatchObject({ contentType: 'image/png', sizeBytes: png.length });
     expect(await buffer(await body.open(signal))).toEqual(png);
     expect(await buffer(await body.open(signal))).toEqual(png);
   });
 
-  it('is a stream where nobody says how long it is; read once, for the run is not submitted again', async () => {
-    const { counterpart, provider, submission } = await party({ response_as: 'file' }, images);
-    counterpart.reply({
+  it('is streamed and read once if its size is unknown, because the run is not submitted again', async () => {
+    const { fakeServer, provider, submission } = await startExample({ response_as: 'file' }, images);
+    fakeServer.reply({
       ...picture,
       headers: { 'content-type': 'image/png', 'transfer-encoding': 'chunked' },
     });
@@ -400,43 +400,43 @@ describe('an answer that is a file', () => {
     expect(body.sizeBytes).toBeNull();
     expect(await buffer(await body.open(signal))).toEqual(png);
     await expect(body.open(signal)).rejects.toThrow('again');
-    expect(counterpart.received).toHaveLength(1);
+    expect(fakeServer.received).toHaveLength(1);
   });
 
-  it('is asked for again where it has a URL', async () => {
+  it('is requested again if it has a URL', async () => {
     const chunked = { 'content-type': 'image/png', 'transfer-encoding': 'chunked' };
     const replies: Reply[] = [
       { status: 200, json: { state: 'ok' } },
       { ...picture, headers: chunked },
     ];
-    const { progress, counterpart } = await asked({ status, result, response_as: 'file' }, replies, images);
+    const { progress, fakeServer } = await polled({ status, result, response_as: 'file' }, replies, images);
     const body = bodyIn(progress);
     (await body.open(signal)).destroy();
     expect(await buffer(await body.open(signal))).toEqual(png);
-    expect(counterpart.received.map(({ path }) => path)).toEqual([
+    expect(fakeServer.received.map(({ path }) => path)).toEqual([
       '/runs/r1',
       '/runs/r1/result',
       '/runs/r1/result',
     ]);
   });
 
-  it('is no file where the status is an error', async () => {
-    const { counterpart, provider, submission } = await party({ response_as: 'file' }, images);
-    counterpart.reply({ status: 500, json: { error: 'no' } });
+  it('is not read as a file if the status is an error', async () => {
+    const { fakeServer, provider, submission } = await startExample({ response_as: 'file' }, images);
+    fakeServer.reply({ status: 500, json: { error: 'no' } });
     expect(await provider.submit(submission, signal)).toMatchObject({
       state: 'ended',
       outcome: { ok: false, code: 'GENERATION_FAILED' },
     });
   });
 
-  it('is no text', async () => {
-    const { counterpart, provider, submission } = await party({ response_as: 'file' });
-    counterpart.reply(picture);
+  it('is not read as text', async () => {
+    const { fakeServer, provider, submission } = await startExample({ response_as: 'file' });
+    fakeServer.reply(picture);
     expect(await provider.submit(submission, signal)).toMatchObject({ outcome: { ok: false } });
   });
 });
 
-describe('an answer that is a form', () => {
+describe('a form response', () => {
   const boundary = 'b0undary';
   const part = (head: string, body: string | Buffer) =>
     Buffer.concat([Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`), Buffer.from(body), Buffer.from('\r\n')]);
@@ -447,37 +447,37 @@ describe('an answer that is a form', () => {
     part('content-disposition: form-data; name="tag"', 'b'),
     Buffer.from(`--${boundary}--\r\n`),
   ]);
-  const answer: Reply = {
+  const response: Reply = {
     status: 200,
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
     bytes: form,
   };
   const options = { response_as: 'multipart', usage: { input_tokens: '/tokens' } };
 
-  it('has its parts as properties, files among them', async () => {
+  it('has its parts as properties, including files', async () => {
     const mapping = { output: { kind: 'images' as const, pointer: '/image' }, errors: [] };
-    const { counterpart, provider, submission } = await party(options, { mapping });
-    counterpart.reply(answer);
+    const { fakeServer, provider, submission } = await startExample(options, { mapping });
+    fakeServer.reply(response);
     const progress = await provider.submit(submission, signal);
     expect(progress).toMatchObject({ outcome: { ok: true, usage: { inputTokens: 7 } } });
     const [body] = (progress.state === 'ended' && progress.bodies) || [];
     expect(body && (await buffer(await body.open(signal)))).toEqual(png);
   });
 
-  it('has a list where several parts have one name', async () => {
+  it('has a list for several parts of the same name', async () => {
     const mapping = { output: { kind: 'text' as const, pointer: '/tag' }, errors: [] };
-    const { counterpart, provider, submission } = await party(options, { mapping });
-    counterpart.reply(answer);
+    const { fakeServer, provider, submission } = await startExample(options, { mapping });
+    fakeServer.reply(response);
     expect(await provider.submit(submission, signal)).toMatchObject({ outcome: { output: { text: 'ab' } } });
   });
 
   it.each<Reply>([
-    { ...answer, bytes: form.subarray(0, 60) },
+    { ...response, bytes: form.subarray(0, 60) },
     { status: 200, json: { tag: 'a' } },
     { status: 200, headers: { 'content-type': 'multipart/form-data' }, text: 'x' },
-  ])('is a failure where it is none (%#)', async (reply) => {
-    const { counterpart, provider, submission } = await party(options);
-    counterpart.reply(reply);
+  ])('is a failure when it is malformed (%#)', async (reply) => {
+    const { fakeServer, provider, submission } = await startExample(options);
+    fakeServer.reply(reply);
     expect(await provider.submit(submission, signal)).toMatchObject({
       state: 'ended',
       outcome: { ok: false },
@@ -485,7 +485,7 @@ describe('an answer that is a form', () => {
   });
 });
 
-describe('a run that is listened to', () => {
+describe('a run with an event stream', () => {
   const options = {
     id: '/event_id',
     poll: { path: '/call/{{id}}', events: { done: ['complete'], failed: ['error'] }, max_failures: 2 },
@@ -494,24 +494,24 @@ describe('a run that is listened to', () => {
   };
   const accepted: Reply = { status: 200, json: { event_id: 'e1' } };
 
-  it('is listened to by its submit, where the model waits for its end', async () => {
-    const { counterpart, provider, submission } = await party(options);
-    counterpart.reply(accepted, stream(['complete', ['hello']]));
+  it('is read by its submit in mode sync', async () => {
+    const { fakeServer, provider, submission } = await startExample(options);
+    fakeServer.reply(accepted, stream(['complete', ['hello']]));
     expect(await provider.submit(submission, signal)).toMatchObject({
       state: 'ended',
       outcome: { output: { text: 'hello' }, measured: {} },
     });
-    expect(counterpart.received.map(({ path, headers }) => [path, headers.accept])).toEqual([
+    expect(fakeServer.received.map(({ path, headers }) => [path, headers.accept])).toEqual([
       ['/run', 'application/json'],
       ['/call/e1', 'text/event-stream'],
     ]);
   });
 
-  it('goes on where the stream breaks off, and has ended badly where it says nothing twice', async () => {
-    const { counterpart, provider, submission } = await party(options);
-    counterpart.reply(accepted, 'half a body');
+  it('continues when the stream breaks off, and fails when it ends twice without an event', async () => {
+    const { fakeServer, provider, submission } = await startExample(options);
+    fakeServer.reply(accepted, 'half a body');
     const handle = handleIn(await provider.submit(submission, signal));
-    counterpart.reply(stream(['generating', ['h']]));
+    fakeServer.reply(stream(['generating', ['h']]));
     const silent = handleIn(await provider.poll(submission, handle, signal));
     expect(silent).toEqual({ ...handle, failures: '1' });
     expect(await provider.poll(submission, silent, signal)).toMatchObject({
@@ -520,20 +520,20 @@ describe('a run that is listened to', () => {
     });
   });
 
-  it('is stopped at the server when nobody listens any more', async () => {
-    const { counterpart, provider, submission } = await party(options);
-    counterpart.reply(accepted, 'silence', { status: 200 });
+  it('is cancelled at the server when the reader is aborted', async () => {
+    const { fakeServer, provider, submission } = await startExample(options);
+    fakeServer.reply(accepted, 'silence', { status: 200 });
     const abort = new AbortController();
     const running = provider.submit(submission, abort.signal);
-    while (counterpart.received.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    while (fakeServer.received.length < 2) await new Promise((resolve) => setImmediate(resolve));
     abort.abort();
     await running;
-    expect(counterpart.received[2]).toMatchObject({ path: '/cancel', json: { event: 'e1' } });
+    expect(fakeServer.received[2]).toMatchObject({ path: '/cancel', json: { event: 'e1' } });
   });
 
-  it('fails where an event is larger than is read', async () => {
-    const { counterpart, provider, submission } = await party(options);
-    counterpart.reply(accepted, stream(['generating', 'x'.repeat(9 * 1024 * 1024)]));
+  it('fails on an event that is too large', async () => {
+    const { fakeServer, provider, submission } = await startExample(options);
+    fakeServer.reply(accepted, stream(['generating', 'x'.repeat(9 * 1024 * 1024)]));
     expect(await provider.submit(submission, signal)).toMatchObject({
       state: 'ended',
       outcome: { message: 'The output of the model is too large.' },
@@ -541,12 +541,12 @@ describe('a run that is listened to', () => {
   });
 
   it('may end with a text', async () => {
-    const { counterpart, provider, submission } = await party({
+    const { fakeServer, provider, submission } = await startExample({
       ...options,
       output: '',
       response_as: 'text',
     });
-    counterpart.reply(accepted, {
+    fakeServer.reply(accepted, {
       status: 200,
       headers: { 'content-type': 'text/event-stream' },
       text: ': hi\r\nevent: complete\r\ndata: two\r\ndata: lines\r\n\r\n',

@@ -30,7 +30,7 @@ export const tokens = {
   seconds: [],
 };
 
-const usual = {
+const defaults = {
   chat: { output: '/choices/0/message/content', ...tokens },
   images: { output: '/data', ...tokens },
   image_edits: { output: '/data', ...tokens },
@@ -44,24 +44,24 @@ export function responseForm(endpoint: Endpoint): (head: ResponseHead) => BodyFo
   return (head) => (endpoint === 'speech' && isSound(head) ? fileForm(head) : 'text');
 }
 
-export function readAnswer(
-  answer: HttpResponse,
+export function readOutcome(
+  response: HttpResponse,
   endpoint: Exclude<Endpoint, 'responses'>,
   mapping: OutcomeMapping,
   elapsedS: number,
   secrets: Secrets,
 ): Ended {
-  const { document, bodies = [], refusal } = contentOf(answer, endpoint, mapping);
+  const { document, bodies = [], refusal } = contentOf(response, endpoint, mapping);
   // Speech is charged by its length, not by the time it took.
   const measuredS = endpoint === 'speech' ? null : elapsedS;
   const outcome =
-    refusal ?? outcomeFromResponse(document, mapping, usual[endpoint], measuredS, answer.headers);
+    refusal ?? outcomeFromResponse(document, mapping, defaults[endpoint], measuredS, response.headers);
   if (outcome.ok) return { state: 'ended', outcome, ...(bodies.length > 0 && { bodies }) };
   for (const body of bodies) body.close();
   const said =
-    answer.bodyText.trim() === ''
-      ? `${answer.status} ${answer.headers['content-type'] ?? ''}`
-      : answer.bodyText;
+    response.bodyText.trim() === ''
+      ? `${response.status} ${response.headers['content-type'] ?? ''}`
+      : response.bodyText;
   return { state: 'ended', outcome: outcome.raw === undefined ? withRaw(outcome, said, secrets) : outcome };
 }
 
@@ -69,15 +69,15 @@ type Content = { document?: unknown; bodies?: OutputBody[]; refusal?: Failure };
 
 const noOutput = failure('GENERATION_FAILED', 'The model gave no usable output.');
 
-function contentOf(answer: HttpResponse, endpoint: Endpoint, mapping: OutcomeMapping): Content {
-  const { json } = answer;
+function contentOf(response: HttpResponse, endpoint: Endpoint, mapping: OutcomeMapping): Content {
+  const { json } = response;
   if (endpoint === 'speech') {
-    if (!isSound(answer)) return { refusal: noOutput };
-    const body = responseBody(answer);
+    if (!isSound(response)) return { refusal: noOutput };
+    const body = responseBody(response);
     return { document: { output: body.reference }, bodies: [body] };
   }
   if (json === undefined)
-    return { refusal: failure('GENERATION_FAILED', 'The model gave an answer that could not be read.') };
+    return { refusal: failure('GENERATION_FAILED', 'The response of the model could not be read.') };
   if (endpoint === 'embeddings') return embeddingsOf(json, mapping);
   if (endpoint === 'chat') {
     const choice = chat.safeParse(json).data?.choices[0];
@@ -108,8 +108,8 @@ function isSound({ headers }: ResponseHead): boolean {
 export type Embeddings = { embeddings: number[][]; dimensions: number };
 
 /** Null when the response has none. Vectors are lists or base64 of 32-bit floats. */
-export function readEmbeddings(answer: unknown): Embeddings | null {
-  const { data } = (answer ?? {}) as { data?: unknown };
+export function readEmbeddings(response: unknown): Embeddings | null {
+  const { data } = (response ?? {}) as { data?: unknown };
   if (!Array.isArray(data) || data.length === 0) return null;
   const entries = data.map(entryOf);
   if (!entries.every((entry) => entry !== null)) return null;
