@@ -10,7 +10,7 @@ import { expectEndedOnce, newCustomer } from './ledgerChecks.ts';
 import { at, writer } from './models.ts';
 
 /** What LiteLLM's proxy answers without a database, all of it with 400. */
-const answers = {
+const responses = {
   'a wrong key': { message: 'No connected db.', type: 'no_db_connection', param: null, code: '400' },
   'an unknown model': {
     message:
@@ -65,7 +65,7 @@ async function attemptsOf(id: string) {
   return (await stack.admin.get(`/admin/v1/executions/${id}/attempts`)).body['data'];
 }
 
-it.each(Object.entries(answers))(
+it.each(Object.entries(responses))(
   'after a 400 from a proxy for %s, the next provider is tried and the operator is alerted',
   async (_what, said) => {
     error = said;
@@ -81,7 +81,7 @@ it.each(Object.entries(answers))(
   },
 );
 
-it.each(Object.entries(answers))(
+it.each(Object.entries(responses))(
   'after a 400 for %s from the only provider of a model, the execution fails with a message of Holdfast',
   async (_what, said) => {
     error = said;

@@ -154,8 +154,8 @@ describe.each(['replicate', 'fal'])('a run at %s', (name) => {
     const { id, run } = await awaited();
     const url = provider.webhookOf(run);
     const wrong = url.replace(/\w{8}$/, '00000000');
-    const answer = await fetch(wrong, { method: 'POST', body: '{}' });
-    expect([answer.status, await answer.json()]).toMatchObject([404, { error: { code: 'NOT_FOUND' } }]);
+    const response = await fetch(wrong, { method: 'POST', body: '{}' });
+    expect([response.status, await response.json()]).toMatchObject([404, { error: { code: 'NOT_FOUND' } }]);
     await provider.finish(run);
     await completed(id);
   });

@@ -130,10 +130,10 @@ describe('a run with a callback of 12 MiB', () => {
     await until('its object is removed', () => !isThere());
     const files = await hosted.stack.db.prisma.file.findMany({ where: { executionId: id } });
     expect(files.map(({ state }) => state).toSorted()).toEqual(['deleted', 'ready']);
-    const told = lines.filter(
+    const alerts = lines.filter(
       ({ msg, executionId }) => msg === 'large callback received' && executionId === id,
     );
-    expect(told).toHaveLength(1);
+    expect(alerts).toHaveLength(1);
   });
 
   it('stays cancelled if it was cancelled before, and leaves no part of the callback in the store', async () => {

@@ -29,13 +29,13 @@ async function forward(behind: string, request: IncomingMessage, response: Serve
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const { method = 'GET', headers, url = '/' } = request;
-  const answer = await fetch(new URL(url, behind), {
+  const reply = await fetch(new URL(url, behind), {
     method,
     headers: { authorization: headers.authorization ?? '', 'content-type': 'application/json' },
     ...(method === 'POST' && { body: Buffer.concat(chunks) }),
   });
-  const contentType = answer.headers.get('content-type') ?? 'application/json';
+  const contentType = reply.headers.get('content-type') ?? 'application/json';
   response
-    .writeHead(answer.status, { 'content-type': contentType })
-    .end(Buffer.from(await answer.arrayBuffer()));
+    .writeHead(reply.status, { 'content-type': contentType })
+    .end(Buffer.from(await reply.arrayBuffer()));
 }

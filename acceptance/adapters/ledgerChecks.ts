@@ -34,7 +34,7 @@ export async function expectEndedOnce(stack: Stack, customer: Customer, id: stri
 
 export const providerNames = /replicate|\bfal\b|\bcog\b|openai|acme|sandbox|r8_|predictions|127\.0\.0\.1/i;
 
-/** No answer, header or event about an execution names a provider. */
+/** No response, header or event about an execution names a provider. */
 export async function expectNoProvider(stack: Stack, customer: Customer, id: string): Promise<void> {
   const paths = [`/v1/executions/${id}`, `/v1/executions/${id}/result`, '/v1/executions'];
   for (const path of paths) {

@@ -43,7 +43,7 @@ async function startFiles() {
     .toBuffer();
   const asked: string[] = [];
   const released = Promise.withResolvers<void>();
-  const answers: Record<string, (response: ServerResponse) => void> = {
+  const replies: Record<string, (response: ServerResponse) => void> = {
     picture: (response) => response.writeHead(200, { 'content-type': 'image/png' }).end(picture),
     big: (response) => sendBig(response),
     redirect: (response) =>
@@ -67,10 +67,10 @@ async function startFiles() {
   };
   const front = await startFront((request, response) => {
     const [, kind = ''] = /^\/files\/([a-z]+)/.exec(request.url ?? '') ?? [];
-    const answer = answers[kind];
-    if (answer === undefined) return false;
+    const reply = replies[kind];
+    if (reply === undefined) return false;
     asked.push(kind);
-    answer(response);
+    reply(response);
     return true;
   });
   return {
@@ -132,8 +132,8 @@ describe('the output of a run', () => {
     const { images } = record.result as { images: { file_id: string; width: number; height: number }[] };
     expect(new Set(images.map(({ file_id }) => file_id)).size).toBe(20);
     expect(images.every(({ width, height }) => width === 8 && height === 6)).toBe(true);
-    const answer = await customer.api.fetch(`/v1/files/${images[19]?.file_id}/download`);
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/png']);
+    const reply = await customer.api.fetch(`/v1/files/${images[19]?.file_id}/download`);
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'image/png']);
   });
 
   it('may contain two identical images, which are two files and are both charged', async () => {
@@ -153,9 +153,9 @@ describe('the output of a run', () => {
     expect(file?.format).toBe('mp4');
     const { body } = await customer.api.get(`/v1/files/${file?.file_id}`);
     expect(body).toMatchObject({ size_bytes: bigBytes });
-    const answer = await customer.api.fetch(`/v1/files/${file?.file_id}/download`);
+    const reply = await customer.api.fetch(`/v1/files/${file?.file_id}/download`);
     let bytes = 0;
-    for await (const chunk of answer.body ?? []) bytes += (chunk as Uint8Array).length;
+    for await (const chunk of reply.body ?? []) bytes += (chunk as Uint8Array).length;
     expect(bytes).toBe(bigBytes);
   });
 

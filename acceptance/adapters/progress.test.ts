@@ -30,13 +30,13 @@ const record = async (id: string) => (await customer.api.get(`/v1/executions/${i
 
 /** Follows an execution from now on; what was told stands in `events`, and `done` resolves at the end of the stream. */
 async function follow(id: string) {
-  const answer = await customer.api.fetch(`/v1/executions/${id}/events`, {
+  const response = await customer.api.fetch(`/v1/executions/${id}/events`, {
     headers: { accept: 'text/event-stream' },
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   const events: ServedEvent[] = [];
   const done = (async () => {
-    for await (const event of readEvents(answer)) events.push(event);
+    for await (const event of readEvents(response)) events.push(event);
   })();
   return { events, done };
 }

@@ -12,9 +12,9 @@ async function made(
   body: Record<string, unknown>,
   headers: Record<string, string> = {},
 ) {
-  const answer = await withRetries(() => api.post(path, body, headers));
-  if (answer.status === 201) return answer.body as Record<string, string>;
-  throw new Error(`POST ${path} returned ${answer.status} ${JSON.stringify(answer.body)}`);
+  const response = await withRetries(() => api.post(path, body, headers));
+  if (response.status === 201) return response.body as Record<string, string>;
+  throw new Error(`POST ${path} returned ${response.status} ${JSON.stringify(response.body)}`);
 }
 
 export async function createCustomer(args: {

@@ -3,9 +3,9 @@ import { expectNone } from './checks.ts';
 import type { ExecutionRecord } from './records.ts';
 
 async function looksRight(api: ApiClient, id: string): Promise<boolean> {
-  const answer = await api.fetch(`/v1/files/${id}/download`);
-  const bytes = Buffer.from(await answer.arrayBuffer());
-  return answer.status === 200 && bytes.toString('latin1', 1, 4) === 'PNG';
+  const response = await api.fetch(`/v1/files/${id}/download`);
+  const bytes = Buffer.from(await response.arrayBuffer());
+  return response.status === 200 && bytes.toString('latin1', 1, 4) === 'PNG';
 }
 
 /** Checks that the output files exist and are PNGs. */

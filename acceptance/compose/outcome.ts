@@ -23,7 +23,7 @@ type Outcome = {
 export async function checkOutcome(stage: Stage, outcome: Outcome): Promise<void> {
   const { project, check, say } = stage;
   const { customer, count, accepted, losses, received } = outcome;
-  const [records, books, balance] = await need(stage, 'the API and the database return the results', () =>
+  const [records, ledger, balance] = await need(stage, 'the API and the database return the results', () =>
     Promise.all([
       listAll(customer.api),
       readLedger(project, customer.organizationId),
@@ -34,14 +34,14 @@ export async function checkOutcome(stage: Stage, outcome: Outcome): Promise<void
   const statuses = Object.entries(Object.groupBy(records, ({ status }) => status));
   const counted = statuses.map(([status, ended]) => `${ended?.length} ${status}`).join(', ');
   say(`${counted}; ${countLost(records, losses)} of the failed runs were lost with the sandbox`);
-  say(`${received.length} webhooks brought ${books.events.length} events; ${available} is left`);
+  say(`${received.length} webhooks brought ${ledger.events.length} events; ${available} is left`);
 
   await check('each create was accepted once', () => expectAllThere(accepted, records, count));
   await check('every execution has its expected final status', () =>
     expectAllEnded(accepted, records, losses),
   );
   await check('each execution is charged once, for its price, or not at all', () =>
-    expectChargedOnce({ accepted, records, charges: books.charges, available }),
+    expectChargedOnce({ accepted, records, charges: ledger.charges, available }),
   );
   await check('nothing is held', () => expectNone('is held', Number(held) === 0 ? [] : [held]));
   await check('the audit of the ledger finds nothing', async () => {
@@ -51,7 +51,7 @@ export async function checkOutcome(stage: Stage, outcome: Outcome): Promise<void
       breaches.map((breach) => JSON.stringify(breach)),
     );
   });
-  await check('every event was delivered', () => expectEvents(received, books.events, records));
+  await check('every event was delivered', () => expectEvents(received, ledger.events, records));
   await check('every webhook had the right signature', () => expectAuthentic(received, customer.secret));
   await check('every image can be downloaded', () => expectImages(customer.api, records));
   await check('no container exited except the killed ones', () => expectNoOtherDeaths(stage));

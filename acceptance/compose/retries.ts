@@ -10,9 +10,9 @@ export async function withRetries(send: () => Promise<ApiResponse>): Promise<Api
   for (;;) {
     let last: string;
     try {
-      const answer = await send();
-      if (!isRetryable(answer.status)) return answer;
-      last = `${answer.status} ${JSON.stringify(answer.body)}`;
+      const reply = await send();
+      if (!isRetryable(reply.status)) return reply;
+      last = `${reply.status} ${JSON.stringify(reply.body)}`;
     } catch (error) {
       // No response, or a part of one: the client cannot know whether the request arrived.
       last = inspect(error);

@@ -33,8 +33,8 @@ async function server({ name, command }: Language, cwd: string, env: Environment
   await until(`the receiver in ${name} listens`, () => accepts(Number(env.PORT)), 30_000);
   return {
     async receive({ headers, body }) {
-      const answer = await fetch(`http://127.0.0.1:${env.PORT}/hooks`, { method: 'POST', headers, body });
-      return answer.status;
+      const reply = await fetch(`http://127.0.0.1:${env.PORT}/hooks`, { method: 'POST', headers, body });
+      return reply.status;
     },
     async end() {
       if (child.exitCode !== null) return;

@@ -24,8 +24,8 @@ async function expectRuns(stack: Stack) {
   // The first top-up opens a new connection, which on a busy machine may take long enough for a 503.
   const path = `/admin/v1/organizations/${customer.organizationId}/top-ups`;
   const { body } = await until('a top-up succeeds', async () => {
-    const answer = await stack.admin.post(path, { amount: '1' }, { 'idempotency-key': 'once' });
-    return answer.status === 201 && answer;
+    const response = await stack.admin.post(path, { amount: '1' }, { 'idempotency-key': 'once' });
+    return response.status === 201 && response;
   });
   expect(body['amount']).toBe('1.00');
   // A limit that is not counted in Redis would never shrink.

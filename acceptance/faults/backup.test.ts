@@ -108,9 +108,9 @@ async function makePending(): Promise<void> {
 
 async function createOne(at: ApiClient, key: string): Promise<string> {
   const body = { model: 'sandbox-text', input: { prompt: key } };
-  const answer = await at.post('/v1/executions', body, { 'idempotency-key': key });
-  expect(answer.status).toBe(202);
-  return answer.body['id'] as string;
+  const reply = await at.post('/v1/executions', body, { 'idempotency-key': key });
+  expect(reply.status).toBe(202);
+  return reply.body['id'] as string;
 }
 
 /** Creates go on from before the backup until after it. */

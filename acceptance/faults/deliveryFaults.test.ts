@@ -37,14 +37,14 @@ async function complete(count: number): Promise<void> {
   }
 }
 
-/** Holds what the receiver is asked, with its answers. */
+/** Holds the requests to the receiver with their responses. */
 function hold() {
   const held: { request: Received; response: ServerResponse }[] = [];
-  receiver.answer = (request, response) => void held.push({ request, response });
+  receiver.respond = (request, response) => void held.push({ request, response });
   return {
     held,
     release() {
-      receiver.answer = status(200);
+      receiver.respond = status(200);
       for (const { response } of held) response.writeHead(200).end();
     },
   };
@@ -66,7 +66,7 @@ const untilDelivered = (count: number, timeoutMs = 60_000) =>
 
 type Attempts = { endpointId: string; all: number; cutOff: number };
 
-/** Of each delivery: its attempts, and those whose answer nobody has written down. */
+/** Per delivery: its attempts, and those without a recorded response. */
 async function attempts(): Promise<Attempts[]> {
   const { rows } = await fleet.db.pool.query<Attempts>(
     `SELECT d.endpoint_id AS "endpointId", count(*)::int AS all,
@@ -78,7 +78,7 @@ async function attempts(): Promise<Attempts[]> {
   return rows;
 }
 
-/** kill -9; then what it had in hand is free at once, instead of when its lease ends; then it runs again. */
+/** Kills the sender (-9), releases its leases at once, and restarts it. */
 async function killSender(eventIds: string[] | null = null): Promise<void> {
   const { pool } = fleet.db;
   const its = `SELECT pid FROM pg_stat_activity WHERE application_name = 'webhook-sender'`;
@@ -111,7 +111,7 @@ describe('a delivery', () => {
     await complete(1);
     await until('the request', () => held.length === 1);
     expect(await attempts()).toMatchObject([{ all: 1, cutOff: 1 }]);
-    receiver.answer = status(200);
+    receiver.respond = status(200);
     await killSender();
     await untilDelivered(1);
     const [first, second, ...others] = receiver.received as [Received, Received];
@@ -135,7 +135,7 @@ describe('a delivery', () => {
       ...endpoint,
       data: { failureCount: 9, probeAt: new Date(0) },
     });
-    receiver.answer = status(500);
+    receiver.respond = status(500);
     await complete(1);
     await until('the deactivation', async () => {
       const { isActive } = await fleet.db.prisma.webhookEndpoint.findUniqueOrThrow(endpoint);
@@ -147,7 +147,7 @@ describe('a delivery', () => {
     await until('the events', async () => (await fleet.db.prisma.event.count(ended)) === 4);
     expect(await deliveries()).toHaveLength(1);
 
-    receiver.answer = status(200);
+    receiver.respond = status(200);
     await customer.api.patch(`/v1/webhooks/endpoints/${id}`, { is_active: true });
     const since = new Date(0).toISOString();
     const recover = () => customer.api.post(`/v1/webhooks/endpoints/${id}/recover`, { since });
@@ -166,7 +166,7 @@ describe('a delivery', () => {
        FROM webhook_endpoints, generate_series(1, 499) n WHERE organization_id = $1`,
       [customer.organizationId],
     );
-    receiver.answer = (_request, response) =>
+    receiver.respond = (_request, response) =>
       void setTimeout(() => response.writeHead(200).end(), randomInt(100));
     await complete(1);
     const { organizationId } = customer;
@@ -207,7 +207,7 @@ describe('a delivery', () => {
     const first = hold();
     await complete(150);
     await until('two requests', () => first.held.length === 2);
-    receiver.answer = (_request, response) => void setTimeout(() => response.writeHead(200).end(), 10);
+    receiver.respond = (_request, response) => void setTimeout(() => response.writeHead(200).end(), 10);
     for (const { response } of first.held) response.writeHead(200).end();
     const { organizationId } = customer;
     const ahead = { organizationId, attempts: 0, leaseUntil: { gt: new Date() } };
@@ -225,7 +225,7 @@ describe('a delivery', () => {
       return pending.every(({ eventId }) => !opened.includes(eventId));
     });
     expect((await unstarted()).some(({ leaseUntil }) => leaseUntil !== null)).toBe(true);
-    receiver.answer = status(200);
+    receiver.respond = status(200);
     await killSender();
     await untilDelivered(150);
     const times = Map.groupBy(receiver.received, eventOf);

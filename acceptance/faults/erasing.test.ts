@@ -80,7 +80,7 @@ describe('an execution that is erased while every service has only its own right
     expect(await erase(id)).toBe(409);
     await customer.api.post(`/v1/executions/${id}/cancel`);
     expect(await erase(id)).toBe(200);
-    await until('the provider was told to stop', async () => {
+    await until('the run is cancelled at the provider', async () => {
       const attempts = await stack.db.prisma.attempt.findMany({ where: { executionId: id } });
       return attempts.every(({ finishedAt }) => finishedAt !== null);
     });

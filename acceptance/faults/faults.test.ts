@@ -43,10 +43,10 @@ const picture = (index: number): Wanted => ({
   input: { prompt: `picture ${index}`, width: 64, height: 64, delay_ms: randomInt(500, 3000) },
 });
 
-/** Creates as a client does that wants it done once: again with the same key until it is answered. */
+/** Creates once: repeats the request with the same key until there is a response. */
 async function createSurely(api: ApiClient, { model, input }: Wanted, key: string): Promise<string> {
   return await until(
-    'a create is answered',
+    'a create gets a response',
     async () => {
       try {
         const headers = { 'idempotency-key': key };
@@ -151,7 +151,7 @@ async function expectConsistent(ids: string[]): Promise<void> {
 
 const prices: Record<string, string> = { 'sandbox-text': '0.01', 'sandbox-image': '0.04' };
 
-/** Nobody learned that anything went wrong: every execution completed, for its price. */
+/** No client saw a fault: every execution completed and was charged its price. */
 async function expectAllDone(ids: string[]): Promise<void> {
   await expectConsistent(ids);
   const ended = await executions();
@@ -175,11 +175,13 @@ describe('executions are neither lost nor repeated', () => {
     const files = await fleet.db.prisma.file.findMany({
       where: { executionId: { in: ids }, state: 'ready' },
     });
-    const answers = await Promise.all(
-      files.map(({ id }) => customer.api.fetch(`/v1/files/${id}/download`).then((answer) => answer.status)),
+    const responses = await Promise.all(
+      files.map(({ id }) =>
+        customer.api.fetch(`/v1/files/${id}/download`).then((response) => response.status),
+      ),
     );
     expect(new Set(files.map(({ executionId }) => executionId)).size).toBe(20);
-    expect(new Set(answers)).toEqual(new Set([200]));
+    expect(new Set(responses)).toEqual(new Set([200]));
   }, 180_000);
 
   it('when Redis is emptied in the middle of 200 executions', async () => {

@@ -70,13 +70,13 @@ const isReady = (port: number) =>
     () => false,
   );
 
-/** They are told to stop when they wait already. Of Redis the gateway, which nobody asks for anything, knows nothing. */
+/** They are stopped once they wait. An idle gateway does not notice that Redis is unavailable. */
 async function untilInTrouble({ name, metricsPort, said }: Started, server: 'postgres' | 'redis') {
   if (server === 'postgres') await until(`${name} is not ready`, async () => !(await isReady(metricsPort)));
   else if (name !== 'api-gateway') await until(`${name} complains`, () => said.length > 0);
 }
 
-/** How long each service takes to end once it is told to. */
+/** How long each service takes to end after the signal. */
 async function stopAll(): Promise<Record<string, number>> {
   const sentAtMs = performance.now();
   const ended = started.map(async ({ name, child }) => {

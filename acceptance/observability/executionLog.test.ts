@@ -16,7 +16,7 @@ afterAll(() => stack.close());
 const linesOf = (executionId: string) => lines.filter((line) => line['executionId'] === executionId);
 
 /** The first log line of a service with this message about an execution, and about `event` if one is given. */
-function told(executionId: string, service: string, msg: string, event?: string): Line | undefined {
+function findLine(executionId: string, service: string, msg: string, event?: string): Line | undefined {
   return linesOf(executionId).find(
     (line) =>
       line.service === service &&
@@ -31,15 +31,17 @@ describe('the log lines with the id of an execution', () => {
     await customer.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url });
     const id = await create(customer.api, 'sandbox-text', { prompt: 'Once upon a time' });
     const { id: eventId } = await untilEvent(stack.receiver, id, 'execution.completed');
-    await until('the delivery is told of', () => told(id, 'webhook-sender', 'webhook attempt', eventId));
+    await until('the delivery attempt is logged', () =>
+      findLine(id, 'webhook-sender', 'webhook attempt', eventId),
+    );
 
     const story = [
-      told(id, 'api-gateway', 'request'),
-      told(id, 'dispatcher', 'run started'),
-      told(id, 'dispatcher', 'run ended'),
-      told(id, 'ledger', 'execution ended'),
-      told(id, 'webhook-sender', 'event fanned out', 'execution.completed'),
-      told(id, 'webhook-sender', 'webhook attempt', eventId),
+      findLine(id, 'api-gateway', 'request'),
+      findLine(id, 'dispatcher', 'run started'),
+      findLine(id, 'dispatcher', 'run ended'),
+      findLine(id, 'ledger', 'execution ended'),
+      findLine(id, 'webhook-sender', 'event fanned out', 'execution.completed'),
+      findLine(id, 'webhook-sender', 'webhook attempt', eventId),
     ];
     expect(story).toEqual([
       expect.objectContaining({

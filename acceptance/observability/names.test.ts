@@ -25,7 +25,7 @@ beforeAll(async () => {
     return (await Promise.all((await Promise.all(all)).map((answer) => answer.text()))).join('\n');
   };
   text = await until(
-    'depths and deliveries are told of',
+    'depths and deliveries are exported',
     async () => {
       const now = await read();
       return /^holdfast_queue_depth\{/m.test(now) && /_delivery_seconds_count\{.*\} [1-9]/.test(now) && now;

@@ -14,7 +14,7 @@ export const insides = /bentoml|gradio|mlserver|boom|traceback/i;
 
 export function completes(model: string, text: string): Case {
   return {
-    title: `${model}: answers a prompt with text, and charges for it once`,
+    title: `${model}: returns text for a prompt, and charges once`,
     async run({ holdfast: { api, untilEnded } }) {
       const { status, result, cost } = await untilEnded(await create(api, model, { prompt: 'a dog' }));
       assert.deepEqual([status, result], ['COMPLETED', { text }]);
@@ -26,7 +26,7 @@ export function completes(model: string, text: string): Case {
 /** The example in models/examples, as it is. */
 export function draws(model: string): Case {
   return {
-    title: `${model}: stores the picture that it is answered with`,
+    title: `${model}: stores the image of the response`,
     async run({ holdfast: { api, untilEnded } }) {
       const { status, result } = await untilEnded(await create(api, model, { prompt: 'a dog' }));
       assert.equal(status, 'COMPLETED');
@@ -55,7 +55,7 @@ async function begun(bench: Bench, model: string, prompt: string, seconds?: numb
   return id;
 }
 
-/** `logged`: what the server logs when it is told; null: nothing. */
+/** `logged`: the server's log line for a cancel; null: none. */
 export function cancels(model: string, logged: string | null): Case {
   return {
     title: `${model}: cancels an execution that the server is at, and charges nothing`,
@@ -66,7 +66,8 @@ export function cancels(model: string, logged: string | null): Case {
       const since = bench.server.log().length;
       await api.post(`/v1/executions/${id}/cancel`);
       assert.equal((await untilStatus(api, id, 'CANCELLED')).cost, null);
-      if (logged !== null) await until('the server was told', () => requests(bench, logged, since) > 0);
+      if (logged !== null)
+        await until('the server received the cancel', () => requests(bench, logged, since) > 0);
     },
   };
 }

@@ -46,9 +46,9 @@ export function startLoad(api: ApiClient, tally: Tally, perSecond: number): Load
   async function oneExecution(index: number): Promise<void> {
     const body = kinds[index % kinds.length]?.();
     const created = await tally.ask('POST /v1/executions', async () => {
-      const answer = await api.post('/v1/executions', body, { 'idempotency-key': randomUUID() });
-      expectStatus(answer, 202);
-      return answer.body['id'] as string;
+      const response = await api.post('/v1/executions', body, { 'idempotency-key': randomUUID() });
+      expectStatus(response, 202);
+      return response.body['id'] as string;
     });
     if (created === null) return;
     accepted.push(created);
@@ -85,22 +85,22 @@ async function oneFile(api: ApiClient, tally: Tally): Promise<void> {
   const headers = { 'content-type': 'text/plain' };
   const terms = { filename: 'a.txt', content_type: 'text/plain', size_bytes: bytes.length };
   const upload = await tally.ask('POST /v1/files/upload', async () => {
-    const answer = await api.post('/v1/files/upload', terms);
-    expectStatus(answer, 201);
-    return answer.body as { file_id: string; upload_url: string };
+    const response = await api.post('/v1/files/upload', terms);
+    expectStatus(response, 201);
+    return response.body as { file_id: string; upload_url: string };
   });
   if (upload === null) return;
   await tally.ask('PUT upload_url', async () => {
-    const answer = await fetch(upload.upload_url, { method: 'PUT', headers, body: bytes });
-    if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
-    await answer.arrayBuffer();
+    const response = await fetch(upload.upload_url, { method: 'PUT', headers, body: bytes });
+    if (!response.ok) throw new Error(`${response.status}: ${await response.text()}`);
+    await response.arrayBuffer();
   });
   await tally.ask('POST /v1/files/confirm', async () =>
     expectStatus(await api.post('/v1/files/confirm', { file_id: upload.file_id }), 200),
   );
   await tally.ask('GET download', async () => {
-    const answer = await api.fetch(`/v1/files/${upload.file_id}/download`);
-    expectStatus(answer, 200);
-    if (!Buffer.from(await answer.arrayBuffer()).equals(bytes)) throw new Error('other bytes came back');
+    const response = await api.fetch(`/v1/files/${upload.file_id}/download`);
+    expectStatus(response, 200);
+    if (!Buffer.from(await response.arrayBuffer()).equals(bytes)) throw new Error('other bytes came back');
   });
 }

@@ -94,7 +94,7 @@ async function rollUnderLoad(stage: Stage): Promise<Rolled> {
   const { accepted } = load;
   const { received } = receiver;
   await untilIdle(fleet.db, organizationId);
-  say('looking at the books');
+  say('auditing the ledger');
   const lost = await problemsOf({ db: fleet.db, organizationId, accepted, received });
   return {
     restarts,

@@ -7,19 +7,19 @@ const hasEnding = /"status":"(COMPLETED|FAILED|CANCELLED|EXPIRED)"/;
 const retryMs = 100;
 
 /** @throws if the status is another */
-export function expectStatus(answer: { status: number }, status: number): void {
-  if (answer.status !== status) throw new Error(`${answer.status} instead of ${status}`);
+export function expectStatus(response: { status: number }, status: number): void {
+  if (response.status !== status) throw new Error(`${response.status} instead of ${status}`);
 }
 
 /** Waits with `?wait` until the execution has ended, or a request failed. */
 export async function waitToEnd(api: ApiClient, tally: Tally, id: string): Promise<void> {
   for (let status: string | undefined = ''; status !== undefined && !terminal.has(status); ) {
-    const answer = await tally.ask('GET ?wait', async () => {
+    const response = await tally.ask('GET ?wait', async () => {
       const got = await api.get(`/v1/executions/${id}?wait=15`);
       expectStatus(got, 200);
       return got;
     });
-    status = answer?.body['status'] as string | undefined;
+    status = response?.body['status'] as string | undefined;
   }
 }
 
@@ -37,7 +37,7 @@ export async function followToEnd(api: ApiClient, tally: Tally, id: string): Pro
 async function eventsFrom(api: ApiClient, id: string, lastId: string): Promise<string> {
   const headers = lastId === '' ? {} : { 'last-event-id': lastId };
   const signal = AbortSignal.timeout(120_000);
-  const answer = await api.fetch(`/v1/executions/${id}/events`, { headers, signal });
-  if (answer.status !== 204) expectStatus(answer, 200);
-  return await answer.text();
+  const response = await api.fetch(`/v1/executions/${id}/events`, { headers, signal });
+  if (response.status !== 204) expectStatus(response, 200);
+  return await response.text();
 }

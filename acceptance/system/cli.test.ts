@@ -176,16 +176,17 @@ describe('holdfast executions', () => {
     const api = await newClient();
     const running = await create(api, { prompt: 'a', delay_ms: 60_000 });
     const tail = startHoldfast(['executions', 'tail', '--org', org, '--json'], operated.env);
-    await until('it tells what runs', () => tail.said().includes(running));
+    await until('the running executions are printed', () => tail.said().includes(running));
     const fresh = await create(api);
     await operated.json('executions', 'cancel', running);
-    await until('it tells both ends', () => {
-      const told = tail
+    await until('both final statuses are printed', () => {
+      const printed = tail
         .said()
         .split('\n')
         .slice(0, -1)
         .map((line) => JSON.parse(line));
-      const has = (id: string, status: string) => told.some((one) => one.id === id && one.status === status);
+      const has = (id: string, status: string) =>
+        printed.some((one) => one.id === id && one.status === status);
       return has(running, 'CANCELLED') && has(fresh, 'COMPLETED');
     });
     expect(await tail.interrupt()).toBe(0);
@@ -196,7 +197,7 @@ describe('holdfast executions', () => {
     const running = await create(api, { prompt: 'a', delay_ms: 60_000 });
     const tail = holdfastInShell(`executions tail --org ${org} | head -n 1`, operated.env);
     const ended = tail.then(() => true);
-    // That nobody reads is noticed by the next that is told.
+    // The closed pipe is noticed at the next line.
     while (!(await Promise.race([ended, Promise.resolve(false)]))) {
       await operated.json('executions', 'cancel', await create(api, { prompt: 'a', delay_ms: 60_000 }));
     }

@@ -46,7 +46,7 @@ const provider: RequestListener = (request, response) => {
   response.writeHead(isKnown ? 200 : 401).end(isKnown ? '{"data":[{"id":"gpt-4.1"}]}' : '{}');
 };
 
-/** As LiteLLM does without a database: it knows no key but its own. */
+/** Like LiteLLM without a database, it accepts only its own key. */
 const proxy: RequestListener = (_request, response) => {
   response.setHeader('content-type', 'application/json');
   response
@@ -96,8 +96,8 @@ describe('holdfast doctor', () => {
         { state: 'warning', found: expect.stringMatching(/ does not list .*\bgpt-4o-mini\b/) },
       ]);
       expect(of('provider openai')[1]?.found).not.toMatch(/ gpt-4\.1(,|$)/);
-      const told = await holdfast(['doctor'], env);
-      expect(told.stdout).toMatch(/^ok {7}database: PostgreSQL \d+[^]+ 0 errors, 0 skipped\.\n$/);
+      const result = await holdfast(['doctor'], env);
+      expect(result.stdout).toMatch(/^ok {7}database: PostgreSQL \d+[^]+ 0 errors, 0 skipped\.\n$/);
     } finally {
       await operated.stack.close();
     }

@@ -155,8 +155,8 @@ describe('callbacks', () => {
     const id = await start();
     const { token, externalId } = await tokenOf(id);
     const body = success(externalId);
-    const answers = await Promise.all(Array.from({ length: 5 }, () => call(token, body)));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    const responses = await Promise.all(Array.from({ length: 5 }, () => call(token, body)));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     const { result, cost } = await untilStatus(customer.api, id, 'COMPLETED');
     expect([result, cost]).toEqual([{ text: 'called back' }, '0.01']);
     expect(await processed(token)).toHaveLength(1);

@@ -99,9 +99,9 @@ describe('a run that costs more than its hold', () => {
 
 const submitted = () =>
   until('the provider has the run', () => stack.providerCalls.some((call) => call.startsWith('PUT')));
-/** The provider is told to stop the very run that it was given. */
-const told = () =>
-  until('the provider is told to stop', () => {
+/** Waits until the provider is asked to cancel the run that it received. */
+const untilProviderCancelled = () =>
+  until('the run is cancelled at the provider', () => {
     const put = stack.providerCalls.find((call) => call.startsWith('PUT'))?.slice('PUT '.length);
     return stack.providerCalls.includes(`POST ${put}/cancel`);
   });
@@ -127,7 +127,7 @@ describe('an execution that is cancelled', () => {
       await untilStatus(customer.api, id, status);
       await submitted();
       await cancelled(id);
-      await told();
+      await untilProviderCancelled();
     },
   );
 
@@ -165,7 +165,7 @@ describe('an execution whose time runs out', () => {
       const event = await untilEvent(stack.receiver, id, 'execution.expired');
       expect(event.data).toEqual(asInEvents(record));
       expect(endingsReceived(id)).toHaveLength(1);
-      await told();
+      await untilProviderCancelled();
       const cancel = await customer.api.post(`/v1/executions/${id}/cancel`);
       expect([cancel.status, cancel.body]).toMatchObject([
         409,

@@ -22,12 +22,12 @@ beforeAll(async () => {
 afterAll(() => stack.close());
 
 async function post(path: string, body?: object): Promise<string> {
-  const answer = await customer.api.post(path, body);
-  expect([200, 201]).toContain(answer.status);
-  return answer.body['secret'] as string;
+  const response = await customer.api.post(path, body);
+  expect([200, 201]).toContain(response.status);
+  return response.body['secret'] as string;
 }
 
-/** The secrets by the path at the receiver, as the customer was told them. */
+/** The secrets by the path at the receiver, as the API returned them. */
 const secrets = new Map<string, string>();
 
 async function addEndpoint(path: string): Promise<void> {
@@ -45,7 +45,7 @@ function expectSigned(requests: Received[], path: string, secret: string): void 
   });
 }
 
-/** An execution is told to every endpoint and to its `webhook_url`, signed with the secrets that the customer has. */
+/** Checks that every endpoint and the `webhook_url` receive an execution, signed with the customer's secrets. */
 async function expectDeliveries(): Promise<void> {
   const fields = { webhook_url: `${stack.receiver.url}/url` };
   const id = await create(customer.api, 'sandbox-text', { prompt: 'hello' }, fields);
@@ -60,7 +60,7 @@ async function restart(name: 'api-gateway' | 'webhook-sender', keys: string): Pr
   await stack.services.stop(name);
   await stack.services.start(name, { ENCRYPTION_KEYS: keys });
   // Connections that were kept to the gateway before are found closed.
-  await until('the API answers', () =>
+  await until('the API responses', () =>
     customer.api.get('/v1/balance').then(
       () => true,
       () => false,

@@ -92,7 +92,7 @@ describe('npm run webhooks:listen', () => {
 
   it('passes each delivery on unchanged with --forward, and returns the response', async () => {
     const app = await startReceiver();
-    app.answer = status(418);
+    app.respond = status(418);
     const { line, said } = await start(['--forward', app.url, '--events', 'execution.completed']);
     const id = await run();
     expect(await line(id)).toContain('→ 418');
@@ -109,12 +109,12 @@ describe('npm run webhooks:listen', () => {
     const { line } = await start();
     const [endpoint] = await endpoints();
     const now = String(Math.floor(Date.now() / 1000));
-    const answer = await fetch(endpoint?.url ?? '', {
+    const reply = await fetch(endpoint?.url ?? '', {
       method: 'POST',
       headers: { 'webhook-id': 'evt_1', 'webhook-timestamp': now, 'x-signature-timestamp': now },
       body: '{"id":"evt_1","type":"\\u001b[2Jexecution.completed"}',
     });
-    expect(answer.status).toBe(401);
+    expect(reply.status).toBe(401);
     expect(await line('not verified')).toContain('X-Signature is wrong');
     expect(await line('not verified')).toContain('�[2Jexecution.completed');
   });
@@ -205,7 +205,7 @@ describe('npm run webhooks:listen', () => {
   it('says that the running npm start does not respond', async () => {
     const { end, said } = startListener([], homeOf(await stateOf('http://127.0.0.1:1')));
     expect(await end()).toBe(1);
-    expect(said()).toBe('Holdfast does not answer at http://127.0.0.1:1: is npm start still running?\n');
+    expect(said()).toBe('Holdfast does not reply at http://127.0.0.1:1: is npm start still running?\n');
   });
 
   it.each([

@@ -66,12 +66,12 @@ const plans = [
 async function run(slug: string): Promise<string> {
   const id = await create(customer.api, slug, { prompt: 'a' }, { webhook_url: hosted.stack.receiver.url });
   await until(`${slug} ends`, async () => terminal.includes((await readExecution(customer.api, id)).status));
-  await until(`the end of ${slug} is told`, () => eventsOf(hosted.stack.receiver, id).length >= 2);
+  await until(`the final event of  is delivered`, () => eventsOf(hosted.stack.receiver, id).length >= 2);
   return id;
 }
 
-/** All that an answer says: status, headers, body. */
-async function answerOf(method: string, path: string): Promise<string> {
+/** A whole response: status, headers, body. */
+async function responseOf(method: string, path: string): Promise<string> {
   const body = method === 'GET' || method === 'DELETE' ? {} : { body: '{"nobody":1}' };
   const headers = { 'content-type': 'application/json' };
   const response = await customer.api.fetch(path, { method, headers, ...body });
@@ -148,7 +148,7 @@ it('no public response, event or header names a provider, whatever the provider 
     ['GET', '/docs'],
     ['GET', '/v1/nothing'],
   ] as const) {
-    expectNoNames(`${method} ${path}`, await answerOf(method, path));
+    expectNoNames(`${method} ${path}`, await responseOf(method, path));
   }
   for (const { headers, body } of stack.receiver.received) {
     expectNoNames('a webhook', JSON.stringify([headers, body]));

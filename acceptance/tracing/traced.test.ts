@@ -96,14 +96,14 @@ it('one trace leads from the request to the delivery, and the webhook continues 
     });
   const withModel = spans.filter(({ attributes }) => attributes['holdfast.model'] === 'sandbox-text');
   expect(new Set(withModel.map(({ service }) => service)).size).toBe(4);
-  const told = lines.filter(({ executionId }) => executionId === id);
-  expect(new Set(told.map((line) => line['service'])).size).toBe(4);
-  expect(told.filter((line) => line['traceId'] !== traceId)).toEqual([]);
+  const executionLines = lines.filter(({ executionId }) => executionId === id);
+  expect(new Set(executionLines.map((line) => line['service'])).size).toBe(4);
+  expect(executionLines.filter((line) => line['traceId'] !== traceId)).toEqual([]);
 });
 
 it('a trace includes a callback, a failure and a retried delivery', async () => {
   let refused = 0;
-  stack.receiver.answer = (received, response) => {
+  stack.receiver.respond = (received, response) => {
     const isRefused = received.body.includes('execution.failed') && refused++ === 0;
     status(isRefused ? 500 : 200)(received, response);
   };

@@ -61,7 +61,7 @@ describe('with tracing off', () => {
     });
     const ofOwn = ({ path }: Received) => path.endsWith('/own');
     let refused = 0;
-    stack.receiver.answer = (received, response) => {
+    stack.receiver.respond = (received, response) => {
       status(ofOwn(received) && refused++ === 0 ? 500 : 200)(received, response);
     };
     await passedOn(given);

@@ -109,8 +109,8 @@ described(`the previous version${why}`, () => {
     const { body } = await customer.api.get('/v1/webhooks/endpoints');
     const [{ id } = { id: '' }] = body['endpoints'] as { id: string }[];
     for (let call = 0; call < 8; call++) {
-      const answer = await customer.api.post(`/v1/webhooks/endpoints/${id}/test`);
-      expect(answer.body).toMatchObject({ success: true });
+      const response = await customer.api.post(`/v1/webhooks/endpoints/${id}/test`);
+      expect(response.body).toMatchObject({ success: true });
     }
     expect(errorLines()).toEqual([]);
   }, 60_000);

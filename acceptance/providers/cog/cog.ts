@@ -42,7 +42,7 @@ async function upload(api: ApiClient, bytes: Buffer): Promise<string> {
 
 const cases: Case[] = [
   {
-    title: 'answers a prompt with text, and charges for it once',
+    title: 'returns text for a prompt, and charges once',
     async run({ holdfast: { api, untilEnded } }) {
       const id = await create(api, 'cog-text', { prompt: 'plain' });
       const record = await untilEnded(id);
@@ -124,7 +124,7 @@ const cases: Case[] = [
     },
   },
   {
-    title: 'gives a model its input file under a name that ends in its type, and takes a picture back',
+    title: 'sends a model its input file under a name with its extension, and returns an image',
     async run(bench) {
       const { api, untilEnded } = bench.holdfast;
       const file = await upload(api, onePixel);
@@ -180,14 +180,14 @@ const cases: Case[] = [
     },
   },
   {
-    title: 'opens the circuit of a container whose worker has died, and tells the operator',
+    title: 'opens the circuit of a container whose worker has died, and alerts the operator',
     async run(bench) {
       const { api, untilEnded, log } = bench.holdfast;
       const dying = await untilEnded(await create(api, 'cog-text', { prompt: 'dying', die: true }));
       assert.deepEqual([dying.status, dying.error?.code], ['FAILED', 'GENERATION_FAILED']);
       const id = await create(api, 'cog-text', { prompt: 'after the death' });
       const isAlerted = () => log('dispatcher').some(({ alert }) => /UNHEALTHY/.test(String(alert)));
-      await until('the operator is told', isAlerted);
+      await until('the operator is alerted', isAlerted);
       const isOpen = () =>
         log('dispatcher').some(({ msg, connection }) => connection === 'cog' && /circuit is open/.test(msg));
       await until('the circuit is open', isOpen);

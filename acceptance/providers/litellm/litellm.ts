@@ -8,7 +8,7 @@ const input = { prompt: 'hello' };
 /** How many completions LiteLLM has begun, by its own log. */
 const starts = ({ server }: Bench) => server.log().split('start: ').length - 1;
 
-/** How often the operator was told that the connection needs them. */
+/** How often the operator was alerted about the connection. */
 const alerts = ({ holdfast }: Bench, connection: string) =>
   holdfast.log('dispatcher').filter(({ alert, connection: of }) => alert !== undefined && of === connection)
     .length;
@@ -27,7 +27,7 @@ async function failsNeutrally(bench: Bench, model: string, codes: string[]): Pro
 
 const cases: Case[] = [
   {
-    title: 'answers a prompt with text, and charges for it once',
+    title: 'returns text for a prompt, and charges once',
     async run({ holdfast: { api, untilEnded } }) {
       const record = await untilEnded(await create(api, 'litellm-text', input));
       assert.deepEqual(
@@ -58,13 +58,13 @@ const cases: Case[] = [
     },
   },
   {
-    title: 'asks the next provider when the key is wrong, and tells the operator',
+    title: 'tries the next provider when the key is wrong, and alerts the operator',
     async run(bench) {
       const before = alerts(bench, 'litellm_wrong');
       const { api, untilEnded } = bench.holdfast;
       const record = await untilEnded(await create(api, 'litellm-fallback', input));
       assert.equal(record.status, 'COMPLETED');
-      assert.ok(alerts(bench, 'litellm_wrong') > before, 'the operator was not told');
+      assert.ok(alerts(bench, 'litellm_wrong') > before, 'the operator was not alerted');
     },
   },
   {
@@ -72,7 +72,7 @@ const cases: Case[] = [
     async run(bench) {
       const before = alerts(bench, 'litellm_wrong');
       await failsNeutrally(bench, 'litellm-wrong-key', ['SERVICE_UNAVAILABLE', 'MODEL_UNAVAILABLE']);
-      assert.ok(alerts(bench, 'litellm_wrong') > before, 'the operator was not told');
+      assert.ok(alerts(bench, 'litellm_wrong') > before, 'the operator was not alerted');
     },
   },
   {
@@ -80,7 +80,7 @@ const cases: Case[] = [
     async run(bench) {
       const before = alerts(bench, 'litellm');
       await failsNeutrally(bench, 'litellm-unknown', ['SERVICE_UNAVAILABLE', 'MODEL_UNAVAILABLE']);
-      assert.ok(alerts(bench, 'litellm') > before, 'the operator was not told');
+      assert.ok(alerts(bench, 'litellm') > before, 'the operator was not alerted');
     },
   },
   {

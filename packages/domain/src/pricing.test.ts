@@ -63,8 +63,8 @@ describe('estimateCost', () => {
 
   it('assumes one megapixel per image without an estimate', () => {
     expect(estimateCost(model({ price: { per_megapixel: '0.1' } }), {})).toBe('0.10000000');
-    const told = model({ price: { per_megapixel: '0.1' }, estimate: { images: 2, megapixels: 0.5 } });
-    expect(estimateCost(told, { width: 9, height: 9 })).toBe('0.10000000');
+    const withEstimate = model({ price: { per_megapixel: '0.1' }, estimate: { images: 2, megapixels: 0.5 } });
+    expect(estimateCost(withEstimate, { width: 9, height: 9 })).toBe('0.10000000');
   });
 
   it('is the exact sum of one item for each price', () => {

@@ -28,7 +28,7 @@ const call = (origin: string, options: Partial<Call> = {}): Call => ({
   ...options,
 });
 
-const answer = (headers = '') => `HTTP/1.1 200 OK\r\n${headers}content-length: 2\r\n\r\n{}`;
+const reply = (headers = '') => `HTTP/1.1 200 OK\r\n${headers}content-length: 2\r\n\r\n{}`;
 const requestsIn = (text: string) => text.split('POST / HTTP/1.1').length - 1;
 
 const closed = (socket: Socket | undefined) =>
@@ -59,7 +59,7 @@ describe('a connection', () => {
   });
 
   it('is not reused when the peer has closed it between requests', async () => {
-    const server = await serveRaw((socket) => socket.end(answer()));
+    const server = await serveRaw((socket) => socket.end(reply()));
     const pool = connections();
     for (let i = 0; i < 5; i++) {
       expect(await exchange(pool, call(server.url))).toMatchObject({ ok: true, status: 200 });
@@ -70,7 +70,7 @@ describe('a connection', () => {
 
   it('does not resend a request when it is closed during it', async () => {
     const server = await serveRaw((socket, received) => {
-      if (requestsIn(received) === 1) socket.write(answer());
+      if (requestsIn(received) === 1) socket.write(reply());
       else socket.destroy();
     });
     const pool = connections();
@@ -89,7 +89,7 @@ describe('a connection', () => {
   });
 
   it('is closed after more than a second without a request', async () => {
-    const server = await serveRaw((socket) => socket.write(answer()));
+    const server = await serveRaw((socket) => socket.write(reply()));
     await exchange(connections(), call(server.url));
     const startMs = performance.now();
     await closed(server.sockets[0]);
@@ -101,7 +101,7 @@ describe('a connection', () => {
     ['connection: close\r\n', 2],
     ['keep-alive: timeout=5\r\n', 1],
   ])('respects %j', async (header, dialled) => {
-    const server = await serveRaw((socket) => socket.write(answer(header)));
+    const server = await serveRaw((socket) => socket.write(reply(header)));
     const pool = connections();
     expect(await exchange(pool, call(server.url))).toMatchObject({ ok: true });
     expect(await exchange(pool, call(server.url))).toMatchObject({ ok: true });
@@ -109,7 +109,7 @@ describe('a connection', () => {
   });
 
   it('is replaced after a minute, so that its name is looked up anew', async () => {
-    const server = await serveRaw((socket) => socket.write(answer()));
+    const server = await serveRaw((socket) => socket.write(reply()));
     let nowMs = 0;
     const pool = createConnections(undefined, () => nowMs);
     open.push(pool);
@@ -187,7 +187,7 @@ describe('exchange', () => {
 
   it('does not return an early hint as the response', async () => {
     const server = await serveRaw((socket) =>
-      socket.write(`HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${answer('x-last: yes\r\n')}`),
+      socket.write(`HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n${reply('x-last: yes\r\n')}`),
     );
     expect(await exchange(connections(), call(server.url))).toMatchObject({
       status: 200,
@@ -199,7 +199,7 @@ describe('exchange', () => {
   it('returns headers in the form of node:http', async () => {
     const server = await serveRaw((socket) =>
       socket.write(
-        answer(
+        reply(
           'X-Twice: a\r\nx-twice: b\r\nRetry-After: 1\r\nretry-after: 2\r\nSet-Cookie: c=1\r\nX-Umlaut: \u00fc\r\n',
         ),
         'latin1',

@@ -50,13 +50,13 @@ function postTo(names: string[]) {
 }
 
 /** A policy whose lookups return one set of addresses after the other. */
-function rebinding(...answers: string[][]) {
+function rebinding(...responses: string[][]) {
   let lookups = 0;
   const policy = createEgressPolicy({
     allowCidrs: ['127.0.0.0/8'],
     allowHttp: false,
     resolve: (_name, _options, done) => {
-      const addresses = answers[Math.min(lookups, answers.length - 1)] ?? [];
+      const addresses = responses[Math.min(lookups, responses.length - 1)] ?? [];
       lookups += 1;
       done(
         null,

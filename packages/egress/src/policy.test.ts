@@ -295,7 +295,7 @@ describe('policy', () => {
 
   const parts = { allowCidrs: [], allowHttp: false };
 
-  const answers = (addresses: string[], allowCidrs: string[] = []) =>
+  const responses = (addresses: string[], allowCidrs: string[] = []) =>
     createEgressPolicy({
       allowCidrs,
       allowHttp: false,
@@ -312,16 +312,16 @@ describe('policy', () => {
 
   describe('the lookup', () => {
     it('returns public addresses in both forms of dns.lookup', async () => {
-      expect(await lookup(answers(['1.1.1.1']), 443, false)).toBe('1.1.1.1');
-      expect(await lookup(answers(['1.1.1.1']), 443, true)).toEqual([{ address: '1.1.1.1', family: 4 }]);
+      expect(await lookup(responses(['1.1.1.1']), 443, false)).toBe('1.1.1.1');
+      expect(await lookup(responses(['1.1.1.1']), 443, true)).toEqual([{ address: '1.1.1.1', family: 4 }]);
     });
 
     it('refuses when one of the addresses is private', async () => {
-      expect(await lookup(answers(['1.1.1.1', '10.0.0.1']), 443, true)).toBe('EGRESS_REFUSED');
-      expect(await lookup(answers(['1.1.1.1', '::ffff:10.0.0.1']), 443, false)).toBe('EGRESS_REFUSED');
-      expect(await lookup(answers(['1.1.1.1', '64:ff9b::a00:1']), 443, true)).toBe('EGRESS_REFUSED');
-      expect(await lookup(answers(['fe80::1%eth0', '1.1.1.1']), 443, true)).toBe('EGRESS_REFUSED');
-      expect(await lookup(answers([]), 443, true)).toBe('EGRESS_REFUSED');
+      expect(await lookup(responses(['1.1.1.1', '10.0.0.1']), 443, true)).toBe('EGRESS_REFUSED');
+      expect(await lookup(responses(['1.1.1.1', '::ffff:10.0.0.1']), 443, false)).toBe('EGRESS_REFUSED');
+      expect(await lookup(responses(['1.1.1.1', '64:ff9b::a00:1']), 443, true)).toBe('EGRESS_REFUSED');
+      expect(await lookup(responses(['fe80::1%eth0', '1.1.1.1']), 443, true)).toBe('EGRESS_REFUSED');
+      expect(await lookup(responses([]), 443, true)).toBe('EGRESS_REFUSED');
     });
 
     it('refuses the address of the service itself', async () => {
@@ -334,11 +334,11 @@ describe('policy', () => {
     });
 
     it('allows other ports only when every address is in the allowed ranges', async () => {
-      expect(await lookup(answers(['10.0.0.1'], ['10.0.0.0/8']), 9000, false)).toBe('10.0.0.1');
-      expect(await lookup(answers(['10.0.0.1', '1.1.1.1'], ['10.0.0.0/8']), 9000, true)).toBe(
+      expect(await lookup(responses(['10.0.0.1'], ['10.0.0.0/8']), 9000, false)).toBe('10.0.0.1');
+      expect(await lookup(responses(['10.0.0.1', '1.1.1.1'], ['10.0.0.0/8']), 9000, true)).toBe(
         'EGRESS_REFUSED',
       );
-      expect(await lookup(answers(['1.1.1.1'], ['10.0.0.0/8']), 443, false)).toBe('1.1.1.1');
+      expect(await lookup(responses(['1.1.1.1'], ['10.0.0.0/8']), 443, false)).toBe('1.1.1.1');
     });
   });
 });

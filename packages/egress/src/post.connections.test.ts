@@ -60,18 +60,18 @@ describe('postJson', () => {
   it('does not dial when it is aborted during the lookup', async () => {
     const { port, requests } = await echo();
     const abort = new AbortController();
-    const answers: (() => void)[] = [];
+    const responses: (() => void)[] = [];
     const policy = createEgressPolicy({
       allowCidrs: ['127.0.0.0/8'],
       allowHttp: true,
       resolve: (_name, _options, done) => {
-        answers.push(() => done(null, [{ address: '127.0.0.1', family: 4 }]));
+        responses.push(() => done(null, [{ address: '127.0.0.1', family: 4 }]));
         abort.abort();
       },
     });
     const url = `http://slow.example:${port}/`;
     expect(await post(url, { policy, signal: abort.signal })).toMatchObject({ stage: 'aborted' });
-    for (const answer of answers) answer();
+    for (const response of responses) response();
     // When a later post has succeeded, the first one would have dialled.
     expect(await post(`http://127.0.0.1:${port}/`, {})).toMatchObject({ ok: true });
     expect(requests()).toBe(1);

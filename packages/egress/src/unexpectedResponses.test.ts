@@ -8,7 +8,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()));
 });
 
-const answer = (text: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
+const reply = (text: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
 
 async function receiver(onRequest: (socket: Socket, number: number) => void) {
   let requests = 0;
@@ -26,13 +26,13 @@ const textOf = async (url: string) => {
 
 describe('an unexpected response', () => {
   it.each([
-    ['a whole one', answer('stray')],
+    ['a whole one', reply('stray')],
     ['its first byte', 'H'],
     ['a body longer than declared', 'stray'],
     ['a hint', 'HTTP/1.1 103 Hints\r\n\r\n'],
   ])('is not returned for the next request: %s', async (_what, stray) => {
     const server = await receiver((socket, number) =>
-      socket.write(number === 1 ? answer('first') + stray : answer('second')),
+      socket.write(number === 1 ? reply('first') + stray : reply('second')),
     );
     expect(await textOf(server.url)).toBe('first');
     expect(await textOf(server.url)).toBe('second');
@@ -40,12 +40,10 @@ describe('an unexpected response', () => {
   });
 
   it('closes an idle connection', async () => {
-    const server = await receiver((socket, number) =>
-      socket.write(answer(number === 1 ? 'first' : 'second')),
-    );
+    const server = await receiver((socket, number) => socket.write(reply(number === 1 ? 'first' : 'second')));
     expect(await textOf(server.url)).toBe('first');
     for (const kept of server.sockets) {
-      kept.write(answer('stray'));
+      kept.write(reply('stray'));
       await closed(kept);
     }
     expect(await textOf(server.url)).toBe('second');
@@ -55,7 +53,7 @@ describe('an unexpected response', () => {
   it('is not returned when a body follows a status without one', async () => {
     const server = await receiver((socket, number) =>
       socket.write(
-        number === 1 ? `HTTP/1.1 204 None\r\ncontent-length: 99\r\n\r\n${answer('stray')}` : answer('second'),
+        number === 1 ? `HTTP/1.1 204 None\r\ncontent-length: 99\r\n\r\n${reply('stray')}` : reply('second'),
       ),
     );
     expect(await textOf(server.url)).toBe('');

@@ -48,14 +48,14 @@ function ask(
   return { executionId, mark: `${executionId} ${asked}`, limits, routes: its, stays: false };
 }
 
-const kinds = (answers: { kind: string }[]) => answers.map(({ kind }) => kind);
+const kinds = (responses: { kind: string }[]) => responses.map(({ kind }) => kind);
 
 describe('limits that dispatchers share', () => {
   it('are never exceeded, whichever dispatchers request slots and however many at once', async () => {
     const asks = Array.from({ length: 40 }, (_, index) => ask(`e${index}`, most('model:m', 7)));
-    const answers = await Promise.all(asks.map((one, index) => (index % 2 ? desk : other).admit([one])));
-    expect(kinds(answers.flat()).filter((kind) => kind === 'admitted')).toHaveLength(7);
-    expect(answers.flat().find(({ kind }) => kind === 'full')).toMatchObject({ name: 'model:m' });
+    const responses = await Promise.all(asks.map((one, index) => (index % 2 ? desk : other).admit([one])));
+    expect(kinds(responses.flat()).filter((kind) => kind === 'admitted')).toHaveLength(7);
+    expect(responses.flat().find(({ kind }) => kind === 'full')).toMatchObject({ name: 'model:m' });
   });
 
   it('have room again after a run has released its slots', async () => {
@@ -83,9 +83,9 @@ describe('limits that dispatchers share', () => {
 
   it('of starts per minute are respected, and return when there is room again', async () => {
     const limits = perMinute('model:m', 3);
-    const answers = await desk.admit(['a', 'b', 'c', 'd'].map((id) => ask(id, limits)));
-    expect(kinds(answers)).toEqual(['admitted', 'admitted', 'admitted', 'full']);
-    const [, , , refused] = answers;
+    const responses = await desk.admit(['a', 'b', 'c', 'd'].map((id) => ask(id, limits)));
+    expect(kinds(responses)).toEqual(['admitted', 'admitted', 'admitted', 'full']);
+    const [, , , refused] = responses;
     expect(refused?.kind === 'full' && refused.waitMs).toBeGreaterThan(50_000);
     expect(kinds(await other.admit([ask('e', limits)]))).toEqual(['full']);
   });
@@ -95,12 +95,12 @@ describe('limits that dispatchers share', () => {
       ['first', most('connection:first', 1)],
       ['second', most('connection:second', 1)],
     ];
-    const answers = await desk.admit(['a', 'b', 'c'].map((id) => ask(id, none, routes)));
-    expect(answers.slice(0, 2)).toEqual([
+    const responses = await desk.admit(['a', 'b', 'c'].map((id) => ask(id, none, routes)));
+    expect(responses.slice(0, 2)).toEqual([
       { kind: 'admitted', route: 0 },
       { kind: 'admitted', route: 1 },
     ]);
-    expect(answers[2]).toMatchObject({ kind: 'closed' });
+    expect(responses[2]).toMatchObject({ kind: 'closed' });
   });
 });
 
@@ -195,13 +195,13 @@ describe('the circuit of a provider', () => {
 
   it('sends runs to the next provider while it is open', async () => {
     await desk.report(calls(0, 10));
-    const answers = await desk.admit([
+    const responses = await desk.admit([
       ask('a', none, [
         ['p', none],
         ['q', none],
       ]),
     ]);
-    expect(answers).toEqual([{ kind: 'admitted', route: 1 }]);
+    expect(responses).toEqual([{ kind: 'admitted', route: 1 }]);
   });
 
   it('admits one probe after its pause, whose success closes it and whose failure opens it again', async () => {
@@ -255,8 +255,8 @@ describe('the learned capacity of a provider', () => {
 
   it('pauses the provider for as long as it requests, or for longer each time', async () => {
     expect((await refused('a', { retryAfterMs: 30_000 })).waitMs).toBe(30_000);
-    const [answer] = await other.admit([asked('b')]);
-    expect(answer?.kind === 'closed' && answer.waitMs).toBeGreaterThan(29_000);
+    const [response] = await other.admit([asked('b')]);
+    expect(response?.kind === 'closed' && response.waitMs).toBeGreaterThan(29_000);
     await redis.del(capacities);
     const waits = [];
     for (let time = 0; time < 6; time += 1) {

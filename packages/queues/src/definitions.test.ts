@@ -16,7 +16,7 @@ describe('hints that come together', () => {
     expect(fanoutJobs(['evt_1']).map(fanoutQueue.jobId)).toEqual(['evt_1']);
   });
 
-  it('are told apart by how the attempts ended', () => {
+  it('are distinguished by how the attempts ended', () => {
     const attempts = ['att_1', 'att_2', 'att_3'].map((attemptId) => ({
       attemptId,
       ok: attemptId !== 'att_2',

@@ -51,7 +51,7 @@ describe('the inspector', () => {
     const prefix = queuePrefix('adjust');
     const queue = new Queue('adjust', { connection: redis, prefix });
     const workerRedis = connectWorker(testRedisUrl(), log);
-    const refuse = () => Promise.reject(new Error('the books are shut'));
+    const refuse = () => Promise.reject(new Error('the ledger is locked'));
     const worker = new Worker('adjust', refuse, { connection: workerRedis, prefix });
     const failed = new Promise((resolve) => worker.once('failed', resolve));
     await queue.add('adjust', {}, { jobId: 'req_1' });
@@ -59,7 +59,7 @@ describe('the inspector', () => {
     await worker.close();
     workerRedis.disconnect();
     expect(await inspector.failed('adjust', 10)).toEqual([
-      { id: 'req_1', reason: 'the books are shut', failedAt: expect.any(Date), tries: 1 },
+      { id: 'req_1', reason: 'the ledger is locked', failedAt: expect.any(Date), tries: 1 },
     ]);
     expect(await inspector.retryFailed('adjust')).toBe(1);
     expect(await depth('adjust')).toMatchObject({ waiting: 1, failed: 0 });

@@ -30,7 +30,7 @@ async function withProducer(work: (producer: Producer<PayloadOf<typeof deliverQu
   redis.disconnect();
 }
 
-/** A Redis that is there but does not answer: as with a host that swaps, or a network that drops all. */
+/** A Redis that is there but does not response: as with a host that swaps, or a network that drops all. */
 async function silenced(work: () => Promise<void>): Promise<void> {
   process.kill(server.pid, 'SIGSTOP');
   try {

@@ -203,7 +203,9 @@ describe('a server that is unavailable', () => {
     const url = `postgresql://owner:hidden@127.0.0.1:${await servicePort()}/holdfast`;
     const config = readConfig({ ...environment, DATABASE_URL: url });
     const failing = setUp(config, (line) => said.push(line), quick);
-    await expect(failing).rejects.toThrow(/^database: PostgreSQL is not there after 0.3 s: .*ECONNREFUSED/);
+    await expect(failing).rejects.toThrow(
+      /^database: PostgreSQL is not available after 0.3 s: .*ECONNREFUSED/,
+    );
     expect(said).toEqual([expect.stringMatching(/^waiting up to 0.3 s for PostgreSQL: .*ECONNREFUSED/)]);
     expect(said.join()).not.toContain('hidden');
   });
@@ -219,7 +221,9 @@ describe('a server that is unavailable', () => {
     const s3 = { S3_ENDPOINT: `http://127.0.0.1:${await servicePort()}`, S3_BUCKET: 'files' };
     const store = { FILE_STORE: 's3', ...s3, S3_ACCESS_KEY: 'a', S3_SECRET_KEY: 'hidden' };
     const failing = run(store, quick);
-    await expect(failing).rejects.toThrow(/^files: bucket files is not there after 0.3 s: .*ECONNREFUSED/);
+    await expect(failing).rejects.toThrow(
+      /^files: bucket files is not available after 0.3 s: .*ECONNREFUSED/,
+    );
     expect(await listOrganizations(db, { limit: 10 })).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ type Waiting = {
 export async function waitUntil(waiting: Waiting, { forMs, pauseMs }: Patience = patience): Promise<void> {
   const { what, work, passes, say } = waiting;
   const deadlineMs = performance.now() + forMs;
-  const isRetryable = (error: unknown) => error instanceof NoAnswer || passes(error);
+  const isRetryable = (error: unknown) => error instanceof NoResponse || passes(error);
   await retry(() => within(deadlineMs - performance.now(), work()), {
     delaysMs: backoff(pauseMs, pauseMs),
     forMs,
@@ -28,16 +28,16 @@ export async function waitUntil(waiting: Waiting, { forMs, pauseMs }: Patience =
     },
   }).catch((error: unknown) => {
     if (!isRetryable(error)) throw error;
-    throw new Error(`${what} is not there after ${forMs / 1000} s: ${reasonOf(error)}`, { cause: error });
+    throw new Error(`${what} is not available after ${forMs / 1000} s: ${reasonOf(error)}`, { cause: error });
   });
 }
 
-class NoAnswer extends Error {}
+class NoResponse extends Error {}
 
 async function within(leftMs: number, attempt: Promise<unknown>): Promise<void> {
   const decided = new AbortController();
   const tooLate = delay(leftMs, undefined, { signal: decided.signal }).then(() => {
-    throw new NoAnswer('no answer');
+    throw new NoResponse('no response');
   });
   try {
     await Promise.race([attempt, tooLate]);

@@ -1,17 +1,17 @@
-/** What the API answered; `body` is the parsed JSON, null without one. */
+/** A response of the API; `body` is the parsed JSON, null without one. */
 export type ApiResponse = { status: number; headers: Headers; body: Record<string, unknown> };
 
 export type ApiClient = {
   get(path: string): Promise<ApiResponse>;
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<ApiResponse>;
   patch(path: string, body: unknown): Promise<ApiResponse>;
-  /** The raw answer of a GET: for downloads. */
+  /** The raw response to a GET, for downloads. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
 };
 
 const timeoutMs = 20_000;
 
-/** A client of the API as anybody could write it: HTTP, a key, JSON. */
+/** A plain client of the API: HTTP, a key, JSON. */
 export function apiClient(baseUrl: string, apiKey: string): ApiClient {
   const request = (path: string, init: RequestInit = {}) =>
     fetch(new URL(path, baseUrl), {

@@ -8,7 +8,7 @@ export type Receiver = {
   url: string;
   received: Received[];
   /** The response from now on; 200 by default. */
-  answer: Responder;
+  respond: Responder;
   close(): Promise<void>;
 };
 
@@ -29,14 +29,14 @@ export async function startReceiver(at: { bind: string; host: string } = loopbac
       const { headers, url: path = '' } = request;
       const received = { headers, body, path, atMs: performance.now() };
       receiver.received.push(received);
-      receiver.answer(received, response);
+      receiver.respond(received, response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, at.bind, resolve));
   const receiver: Receiver = {
     url: `http://${at.host}:${(server.address() as AddressInfo).port}/hook`,
     received: [],
-    answer: status(200),
+    respond: status(200),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

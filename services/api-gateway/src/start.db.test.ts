@@ -41,7 +41,7 @@ async function start(databaseUrl: string, settings: Record<string, string> = {})
   return await startGateway({ config, log: createLogger('test', 'silent') });
 }
 
-/** What is answered to these bytes, until the connection ends. */
+/** The response to these bytes, until the connection ends. */
 function exchange(bytes: string, until = /\r\n\r\n[^]*\}$/): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1', () => socket.write(bytes));
@@ -105,7 +105,7 @@ describe('the gateway as a process', () => {
     ['without a key', {}, 3_000_000, 401],
     ['of the operator, too large', { Authorization: `Bearer ${adminToken}` }, 20_000_000, 413],
     ['compressed', { Authorization: `Bearer ${adminToken}`, 'Content-Encoding': 'gzip' }, 3_000_000, 415],
-  ])('a body %s is answered, and the connection goes on', async (_name, headers, bytes, status) => {
+  ])('a body %s gets a response, and the connection stays open', async (_name, headers, bytes, status) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const path = `${gateway.adminUrl}/admin/v1/organizations`;
     const send = (body: string) =>

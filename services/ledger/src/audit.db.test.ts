@@ -7,16 +7,16 @@ import { until } from '@holdfast/testkit/until';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { audit, exportAudit } from './audit.ts';
 import { ledgerMetrics } from './metrics.ts';
-import { type Books, keepBooks } from './testing/books.ts';
 import { damages } from './testing/damages.ts';
+import { type SeededLedger, seedLedger } from './testing/seededLedger.ts';
 
 let db: Database;
 let close: () => Promise<void>;
-let books: Books;
+let seeded: SeededLedger;
 
 beforeEach(async () => {
   ({ db, close } = await openTestDatabase(10));
-  books = await keepBooks(db);
+  seeded = await seedLedger(db);
 });
 
 afterEach(() => close());
@@ -66,10 +66,10 @@ describe('the audit', () => {
   });
 
   it.each(cases)('when %s, names it: %s', async (_what, invariant, { sql, names }) => {
-    await plant(sql(books));
+    await plant(sql(seeded));
     const breaches = await auditLedger(db);
     const named = breaches.filter((breach) => breach.invariant === invariant);
-    expect(named).toContainEqual({ invariant, id: names(books), found: expect.any(String) });
+    expect(named).toContainEqual({ invariant, id: names(seeded), found: expect.any(String) });
   });
 
   it('names no more than a hundred rows of an invariant, and says that there are more', async () => {

@@ -20,7 +20,7 @@ it('a write-off is counted by the cap that caused it, and logged', async () => {
   );
   const metric = await registry.getSingleMetric('holdfast_written_off_amount_total')?.get();
   expect(metric?.values).toMatchObject([{ labels: { reason: 'balance' }, value: 4.4 }]);
-  const told = info.mock.calls.map(([fields]) => fields);
-  expect(told).toMatchObject([{ writtenOff: '4.40000000', reason: 'balance' }, { executionId: 'exec_2' }]);
-  expect(told[1]).not.toHaveProperty('writtenOff');
+  const logged = info.mock.calls.map(([fields]) => fields);
+  expect(logged).toMatchObject([{ writtenOff: '4.40000000', reason: 'balance' }, { executionId: 'exec_2' }]);
+  expect(logged[1]).not.toHaveProperty('writtenOff');
 });

@@ -17,7 +17,7 @@ async function hintsWaiting(): Promise<number> {
 }
 
 function respondAfter(ms: number): void {
-  stage.receiver.answer = (_request, response) => void setTimeout(() => response.writeHead(200).end(), ms);
+  stage.receiver.respond = (_request, response) => void setTimeout(() => response.writeHead(200).end(), ms);
 }
 
 it('gives back what it claimed ahead when it stops, as no attempt', async () => {

@@ -101,7 +101,7 @@ describe('delivery of an event', () => {
   it('is posted once when many jobs name the event or the delivery', async () => {
     await stage.addEndpoint(stage.organization.id, stage.receiver.url);
     let release = () => {};
-    stage.receiver.answer = (_request, response) => {
+    stage.receiver.respond = (_request, response) => {
       release = () => void response.writeHead(200).end();
     };
     const { eventId } = await stage.publish('execution.completed');
@@ -150,7 +150,7 @@ describe('delivery of an event', () => {
   });
 
   it('is retried with the same bytes and id, signed anew, and fails after five attempts', async () => {
-    stage.receiver.answer = status(500);
+    stage.receiver.respond = status(500);
     const { eventId } = await stage.publish('execution.completed', { webhookUrl: stage.receiver.url });
     const delivery = await inState(eventId, 'failed');
     expect(delivery).toMatchObject({ attempts: 5, nextAttemptAt: null });
@@ -166,7 +166,7 @@ describe('delivery of an event', () => {
 
   it('treats a redirect as a failure and does not follow it', async () => {
     const elsewhere = await startReceiver();
-    stage.receiver.answer = status(302, { Location: elsewhere.url });
+    stage.receiver.respond = status(302, { Location: elsewhere.url });
     const { eventId } = await stage.publish('execution.completed', { webhookUrl: stage.receiver.url });
     await inState(eventId, 'failed');
     expect(elsewhere.received).toHaveLength(0);
@@ -174,17 +174,17 @@ describe('delivery of an event', () => {
   });
 
   it('is not retried before Retry-After', async () => {
-    stage.receiver.answer = status(503, { 'Retry-After': '3' });
+    stage.receiver.respond = status(503, { 'Retry-After': '3' });
     const { eventId } = await stage.publish('execution.completed', { webhookUrl: stage.receiver.url });
     await until('the first attempt', () => stage.receiver.received.length === 1);
-    stage.receiver.answer = status(200);
+    stage.receiver.respond = status(200);
     await inState(eventId, 'delivered');
     const [first, second] = stage.receiver.received;
     expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBeGreaterThan(2900);
   });
 
   it('fails at once when a webhook_url responds with 410', async () => {
-    stage.receiver.answer = status(410);
+    stage.receiver.respond = status(410);
     const { eventId } = await stage.publish('execution.completed', { webhookUrl: stage.receiver.url });
     expect(await inState(eventId, 'failed')).toMatchObject({ attempts: 1 });
   });

@@ -42,7 +42,7 @@ describe('an event about an endpoint', () => {
     await addListener('all', { events: ['endpoint.*'], models: ['another-model'] });
     await addListener('one', { events: ['endpoint.failing'] });
     await addListener('none', {});
-    stage.receiver.answer = status(500);
+    stage.receiver.respond = status(500);
     await stage.publishMany(2);
     await probeNow(endpoint.id);
     await until('the third failure', async () => (await endpoint.read()).failureCount === 3);
@@ -51,7 +51,7 @@ describe('an event about an endpoint', () => {
       await probeNow(endpoint.id);
       await until('the next failure', async () => (await endpoint.read()).failureCount === failures);
     }
-    stage.receiver.answer = status(200);
+    stage.receiver.respond = status(200);
     await probeNow(endpoint.id);
     await until('the recovery', () => typesAt('all').length === 2);
     await stage.publishMany(1);
@@ -81,7 +81,7 @@ describe('an event about an endpoint', () => {
   it('reports the deactivation, and the recovery once the endpoint is active and has accepted a delivery', async () => {
     const endpoint = await addFailing(9);
     await addListener('all', { events: ['endpoint.deactivated', 'endpoint.recovered'] });
-    stage.receiver.answer = status(500);
+    stage.receiver.respond = status(500);
     await stage.publishMany(1);
     await probeNow(endpoint.id);
     await until('the deactivation', () => eventsAt('all').length === 1);
@@ -89,7 +89,7 @@ describe('an event about an endpoint', () => {
       type: 'endpoint.deactivated',
       data: { is_active: false, failure_count: 10 },
     });
-    stage.receiver.answer = status(200);
+    stage.receiver.respond = status(200);
     await updateWebhookEndpoint(stage.db, stage.organization.id, endpoint.id, { isActive: true });
     await until('the recovery', () => eventsAt('all').length === 2);
     expect(typesAt('all')).toEqual(['endpoint.deactivated', 'endpoint.recovered']);
@@ -101,7 +101,7 @@ describe('an event about an endpoint', () => {
     const held = hold(stage.receiver);
     await stage.publishMany(2);
     await until('both requests', () => held.count() === 2);
-    stage.receiver.answer = status(410);
+    stage.receiver.respond = status(410);
     await stage.publishMany(1);
     await until('the deactivation', () => eventsAt('all').length === 1);
     held.release();
@@ -120,7 +120,7 @@ describe('an event about an endpoint', () => {
 
   it('is written to the database without any subscriber', async () => {
     const endpoint = await addFailing(9);
-    stage.receiver.answer = status(500);
+    stage.receiver.respond = status(500);
     await stage.publishMany(1);
     await probeNow(endpoint.id);
     await until('the deactivation', async () => !(await endpoint.read()).isActive);

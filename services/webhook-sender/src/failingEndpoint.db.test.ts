@@ -24,7 +24,7 @@ describe('a failing endpoint', () => {
       failureCount: 9,
       probeAt: new Date(0),
     });
-    stage.receiver.answer = status(500);
+    stage.receiver.respond = status(500);
     await stage.publishMany(5);
     await until('the deactivation', async () => !(await endpoint.read()).isActive);
     expect(await endpoint.read()).toMatchObject({ failureCount: 10, lastError: 'responded with 500' });
@@ -34,7 +34,7 @@ describe('a failing endpoint', () => {
     expect(stage.receiver.received).toHaveLength(1);
     expect(await count({ state: 'pending', attempts: 0 })).toBe(4);
 
-    stage.receiver.answer = status(200);
+    stage.receiver.respond = status(200);
     await updateWebhookEndpoint(stage.db, stage.organization.id, endpoint.id, { isActive: true });
     await until('all deliveries', async () => (await count({ state: 'delivered' })) === 5);
     expect(await endpoint.read()).toMatchObject({ failureCount: 0, isActive: true, probeAt: null });
@@ -44,7 +44,7 @@ describe('a failing endpoint', () => {
 
   it('is deactivated at once by 410', async () => {
     const endpoint = await stage.addEndpoint(stage.organization.id, stage.receiver.url);
-    stage.receiver.answer = status(410);
+    stage.receiver.respond = status(410);
     await stage.publishMany(1);
     await until('the deactivation', async () => !(await endpoint.read()).isActive);
     expect(await count({ state: 'pending' })).toBe(1);
@@ -52,7 +52,7 @@ describe('a failing endpoint', () => {
 
   it('gets only probes at growing intervals, and the deliveries behind a probe use up no attempt', async () => {
     const endpoint = await stage.addEndpoint(stage.organization.id, stage.receiver.url);
-    stage.receiver.answer = status(500);
+    stage.receiver.respond = status(500);
     await stage.publishMany(1);
     await until('the first failure', async () => (await endpoint.read()).failureCount === 1);
     await stage.publishMany(30);
@@ -67,7 +67,7 @@ describe('a failing endpoint', () => {
     expect(third - second).toBeGreaterThan(1950);
     expect(await count({ attempts: 0 })).toBe(28);
 
-    stage.receiver.answer = status(200);
+    stage.receiver.respond = status(200);
     await until('all pending deliveries', async () => (await count({ state: 'delivered' })) === 28);
     expect(await endpoint.read()).toMatchObject({ failureCount: 0, probeAt: null, isActive: true });
     expect(await count({ state: 'pending', attempts: 1 })).toBe(3);
@@ -80,7 +80,7 @@ describe('a failing endpoint', () => {
       probeAt: new Date(0),
     });
     let release = () => {};
-    stage.receiver.answer = (_request, response) => {
+    stage.receiver.respond = (_request, response) => {
       release = () => void response.writeHead(200).end();
     };
     await stage.publishMany(20);
@@ -90,7 +90,7 @@ describe('a failing endpoint', () => {
       await stage.deliver.add({ lane: endpoint.id, organizationId: stage.organization.id });
     for (let n = 0; n < 3; n++) await Promise.all([stage.sender(), other].map((sender) => sender.sweepNow()));
     expect(stage.receiver.received).toHaveLength(1);
-    stage.receiver.answer = status(200);
+    stage.receiver.respond = status(200);
     release();
     await until('all deliveries', async () => (await count({ state: 'delivered' })) === 20);
     await other.stop();
@@ -100,10 +100,10 @@ describe('a failing endpoint', () => {
   it('survives a blip, as requests that were in flight at its first failure count as one failure', async () => {
     const endpoint = await stage.addEndpoint(stage.organization.id, stage.receiver.url);
     const held: (() => void)[] = [];
-    stage.receiver.answer = (_request, response) => void held.push(() => void response.writeHead(500).end());
+    stage.receiver.respond = (_request, response) => void held.push(() => void response.writeHead(500).end());
     await stage.publishMany(8);
     await until('all requests', () => held.length === 8);
-    stage.receiver.answer = status(200);
+    stage.receiver.respond = status(200);
     for (const fail of held) fail();
     await until('all failures', async () => (await count({ attempts: 1, leaseUntil: null })) === 8);
     expect(await endpoint.read()).toMatchObject({ failureCount: 1, isActive: true });

@@ -16,7 +16,7 @@ describe('a receiver that hangs', () => {
     await stage.sender().sweepNow();
     let [open, most] = [0, held.count()];
     held.release();
-    stage.receiver.answer = (_request, response) => {
+    stage.receiver.respond = (_request, response) => {
       open += 1;
       most = Math.max(most, open);
       setTimeout(() => {

@@ -50,7 +50,7 @@ describe('a thin payload', () => {
   it('contains ids and status only, the same bytes on a retry, while others get the full event', async () => {
     await stage.addEndpoint(stage.organization.id, `${stage.receiver.url}/thin`, { payload: 'thin' });
     await stage.addEndpoint(stage.organization.id, `${stage.receiver.url}/full`);
-    stage.receiver.answer = ({ path }, response) => {
+    stage.receiver.respond = ({ path }, response) => {
       const isFirst = stage.receiver.received.filter((one) => one.path === path).length === 1;
       response.writeHead(isFirst && path === '/hook/thin' ? 500 : 200).end();
     };
@@ -128,10 +128,10 @@ describe('an event that is too large', () => {
 describe('an endpoint that responds with Retry-After', () => {
   it('gets no request for so long after 429', async () => {
     const endpoint = await stage.addEndpoint(stage.organization.id, stage.receiver.url);
-    stage.receiver.answer = status(429, { 'Retry-After': '3' });
+    stage.receiver.respond = status(429, { 'Retry-After': '3' });
     await stage.publish('execution.completed');
     await until('the failure', async () => (await endpoint.read()).failureCount === 1);
-    stage.receiver.answer = status(200);
+    stage.receiver.respond = status(200);
     await stage.publish('execution.failed');
     await allDelivered(2);
     const [first, second] = stage.receiver.received;

@@ -34,7 +34,7 @@ describe('a test call', () => {
   it('does not change the state of the endpoint', async () => {
     const endpoint = await stage.addEndpoint(stage.organization.id, stage.receiver.url);
     const before = await endpoint.read();
-    stage.receiver.answer = status(500);
+    stage.receiver.respond = status(500);
     expect(await call(endpoint.id)).toMatchObject({
       success: false,
       status_code: 500,

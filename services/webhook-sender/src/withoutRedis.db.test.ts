@@ -15,7 +15,7 @@ it('fans out, delivers and retries while Redis is unavailable', async () => {
     const { id } = await stage.addOrganization();
     await stage.addEndpoint(id, receiver.url);
     redis.begin('gone');
-    receiver.answer = (_request, response) =>
+    receiver.respond = (_request, response) =>
       void response.writeHead(receiver.received.length > 1 ? 200 : 500).end();
     const { eventId } = await stage.addEvent(id, 'execution.completed', {
       createdAt: new Date(Date.now() - 60_000),

@@ -32,14 +32,14 @@ async function adjust(name: string, path: string, args: string[], context: Conte
   const { reason, json, 'idempotency-key': key = newKey(context) } = values;
   if (isSigned && !reason) throw new UsageError('holdfast correct needs --reason');
   let isReplay = false;
-  const answer = await context.openAdmin().request('POST', adminPath('organizations', org, path), {
+  const reply = await context.openAdmin().request('POST', adminPath('organizations', org, path), {
     body: { amount, reason },
     headers: { 'idempotency-key': key },
     onReplay: () => {
       isReplay = true;
     },
   });
-  const adjusted = adjustment.parse(answer);
+  const adjusted = adjustment.parse(reply);
   if (json) printJson(context, { ...adjusted, replayed: isReplay });
   else context.print(textOf(adjusted, isReplay));
   return 0;

@@ -8,8 +8,8 @@ import { startHoldfast } from '../testing/holdfast.ts';
 import { type Following, newLog, poll } from './following.ts';
 
 describe('the client that polls the admin API', () => {
-  const told: string[] = [];
-  const context = { report: (line: string) => void told.push(line) } as Context;
+  const reports: string[] = [];
+  const context = { report: (line: string) => void reports.push(line) } as Context;
   const { signal } = new AbortController();
   const following = { context, everyMs: 1, signal, json: false } as Following;
   /** Answers or throws each in turn. */
@@ -24,7 +24,7 @@ describe('the client that polls the admin API', () => {
 
   it('continues after the admin API was unavailable for a while', async () => {
     expect(await poll(following, answering(1, new Error('away.'), 9), take, 1)).toBe(7);
-    expect(told).toEqual(['holdfast: away. Retrying.']);
+    expect(reports).toEqual(['holdfast: away. Retrying.']);
   });
 
   it('fails when the first request gets no response, or when one is refused', async () => {

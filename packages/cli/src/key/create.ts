@@ -29,12 +29,12 @@ export async function keyCreate(args: string[], context: Context): Promise<numbe
     models: listOf(values.models),
     addresses: listOf(values.addresses),
   };
-  const answer = await context.openAdmin().request('POST', path, { body });
+  const response = await context.openAdmin().request('POST', path, { body });
   if (values.json) {
-    printJson(context, answer);
+    printJson(context, response);
     return 0;
   }
-  const key = apiKey.extend({ key: z.string() }).parse(answer);
+  const key = apiKey.extend({ key: z.string() }).parse(response);
   printFacts(context, { id: key.id, name: key.name, mode: key.mode, ...keyLimits(key), key: key.key });
   context.report('Save the key now: it is not shown again.');
   return 0;

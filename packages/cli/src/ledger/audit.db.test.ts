@@ -42,8 +42,8 @@ describe('holdfast ledger audit', () => {
   it('reports that the ledger is correct, and the duration of each invariant', async () => {
     const { code, stdout, stderr } = await holdfast(['ledger', 'audit', '--database-url', url]);
     expect([code, stdout]).toEqual([0, allHold]);
-    const told = lines(stderr).map((line) => /^ +\d+\.\d s {2}(.+): holds$/.exec(line)?.[1]);
-    expect(told).toEqual(names);
+    const printed = lines(stderr).map((line) => /^ +\d+\.\d s {2}(.+): holds$/.exec(line)?.[1]);
+    expect(printed).toEqual(names);
   });
 
   it('prints a line for each row that breaks an invariant, and fails', async () => {

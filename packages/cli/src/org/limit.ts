@@ -26,9 +26,9 @@ export async function orgLimit(args: string[], context: Context): Promise<number
   const path = adminPath('organizations', operands[0]);
   if (isChanged) await admin.request('PATCH', path, { body: change });
   if (amount !== undefined) await limitSpend(admin, path, amount);
-  const answer = await admin.request('GET', path);
-  if (json) printJson(context, answer);
-  else printFacts(context, organizationFacts(organization.parse(answer)));
+  const response = await admin.request('GET', path);
+  if (json) printJson(context, response);
+  else printFacts(context, organizationFacts(organization.parse(response)));
   return 0;
 }
 

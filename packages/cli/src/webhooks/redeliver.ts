@@ -26,9 +26,9 @@ export async function webhooksRecover(args: string[], context: Context): Promise
   let redelivered = 0;
   for (let isMore = true; isMore; ) {
     const path = webhooksPath(org, 'endpoints', id, 'recover');
-    const answer = recovered.parse(await admin.request('POST', path, { body: { since } }));
-    redelivered += answer.redelivered;
-    isMore = answer.has_more;
+    const response = recovered.parse(await admin.request('POST', path, { body: { since } }));
+    redelivered += response.redelivered;
+    isMore = response.has_more;
     if (isMore) context.report(`${redelivered} deliveries so far`);
   }
   if (values.json) printJson(context, { endpoint_id: id, since, redelivered });

@@ -17,12 +17,12 @@ export async function webhooksShow(args: string[], context: Context): Promise<nu
 }
 
 async function showDelivery(context: Context, path: string, json: boolean): Promise<void> {
-  const answer = await context.openAdmin().request('GET', path);
+  const response = await context.openAdmin().request('GET', path);
   if (json) {
-    printJson(context, answer);
+    printJson(context, response);
     return;
   }
-  const one = delivery.parse(answer);
+  const one = delivery.parse(response);
   printFacts(context, {
     id: one.id,
     status: one.status,

@@ -57,8 +57,8 @@ async function conclude(winners: (string | null)[], sides: [string, string]): Pr
 
 async function cancelIt({ id, organizationId }: KnownExecution): Promise<void> {
   const asked = cancel(processes.gateways[1], organizationId, id).then(({ status }) => status);
-  const answer = await resultOf(asked);
-  (answer === 'CANCELLED' ? run.acceptedCancels : run.refusedCancels).push(id);
+  const response = await resultOf(asked);
+  (response === 'CANCELLED' ? run.acceptedCancels : run.refusedCancels).push(id);
 }
 
 const [left, right] = [0, 1] as const;

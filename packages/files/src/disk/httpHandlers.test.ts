@@ -41,17 +41,17 @@ function send(url: string, chunks: Buffer[], headers: Record<string, string> = t
   });
 }
 
-const answer = (status: number, code: string) => ({ status, body: JSON.stringify({ code }) });
+const reply = (status: number, code: string) => ({ status, body: JSON.stringify({ code }) });
 
 describe('PUT /storage', () => {
   it('counts a body without a declared length: more is 413, less is 400, the exact size is 200', async () => {
     const exact = [randomBytes(500), randomBytes(500)];
     expect(await send(await uploadUrl('n/exact'), exact)).toMatchObject({ status: 200 });
     expect(await send(await uploadUrl('n/more'), [...exact, randomBytes(1)])).toEqual(
-      answer(413, 'PAYLOAD_TOO_LARGE'),
+      reply(413, 'PAYLOAD_TOO_LARGE'),
     );
     expect(await send(await uploadUrl('n/less'), [randomBytes(999)])).toEqual(
-      answer(400, 'INPUT_VALIDATION_ERROR'),
+      reply(400, 'INPUT_VALIDATION_ERROR'),
     );
     expect(await createDiskStore(settings).stat('n/more')).toBeNull();
     expect(await createDiskStore(settings).stat('n/less')).toBeNull();
@@ -59,14 +59,14 @@ describe('PUT /storage', () => {
 
   it('responds with the refusal to a client that sends megabytes', async () => {
     const chunks = Array.from({ length: 20 }, () => randomBytes(1 << 20));
-    expect(await send(await uploadUrl('n/huge'), chunks)).toEqual(answer(413, 'PAYLOAD_TOO_LARGE'));
+    expect(await send(await uploadUrl('n/huge'), chunks)).toEqual(reply(413, 'PAYLOAD_TOO_LARGE'));
     const forged = `${settings.publicUrl}/storage/n/forged?expires=99999999999&signature=00`;
-    expect(await send(forged, chunks)).toEqual(answer(403, 'FORBIDDEN'));
+    expect(await send(forged, chunks)).toEqual(reply(403, 'FORBIDDEN'));
   });
 
   it('refuses to replace a checked file with 403', async () => {
     await createDiskStore(settings).put('n/checked', Buffer.from('first'), { contentType: 'text/plain' });
-    expect(await send(await uploadUrl('n/checked'), [randomBytes(1000)])).toEqual(answer(403, 'FORBIDDEN'));
+    expect(await send(await uploadUrl('n/checked'), [randomBytes(1000)])).toEqual(reply(403, 'FORBIDDEN'));
     expect(await createDiskStore(settings).stat('n/checked')).toMatchObject({ sizeBytes: 5 });
   });
 
@@ -74,7 +74,7 @@ describe('PUT /storage', () => {
     const url = await uploadUrl('n/type');
     for (const other of ['text/html', 'image/jpeg', 'image/', 'application/x-www-form-urlencoded']) {
       expect(await send(url, [randomBytes(1000)], { 'content-type': other })).toEqual(
-        answer(415, 'UNSUPPORTED_MEDIA_TYPE'),
+        reply(415, 'UNSUPPORTED_MEDIA_TYPE'),
       );
     }
     expect(await createDiskStore(settings).stat('n/type')).toBeNull();

@@ -25,9 +25,9 @@ beforeAll(async () => {
   // Every name resolves to the server.
   const found = [{ address: '127.0.0.1', family: 4 }];
   jest.spyOn(dns, 'lookup').mockImplementation((...args: unknown[]) => {
-    const answer = args.at(-1) as (error: null, ...found: unknown[]) => void;
+    const response = args.at(-1) as (error: null, ...found: unknown[]) => void;
     const isAll = Object(args.at(-2)).all === true;
-    process.nextTick(() => (isAll ? answer(null, found) : answer(null, '127.0.0.1', 4)));
+    process.nextTick(() => (isAll ? response(null, found) : response(null, '127.0.0.1', 4)));
   });
 });
 afterAll(() => {

@@ -117,6 +117,6 @@ function toSpan(span: OtelSpan): Span {
 }
 
 function known(attributes: Attributes): Record<string, AttributeValue> {
-  const told = Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined);
-  return Object.fromEntries(told) as Record<string, AttributeValue>;
+  const defined = Object.entries(attributes).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(defined) as Record<string, AttributeValue>;
 }

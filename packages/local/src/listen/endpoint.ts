@@ -83,6 +83,6 @@ async function dial(url: URL, init: RequestInit): Promise<Response> {
   try {
     return await fetch(url, init);
   } catch {
-    throw new LaunchError(`Holdfast does not answer at ${url.origin}: is npm start still running?`);
+    throw new LaunchError(`Holdfast does not respond at ${url.origin}: is npm start still running?`);
   }
 }

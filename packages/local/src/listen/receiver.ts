@@ -35,7 +35,7 @@ export async function startReceiver(port: number, flags: ListenFlags, show: Show
     const isLate = request.socket.destroyed;
     const isGood = isTaken(answer.status) && !isLate;
     const before = problem === null ? noted(history, event.id ?? '', isGood) : { times: 0, wasTaken: false };
-    const remark = isLate ? 'too late: nobody waits for it any more' : answer.remark;
+    const remark = isLate ? 'too late: the sender no longer waits' : answer.remark;
     show({ at, event, problem, before, answered: answer.status, remark }, text);
     response.writeHead(answer.status, answer.headers).end(answer.body);
   }

@@ -21,7 +21,6 @@ export async function redisCommand(
     throw new Error(reason, { cause: error });
   });
   const installed = findCommand('redis-server', path);
-  if (!installed)
-    throw new Error('Redis is missing: apt-get installed redis-server, but it is not to be found.');
+  if (!installed) throw new Error('Redis is missing: apt-get installed redis-server, but it was not found.');
   return installed;
 }

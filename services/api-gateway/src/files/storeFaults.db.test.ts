@@ -167,9 +167,9 @@ describe('an S3 server that fails', () => {
     [403, 'QuotaExceeded', 507, 'INSUFFICIENT_STORAGE', '60'],
     [503, 'SlowDown', 503, 'SERVICE_UNAVAILABLE', '2'],
     [403, 'AccessDenied', 503, 'SERVICE_UNAVAILABLE', '2'],
-  ])('with %s %s has a confirm answered %s %s', async (status, code, answered, ours, retryAfter) => {
+  ])('with %s %s makes a confirm return %s %s', async (status, code, expectedStatus, ours, retryAfter) => {
     refusal = { status, code };
-    const { body, headers } = await post('/v1/files/confirm', { file_id: id }).expect(answered);
+    const { body, headers } = await post('/v1/files/confirm', { file_id: id }).expect(expectedStatus);
     expect(body.error).toMatchObject({ code: ours, retryable: true });
     expect(headers['retry-after']).toBe(retryAfter);
   });

@@ -67,9 +67,9 @@ function beginCreate(headers: Record<string, string | number>, as = key) {
 
 const statusOf = (received: string) => Number(/^HTTP\/1\.1 (\d+)/.exec(received)?.[1] ?? 0);
 
-async function answered(connection: { received: string }): Promise<string> {
+async function untilResponse(connection: { received: string }): Promise<string> {
   return await until(
-    'it is answered',
+    'there is a response',
     () => connection.received.includes('"request_id"') && connection.received,
   );
 }
@@ -88,13 +88,13 @@ describe('a body that is too long', () => {
 
   it.each([{}, { Expect: '100-continue' }])('is refused before it is sent, with %j', async (expectation) => {
     const connection = beginCreate({ 'Content-Length': wholeBody + 1, ...expectation });
-    expectRefusal(await answered(connection), 413, 'PAYLOAD_TOO_LARGE');
+    expectRefusal(await untilResponse(connection), 413, 'PAYLOAD_TOO_LARGE');
   });
 
   it('is refused once it exceeds the limit when it declares no length', async () => {
     const connection = beginCreate({ 'Transfer-Encoding': 'chunked' });
     connection.socket.write(`${(wholeBody + 1).toString(16)}\r\n${'x'.repeat(wholeBody + 1)}`);
-    expectRefusal(await answered(connection), 413, 'PAYLOAD_TOO_LARGE');
+    expectRefusal(await untilResponse(connection), 413, 'PAYLOAD_TOO_LARGE');
   });
 
   it('is not requested: the connection closes after an Expect is refused', async () => {
@@ -133,7 +133,7 @@ describe('a slow body', () => {
   it('is refused with 408 and its connection is closed', async () => {
     const connection = beginCreate({ 'Content-Length': body.length });
     const dripping = setInterval(() => connection.socket.write(' '), 100);
-    const received = await answered(connection);
+    const received = await untilResponse(connection);
     expectRefusal(received, 408, 'REQUEST_TIMEOUT');
     expect(received).toContain('"retryable":true');
     await until('it is closed', () => connection.isClosed);
@@ -152,7 +152,7 @@ describe('a slow body', () => {
     // Begun later, and given up for its time.
     const other = beginCreate({ 'Content-Length': body.length });
     const dripped = setInterval(() => other.socket.write(' '), 50);
-    expectRefusal(await answered(other), 408, 'REQUEST_TIMEOUT');
+    expectRefusal(await untilResponse(other), 408, 'REQUEST_TIMEOUT');
     clearInterval(dripping);
     clearInterval(dripped);
     send(left);
@@ -162,7 +162,7 @@ describe('a slow body', () => {
   it('of an upload is refused when nothing arrives, and the file can be uploaded again', async () => {
     const { connection, path, headers } = await beginUpload(4);
     connection.socket.write('abc');
-    expectRefusal(await answered(connection), 408, 'REQUEST_TIMEOUT');
+    expectRefusal(await untilResponse(connection), 408, 'REQUEST_TIMEOUT');
     await until('it is closed', () => connection.isClosed);
     expect(await readdir(join(gateway.servers.folder, '.incoming'))).toEqual([]);
     const again = open();
@@ -186,7 +186,7 @@ describe('bodies in flight', () => {
     await until('half of it is held', () => held() === 8 * wholeBody);
 
     const oneMore = beginCreate({ 'Content-Length': body.length });
-    const beyondHalf = await answered(oneMore);
+    const beyondHalf = await untilResponse(oneMore);
     expectRefusal(beyondHalf, 429, 'RATE_LIMITED');
     expect(beyondHalf).toMatch(/retry-after: 2/i);
     await until('its connection is closed', () => oneMore.isClosed);
@@ -196,7 +196,7 @@ describe('bodies in flight', () => {
     const chunked = beginCreate({ 'Transfer-Encoding': 'chunked' }, third);
     chunked.socket.write('1\r\n{\r\n');
     for (const refused of [beginCreate({ 'Content-Length': body.length }, third), chunked]) {
-      const received = await answered(refused);
+      const received = await untilResponse(refused);
       expectRefusal(received, 503, 'SERVICE_UNAVAILABLE');
       expect(received).toMatch(/retry-after: 2/i);
     }

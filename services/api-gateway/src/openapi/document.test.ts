@@ -96,7 +96,7 @@ describe('the OpenAPI document', () => {
     expect((properties['content_type'] as oas31.SchemaObject).enum).toContain('image/png');
   });
 
-  it('tells every event apart by its type', () => {
+  it('distinguishes every event by its type', () => {
     const { discriminator, oneOf = [] } = schemas['Event'] as oas31.SchemaObject;
     const { propertyName, mapping } = discriminator as { propertyName: string; mapping: object };
     expect(propertyName).toBe('type');

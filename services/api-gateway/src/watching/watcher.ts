@@ -7,7 +7,7 @@ import type { Logger } from '@holdfast/kit/logger';
 
 const pollIntervalMs = 250;
 
-/** Waiting requests beyond this are answered at once, as without `wait`. */
+/** Waiting requests beyond this get a response at once, as without `wait`. */
 const maxWaiting = 5000;
 
 /** A request that follows an execution. */

@@ -1,20 +1,20 @@
 import type { Invariant } from '@holdfast/db/audit/audit';
-import type { Books } from './books.ts';
+import type { SeededLedger } from './seededLedger.ts';
 
 type Damage = {
   what: string;
   /** What no code of ours could do; the triggers of the journal are off meanwhile. */
-  sql(books: Books): string;
+  sql(seeded: SeededLedger): string;
   /** The row that has to be named. */
-  names(books: Books): string;
+  names(seeded: SeededLedger): string;
 };
 
-const organization = (books: Books) => books.organization;
-const cancelled = (books: Books) => books.cancelled;
-const open = (books: Books) => books.open;
-const cheaper = (books: Books) => books.cheaper;
-const dearer = (books: Books) => books.dearer;
-const capped = (books: Books) => books.capped;
+const organization = (seeded: SeededLedger) => seeded.organization;
+const cancelled = (seeded: SeededLedger) => seeded.cancelled;
+const open = (seeded: SeededLedger) => seeded.open;
+const cheaper = (seeded: SeededLedger) => seeded.cheaper;
+const dearer = (seeded: SeededLedger) => seeded.dearer;
+const capped = (seeded: SeededLedger) => seeded.capped;
 const platform = () => 'all organizations';
 
 const damage = (what: string, names: Damage['names'], sql: string | Damage['sql']): Damage => ({
@@ -32,7 +32,7 @@ export const damages: Record<Invariant, readonly [Damage, ...Damage[]]> = {
   'every organization has its balance': [
     damage('a balance is gone', organization, 'DELETE FROM balances'),
     damage(
-      'a balance is nobody’s',
+      'a balance belongs to no organization',
       () => 'org_nobody',
       `INSERT INTO balances (organization_id) VALUES ('org_nobody')`,
     ),
@@ -260,7 +260,7 @@ export const damages: Record<Invariant, readonly [Damage, ...Damage[]]> = {
       ({ cancelled }) => `DELETE FROM events WHERE execution_id = '${cancelled}'`,
     ),
     damage(
-      'an event tells of another ending',
+      'an event reports another ending',
       cancelled,
       `UPDATE events SET type = 'execution.failed' WHERE type = 'execution.cancelled'`,
     ),
@@ -332,7 +332,7 @@ export const damages: Record<Invariant, readonly [Damage, ...Damage[]]> = {
       'ALTER TABLE transfers DROP CONSTRAINT transfers_covered',
     ),
     damage(
-      'everybody may add everything',
+      'every role may add every row',
       () => 'transfers, row level security',
       'ALTER TABLE transfers DISABLE ROW LEVEL SECURITY',
     ),

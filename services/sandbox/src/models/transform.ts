@@ -58,7 +58,7 @@ export async function transformImage(
   try {
     return { bytes: await encode(picture, format), format };
   } catch {
-    throw new ModelError('FILE_FORMAT_UNSUPPORTED', 'source_image is damaged or can not be converted.');
+    throw new ModelError('FILE_FORMAT_UNSUPPORTED', 'source_image is damaged or cannot be converted.');
   }
 }
 
@@ -68,7 +68,7 @@ async function readMetadata(source: Buffer): Promise<Metadata> {
     .then(() => sharp(source, { limitInputPixels: false }).metadata())
     .catch(() => null);
   if (found === null || !readable.has(found.format)) {
-    throw new ModelError('FILE_FORMAT_UNSUPPORTED', 'source_image is not a image in a supported format.');
+    throw new ModelError('FILE_FORMAT_UNSUPPORTED', 'source_image is not an image in a supported format.');
   }
   if (found.width * found.height > maxPixels) {
     throw new ModelError('INPUT_VALIDATION_ERROR', 'source_image has too many pixels.');
@@ -106,7 +106,7 @@ export async function readSource(source: string, signal: AbortSignal): Promise<B
 async function download(url: string, signal: AbortSignal): Promise<Buffer> {
   const response = await fetch(url, { signal });
   if (response.status === 404) throw new ModelError('FILE_NOT_FOUND', 'The source image was not found.');
-  if (!response.ok || response.body === null) throw new Error(`answered ${response.status}`);
+  if (!response.ok || response.body === null) throw new Error(`responded with ${response.status}`);
   const chunks: Uint8Array[] = [];
   let sizeBytes = 0;
   for await (const chunk of response.body) {

@@ -73,12 +73,12 @@ export async function useStage(settings: Record<string, string> = {}) {
 /** Makes a receiver respond to nothing until `release` is called. */
 export function hold(receiver: Receiver) {
   const held: (() => void)[] = [];
-  receiver.answer = (_request, response) => void held.push(() => void response.writeHead(200).end());
+  receiver.respond = (_request, response) => void held.push(() => void response.writeHead(200).end());
   return {
     count: () => held.length,
     /** Responds to all held requests, and to later ones at once. */
     release() {
-      receiver.answer = (_request, response) => void response.writeHead(200).end();
+      receiver.respond = (_request, response) => void response.writeHead(200).end();
       for (const respond of held) respond();
     },
   };

@@ -10,12 +10,12 @@ const outcome = {
 } as const;
 const ended: Progress = { state: 'ended', outcome };
 const no = { ok: false, code: 'MODEL_OVERLOADED', message: 'Busy.' } as const;
-const running = (told: object = {}): Progress => ({
+const running = (reports: object = {}): Progress => ({
   state: 'running',
   handle: { externalId: 'r1' },
   by: 'poll',
   pollAfterMs: 1,
-  ...told,
+  ...reports,
 });
 
 /** A provider that answers these in turn, the last one for ever. */
@@ -57,9 +57,9 @@ async function run(
   fake: ReturnType<typeof saying>,
   { timeoutMs = 60_000, signal = new AbortController().signal } = {},
 ) {
-  const told: string[] = [];
-  const end = await runOnce(fake.provider, submission(timeoutMs), signal, (line) => told.push(line));
-  return { end, told };
+  const reports: string[] = [];
+  const end = await runOnce(fake.provider, submission(timeoutMs), signal, (line) => reports.push(line));
+  return { end, reports };
 }
 
 describe('runOnce', () => {
@@ -71,9 +71,9 @@ describe('runOnce', () => {
       running({ progress: 0.5, logs: 'one\ntwo\n' }),
       { ...ended, logs: 'one\ntwo\nthree\n' },
     ];
-    const { end, told } = await run(saying([running()], polls));
+    const { end, reports } = await run(saying([running()], polls));
     expect(end).toMatchObject({ state: 'ended', outcome });
-    expect(told).toEqual([
+    expect(reports).toEqual([
       'submitted',
       'accepted as r1',
       "running: place 3 in the provider's queue",

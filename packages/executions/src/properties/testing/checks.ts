@@ -47,9 +47,9 @@ function checkAccepted({ accepted }: Run, histories: History[]): void {
     accepted.filter(({ idempotencyKey }) => idempotencyKey !== null),
     ({ organizationId, idempotencyKey }) => `${organizationId} ${idempotencyKey}`,
   );
-  for (const answers of byKey.values()) {
-    expect(new Set(answers.map(({ id }) => id)).size).toBe(1);
-    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+  for (const responses of byKey.values()) {
+    expect(new Set(responses.map(({ id }) => id)).size).toBe(1);
+    expect(responses.filter(({ replayed }) => !replayed)).toHaveLength(1);
   }
 }
 

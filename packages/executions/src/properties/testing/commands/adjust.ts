@@ -36,9 +36,9 @@ export const adjust: Command<{
     const after = account.available + units(amount);
     if (units(amount) < 0n && after < 0n) return 'insufficient';
     account.available = after;
-    const answer = `${kind} ${money(units(amount))} leaves ${money(after)}`;
-    if (idempotencyKey !== null) account.adjusted.set(idempotencyKey, answer);
-    return answer;
+    const response = `${kind} ${money(units(amount))} leaves ${money(after)}`;
+    if (idempotencyKey !== null) account.adjusted.set(idempotencyKey, response);
+    return response;
   },
   async perform(run, { by, organization: at, idempotencyKey, asked }) {
     const asker = { organizationId: organizationId(run, at), idempotencyKey, reason: 'a reason' };

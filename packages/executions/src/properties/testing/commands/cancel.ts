@@ -20,9 +20,11 @@ export const cancel: Command<{ by: Which; pick: number; isStranger: boolean }> =
     const { id, organizationId } = execution;
     const strangers = run.organizationIds.filter((other) => other !== organizationId);
     const asker = (isStranger && strangers[0]) || organizationId;
-    const answer = await resultOf(cancelExecution(gateway(run, by), asker, id).then(({ status }) => status));
-    if (answer === 'CANCELLED') run.acceptedCancels.push(id);
-    if (answer === 'EXECUTION_ALREADY_TERMINAL') run.refusedCancels.push(id);
-    return answer;
+    const response = await resultOf(
+      cancelExecution(gateway(run, by), asker, id).then(({ status }) => status),
+    );
+    if (response === 'CANCELLED') run.acceptedCancels.push(id);
+    if (response === 'EXECUTION_ALREADY_TERMINAL') run.refusedCancels.push(id);
+    return response;
   },
 };

@@ -8,8 +8,8 @@ import { setSpendLimit } from '@holdfast/db/spendLimits';
 import { newId } from '@holdfast/domain/ids';
 import { createTestOrganization, insertTestExecution } from '@holdfast/testkit/testData';
 
-/** The ids in books that hold a row of everything. */
-export type Books = {
+/** The ids of a ledger with a row of every kind. */
+export type SeededLedger = {
   organization: string;
   open: string;
   cancelled: string;
@@ -24,7 +24,7 @@ export type Books = {
  * are numbered: top-ups 1 and 2, correction 3, hold of the open one 4, hold and release of the cancelled one 5 and 6,
  * hold, settle and remainder 7 to 9, hold, overage and settle 10 to 12, hold, overage, settle and write-off 13 to 16.
  */
-export async function keepBooks(db: Database): Promise<Books> {
+export async function seedLedger(db: Database): Promise<SeededLedger> {
   const organization = await createTestOrganization(db, '10');
   await topUp(db, { organizationId: organization, amount: '5', reason: null, idempotencyKey: null });
   const correction = { kind: 'correction', amount: '-1', reason: 'a mistake', idempotencyKey: null } as const;
