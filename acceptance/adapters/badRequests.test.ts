@@ -9,7 +9,7 @@ import { type Stack, startStack } from '../stack/stack.ts';
 import { expectEndedOnce, newCustomer } from './ledgerChecks.ts';
 import { at, writer } from './models.ts';
 
-/** What LiteLLM's proxy answers without a database, all of it with 400. */
+/** Responses of LiteLLM's proxy without a database, all with status 400. */
 const responses = {
   'a wrong key': { message: 'No connected db.', type: 'no_db_connection', param: null, code: '400' },
   'an unknown model': {

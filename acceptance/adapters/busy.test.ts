@@ -58,7 +58,7 @@ const attemptsOf = (id: string) =>
 const refusalsOf = async (ids: string[]) =>
   (await Promise.all(ids.map(attemptsOf))).flat().reduce((sum, { busyRefusals }) => sum + busyRefusals, 0);
 
-/** Pauses are over at once: of the attempts, and of what was learned of the provider. */
+/** Ends all pauses at once, of the attempts and of the learned capacity. */
 async function hurry(): Promise<void> {
   await forgetCapacity();
   await stack.db.pool.query(`UPDATE attempts SET poll_at = now() WHERE state = 'waiting'`);
@@ -139,11 +139,11 @@ describe('a provider with one slot, and two dispatchers', () => {
     first.open();
     await allComplete(ids);
     first.forget();
-    // What was learned may be one too few, until it grows.
+    // The learned capacity may be one too small until it grows.
     first.runsTake(400);
     await allComplete(await createMany(30, 'one-place'));
     expect(first.most()).toBe(2);
-    // Of thirty at once, what is let in too many to see whether there is more room by now.
+    // Of thirty runs, those admitted above the capacity to find out whether it has grown.
     expect(first.refused()).toBeLessThan(10);
   }, 60_000);
 

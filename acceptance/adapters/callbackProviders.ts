@@ -1,9 +1,9 @@
 import type { Hosted } from './hosted.ts';
 
-/** What a submit gets; see `SubmitPlan` of the counterparts. */
+/** The response to a submit: see `SubmitPlan` of the fake providers. */
 type Submit = NonNullable<Parameters<Hosted['fal']['plan']>[0]['submit']>;
 
-/** The counterparts of providers that call back, under one face. */
+/** The fakes of the providers that call back, behind one interface. */
 export type CallbackProvider = {
   name: string;
   /** Of its models: by callback, by poll. */
@@ -14,12 +14,12 @@ export type CallbackProvider = {
   plan(part: { endsAfterMs?: number | null; callsBack?: boolean }): void;
   accepted(): string[];
   finish(id: string): Promise<number[]>;
-  /** Where it was told to call back. */
+  /** The callback URL that it received. */
   webhookOf(id: string): string;
   /** Sends the (signed) end of run `of` where run `id` is called back. */
   callBack(id: string, how?: { forged?: boolean; atS?: number; of?: string }): Promise<number>;
   wasCancelled(id: string): boolean;
-  /** How often it was asked about its runs. */
+  /** The number of polls. */
   asked(): number;
 };
 

@@ -164,7 +164,7 @@ describe.each(['replicate', 'fal'])('a run at %s', (name) => {
     provider.plan({ callsBack: false });
     const { id, run } = await awaited();
     expect(await provider.finish(run)).toEqual([]);
-    // It would be asked about by itself, a quarter of a minute after it was accepted.
+    // Without this, the dispatcher would poll 15 s after the run was accepted.
     await hosted.stack.db.prisma.attempt.updateMany({
       where: { executionId: id },
       data: { pollAt: new Date() },

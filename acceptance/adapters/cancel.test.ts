@@ -47,7 +47,7 @@ const nothingGoesOn = (id: string) =>
   until('none of its tries goes on', async () =>
     (await attemptsOf(id)).every(({ finishedAt }) => finishedAt !== null),
   );
-/** It was not charged, and what comes of it later changes nothing. */
+/** Expects no charge, and no effect of late results. */
 async function expectCancelled(id: string): Promise<void> {
   await nothingGoesOn(id);
   const { status, cost } = await expectEndedOnce(hosted.stack, customer, id);

@@ -52,7 +52,7 @@ async function begun(model = 'writing') {
   return { id, run: accepted().at(-1) ?? '', before };
 }
 
-/** Has an execution's run asked about now, as it would be in a few seconds. */
+/** Polls an execution's run now instead of in a few seconds. */
 const askNow = (id: string, handle?: Record<string, string>) =>
   hosted.stack.db.prisma.attempt.updateMany({
     where: { executionId: id, finishedAt: null },

@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 type Case = [said: string, how: Record<string, unknown>, code: string];
 
-/** The execution fails with this code, costs nothing, and says nothing of who ran it; the operator sees what was said. */
+/** Expects a failure with this code, uncharged, without the provider's name for the client, and with its text for the operator. */
 async function fails(model: string, code: string): Promise<string> {
   const id = await create(customer.api, model, { prompt: 'a' });
   await untilStatus(customer.api, id, 'FAILED');

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** A container that speaks Cog and counts how many runs it is at. */
 export type FakeContainer = {
   baseUrl: string;
-  /** What it was asked, in the order in which the runs began. */
+  /** The inputs, in the order in which the runs started. */
   begun: string[];
   /** The most runs at once since `forget`. */
   most(): number;
@@ -13,7 +13,7 @@ export type FakeContainer = {
   forget(): void;
   /** Runs end no sooner than this says. */
   runsTake(ms: number): void;
-  /** What is beyond so many runs at once gets 409; null: nothing does. */
+  /** The maximum of concurrent runs, above which it returns 409; null: no maximum. */
   slots(count: number | null): void;
   /** Every run that is not under way yet gets this; null: none does. */
   refuse(refusal: Refusal | null): void;
@@ -50,7 +50,7 @@ export async function startFakeContainer(): Promise<FakeContainer> {
     const id = request.url?.split('/').at(-1) ?? '';
     if (request.method === 'PUT') {
       const { input } = JSON.parse(Buffer.concat(chunks).toString()) as { input: { prompt: string } };
-      // A run that is asked about is joined.
+      // A poll joins the run.
       const no = runs.has(id) ? null : (refusal ?? (slots !== null && now >= slots ? { status: 409 } : null));
       if (no !== null) {
         refused += 1;

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Answers a request itself, or not (false): then it is passed on. */
+/** Responds to a request, or returns false to pass it on. */
 export type Intercept = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** A server in front of a counterpart, which answers what its test wants to go otherwise. */
+/** A server in front of a fake provider that changes some of its responses. */
 export async function startFront(intercept: Intercept) {
   let behind = '';
   const server = createServer((request, response) => {

@@ -9,7 +9,7 @@ export type Hosted = Awaited<ReturnType<typeof startHosted>>;
 
 type Fake = { baseUrl: string; apiKey: string | null; settings: Record<string, string> };
 
-/** The whole system with counterparts of Replicate, of fal, and of two Cog containers, `first` and `second`. */
+/** The whole system with fakes of Replicate, fal, and two Cog containers, `first` and `second`. */
 export async function startHosted(
   models: ModelFile[],
   environment: Record<string, string> = {},
@@ -48,7 +48,7 @@ export function settingsOf(name: string, settings: Record<string, string>): Reco
   return Object.fromEntries(Object.entries(settings).map(([key, value]) => [`${name}_${key}`, value]));
 }
 
-/** A base URL where nobody listens. */
+/** A base URL whose port refuses connections. */
 export async function closedPort(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -45,14 +45,14 @@ export async function expectNoProvider(stack: Stack, customer: Customer, id: str
   for (const { request } of eventsOf(stack.receiver, id)) expect(request.body).not.toMatch(providerNames);
 }
 
-/** A customer whose endings are told to the receiver, or to nobody else. */
+/** A customer whose final events go only to the receiver. */
 export async function newCustomer(stack: Stack): Promise<Customer> {
   const customer = await stack.newCustomer('100');
   await customer.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url });
   return customer;
 }
 
-/** Nobody is counted against a limit any more. */
+/** Waits until no run is counted against a limit. */
 export async function expectNoPlacesTaken(redis: Redis): Promise<void> {
   const keys = await redis.keys('{holdfast-limits}:runs:*');
   await until(

@@ -19,7 +19,7 @@ export function writer(slug: string, providers: Route[], more: Partial<ModelFile
   return { ...base, slug, providers, output: { kind: 'text' }, ...more };
 }
 
-/** Where the counterparts have them. */
+/** Where the fake providers return files. */
 export const at = {
   replicate: (mode: Route['mode'] = 'callback'): Route => ({
     adapter: 'replicate',
@@ -33,7 +33,7 @@ export const at = {
     model: 'acme/painter',
     mode,
   }),
-  /** Two containers of somebody's own. */
+  /** Two Cog containers. */
   first: (mode: Route['mode'] = 'sync'): Route => ({
     adapter: 'cog',
     connection: 'first',

@@ -76,7 +76,7 @@ async function startFiles() {
   return {
     ...front,
     asked,
-    /** What is slow goes on. */
+    /** Continues the slow response. */
     release: () => released.resolve(),
     url: (name: string) => `${front.origin}/files/${name}`,
   };
@@ -112,7 +112,7 @@ async function made(
   return { id, record: await expectEndedOnce(hosted.stack, customer, id) };
 }
 
-/** What the store keeps of an execution: what was dropped of it has expired. */
+/** The files that the store keeps of an execution; dropped ones have expired. */
 const filesOf = async (id: string) => {
   const files = await hosted.stack.db.prisma.file.findMany({ where: { executionId: id, state: 'ready' } });
   return files.filter(({ expiresAt }) => expiresAt === null || expiresAt > new Date());

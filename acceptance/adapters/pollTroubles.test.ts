@@ -28,7 +28,7 @@ const troubles: Record<string, Trouble> = {
 let hosted: Hosted;
 let customer: Customer;
 let front: Awaited<ReturnType<typeof startFront>>;
-/** What questions about runs are answered just now; null: the truth. */
+/** The response to polls; null: the real one. */
 let trouble: Trouble | null = null;
 let asked = 0;
 

@@ -28,7 +28,7 @@ beforeEach(async () => {
 
 const record = async (id: string) => (await customer.api.get(`/v1/executions/${id}`)).body;
 
-/** Follows an execution from now on; what was told stands in `events`, and `done` resolves at the end of the stream. */
+/** Follows an execution: `events` has its events so far, and `done` resolves at the end of the stream. */
 async function follow(id: string) {
   const response = await customer.api.fetch(`/v1/executions/${id}/events`, {
     headers: { accept: 'text/event-stream' },

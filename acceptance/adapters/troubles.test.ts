@@ -104,7 +104,7 @@ describe('a submit that was certainly not accepted', () => {
       hosted.replicate.received.some(({ path }) => path.includes('created_after')),
     );
     hosted.replicate.plan({ create: 'accept' });
-    // The pauses before it is asked again add up to 45 s.
+    // The pauses before further polls add up to 45 s.
     await until('it has ended', async () => (await attemptsOf(id)).length > 1, 60_000);
     await untilStatus(customer.api, id, 'COMPLETED');
     await expectEndedOnce(hosted.stack, customer, id);

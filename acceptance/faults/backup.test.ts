@@ -31,7 +31,7 @@ let api: ApiClient;
 let busyApi: ApiClient;
 const folder = join(testFolder('backup'), 'made');
 
-/** Executions by what they were when the backup was made, and what a status read said of them. */
+/** Executions by their status at the backup, with their status records. */
 const ids: Record<string, string> = {};
 const records = new Map<string, ExecutionBody>();
 let pictureFile = '';

@@ -35,7 +35,7 @@ beforeEach(async () => {
   customer = await fleet.newCustomer();
 });
 
-/** A server of chat completions that counts what it is asked, by prompt, and takes its time. */
+/** A slow server of chat completions that counts its requests by prompt. */
 async function startChat() {
   const prompts: string[] = [];
   const server = createServer((request, response) => void answer(request, response));

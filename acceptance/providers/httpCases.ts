@@ -3,7 +3,7 @@ import { until } from '@holdfast/testkit/until';
 import { create, untilStatus } from '../stack/executions.ts';
 import type { Bench, Case } from './suite.ts';
 
-/** How often the server has begun what it was asked for with this prompt, by its own log. */
+/** How often the server has started a run with this prompt, by its own log. */
 const starts = ({ server }: Bench, prompt: string) => server.log().split(`start: ${prompt}\n`).length - 1;
 
 /** Requests of a path that the server has logged since its log was so long. */
@@ -48,7 +48,7 @@ export function fails(model: string, input: object, code: string): Case {
   };
 }
 
-/** A run of which the server has begun to compute. */
+/** A run that the server has started to compute. */
 async function begun(bench: Bench, model: string, prompt: string, seconds?: number): Promise<string> {
   const id = await create(bench.holdfast.api, model, { prompt, ...(seconds !== undefined && { seconds }) });
   await until(`${model} has begun`, () => starts(bench, prompt) > 0);

@@ -20,7 +20,7 @@ export type Suite = {
   connections(url: string): Record<string, string>;
   /** How it is started: a program of its virtual environment, in `folder`. */
   command(port: number): { program: string; args: string[]; folder: string; env?: Record<string, string> };
-  /** The path that answers once it is ready, and whether its body says so too. */
+  /** The path that responds once the server is ready, and whether the body must confirm it. */
   ready: { path: string; says?(body: string): boolean };
   cases: Case[];
 };

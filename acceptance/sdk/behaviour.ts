@@ -51,7 +51,7 @@ export function expected(one: Case) {
   };
 }
 
-/** Makes the call of a case through its own proxy, and returns what came of it. */
+/** Makes the call of a case through its own proxy, and returns its outcome. */
 export async function observe(one: Case, driver: Driver, holdfast: LocalHoldfast) {
   const { base_url: baseUrl, api_key: apiKey, services } = holdfast.readState();
   const pid = services['api-gateway']?.pid;

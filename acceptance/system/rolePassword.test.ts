@@ -16,7 +16,7 @@ it('the password of a database role can be replaced while a second login is in u
   await applyRoles(server.url, rolePasswords);
   const owner = openDatabase({ url: server.url, poolSize: 1, applicationName: 'test' });
 
-  /** A service with this login that goes on with the connection it has. */
+  /** A service with this login that keeps using its open connection. */
   function openService(username: string, password: string) {
     const url = Object.assign(new URL(server.url), { username, password }).href;
     const db = openDatabase({ url, poolSize: 1, applicationName: 'test' });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack.close());
 
-/** What a rollout does, with the list of each secret as it stands in docs/rotation.md. */
+/** A rollout with the secrets in the order of docs/rotation.md. */
 async function restartGateway(urlSecrets: string, adminTokens: string): Promise<void> {
   await stack.services.stop('api-gateway');
   await stack.services.start('api-gateway', { FILE_URL_SECRET: urlSecrets, ADMIN_TOKEN: adminTokens });

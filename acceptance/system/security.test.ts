@@ -28,7 +28,7 @@ for (const line of read('Dockerfile').split('\n')) {
   if (user !== undefined) users.set(here, user);
 }
 
-/** PostgreSQL begins as root to own its volume; Tempo is root without capabilities, for its volume belongs to it. */
+/** PostgreSQL starts as root to own its volume; Tempo is root without capabilities, for its volume belongs to it. */
 const asRoot = ['postgres', 'tempo'];
 
 describe('containers', () => {

@@ -5,7 +5,7 @@ import type { Bench, Case, Suite } from '../suite.ts';
 
 const input = { prompt: 'hello' };
 
-/** How many completions LiteLLM has begun, by its own log. */
+/** How many completions LiteLLM has started, by its own log. */
 const starts = ({ server }: Bench) => server.log().split('start: ').length - 1;
 
 /** How often the operator was alerted about the connection. */
