@@ -7,7 +7,7 @@ describe('waiting for a server', () => {
   it('gives up when the server never responds, and names the server', async () => {
     const work = () => new Promise<never>(() => {});
     const waiting = waitUntil({ what: 'the store', work, passes: () => false, say: () => {} }, patience);
-    await expect(waiting).rejects.toThrow('the store is not there after 0.05 s: no response');
+    await expect(waiting).rejects.toThrow('the store is not available after 0.05 s: no response');
   });
 
   it('fails at once on a permanent error', async () => {
