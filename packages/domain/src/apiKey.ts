@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const shape = /^sk_([0-9a-f]{64})_([0-9a-f]{8})$/;
@@ -54,7 +54,7 @@ export function isApiKeyShape(key: string): boolean {
 }
 
 export function hashApiKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return hash('sha256', key);
 }
 
 export function apiKeyPrefix(key: string): string {

@@ -22,26 +22,34 @@ export function toMoney(value: Decimal.Value): Money {
   return new MoneyDecimal(value).toDecimalPlaces(8, Decimal.ROUND_UP).toFixed();
 }
 
+/** Most executions of a model cost the same, and decimals take 5 KB a create. */
+const maxKnownAmounts = 1000;
+
+function remembered(compute: (amount: Money) => string): (amount: Money) => string {
+  const results = new Map<Money, string>();
+  return (amount) => {
+    const known = results.get(amount);
+    if (known !== undefined) return known;
+    if (results.size === maxKnownAmounts) results.clear();
+    const result = compute(amount);
+    results.set(amount, result);
+    return result;
+  };
+}
+
 /** For the API: two to eight decimals, such as `"0.60"`. */
 export function formatMoney(value: Decimal.Value): string {
+  return typeof value === 'string' ? formatAmount(value) : format(value);
+}
+
+function format(value: Decimal.Value): string {
   const amount = new MoneyDecimal(value);
   return amount.toFixed(Math.max(2, Math.min(8, amount.decimalPlaces())));
 }
 
-/** Most executions of a model cost the same, and decimals take 5 KB a create. */
-const maxKnownHolds = 1000;
-const knownHolds = new Map<Money, Money>();
+const formatAmount = remembered(format);
 
 /** Spec, "Limits": estimated cost times 1.2, minimum 0.01. */
-export function holdFor(estimate: Money): Money {
-  const known = knownHolds.get(estimate);
-  if (known !== undefined) return known;
-  if (knownHolds.size === maxKnownHolds) knownHolds.clear();
-  const hold = computeHold(estimate);
-  knownHolds.set(estimate, hold);
-  return hold;
-}
-
-function computeHold(estimate: Money): Money {
-  return toMoney(MoneyDecimal.max(new MoneyDecimal(estimate).times(limits.holdFactor), limits.minimumHold));
-}
+export const holdFor: (estimate: Money) => Money = remembered((estimate) =>
+  toMoney(MoneyDecimal.max(new MoneyDecimal(estimate).times(limits.holdFactor), limits.minimumHold)),
+);

@@ -38,8 +38,27 @@ export function isInside(text: string, cidrs: Cidr[]): boolean {
   );
 }
 
+/** The same few clients send most requests. */
+const maxKnownAddresses = 1000;
+const knownAddresses = new Map<string, string | null>();
+
 export function canonicalAddress(text: string): string | null {
-  return parseAddress(text)?.toString() ?? null;
+  const known = knownAddresses.get(text);
+  if (known !== undefined) return known;
+  const address = parseAddress(text)?.toString() ?? null;
+  if (knownAddresses.size === maxKnownAddresses) knownAddresses.clear();
+  knownAddresses.set(text, address);
+  return address;
+}
+
+/** Providers give each customer a block of IPv6 addresses of this size. */
+const groupBits = 56;
+
+/** What counts as one client: an IPv4 address, or the block of an IPv6 address. */
+export function addressGroup(text: string): string {
+  if (!ipaddr.IPv6.isValid(text)) return text;
+  const first = ipaddr.IPv6.networkAddressFromCIDR(`${text}/${groupBits}`).toString();
+  return `${first}/${groupBits}`;
 }
 
 /** IPv4-mapped and NAT64 become the IPv4 address inside. Other forms with one (6to4, Teredo, ISATAP) are never public. */

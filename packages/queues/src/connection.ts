@@ -15,7 +15,6 @@ export function connectProducer(url: string, log: Pick<Logger, 'info' | 'warn'>)
   return connect(url, log, {
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
-    enableAutoPipelining: true,
     // A Redis that does not respond counts as unavailable: calls would pile up.
     socketTimeout: 4000,
   });
@@ -72,16 +71,10 @@ function open(url: string, options: Options): Redis {
 }
 
 function openCluster(nodes: RedisAddress['nodes'], entry: Options): Cluster {
-  const {
-    enableOfflineQueue = true,
-    enableAutoPipelining = false,
-    retryStrategy: _,
-    ...redisOptions
-  } = entry;
+  const { enableOfflineQueue = true, retryStrategy: _, ...redisOptions } = entry;
   return new Cluster(nodes, {
     redisOptions,
     enableOfflineQueue,
-    enableAutoPipelining,
     clusterRetryStrategy: retryStrategy,
     slotsRefreshTimeout: 4000,
     // Names go to the connection unresolved: certificates are issued for them.
@@ -105,10 +98,4 @@ function tlsOf({ isEncrypted, caFile, certFile, keyFile }: RedisAddress): Option
       ...(keyFile === null ? {} : { key: readFileSync(keyFile) }),
     },
   };
-}
-
-export async function callScripts(redis: Redis, command: string, args: string[]): Promise<unknown> {
-  if (!('nodes' in redis) || command !== 'SCRIPT') return await redis.call(command, ...args);
-  const replies = await Promise.all(redis.nodes('master').map((node) => node.call(command, ...args)));
-  return replies[0];
 }

@@ -5,7 +5,7 @@ import type { AdminToken } from '@holdfast/domain/adminTokens';
 import { hashApiKey, isApiKeyShape } from '@holdfast/domain/apiKey';
 import { ApiError } from '@holdfast/domain/errors';
 import { createBatcher } from '@holdfast/kit/batcher';
-import type { Request, RequestHandler } from 'express';
+import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { requireAddress } from '../apiKeys/keyBounds.ts';
 import { isTokenShaped, type TokenClaims, type TokenSigner } from '../executionTokens/signer.ts';
@@ -19,8 +19,10 @@ export type Callers = {
 };
 
 /** Identifies the caller. A refusal is kept in the request's state until the rate limit has counted the request. */
-export function authenticate(callers: Callers): RequestHandler {
-  return async (request, response, next) => {
+export type Authenticate = (request: Request, response: Response) => Promise<void> | void;
+
+export function authenticate(callers: Callers): Authenticate {
+  return async (request, response) => {
     const state = stateOf(response);
     state.findCaller = () => requireCaller(request, state.address, callers);
     try {
@@ -28,7 +30,6 @@ export function authenticate(callers: Callers): RequestHandler {
     } catch (error) {
       state.refusal = error instanceof Error ? error : new Error('not authenticated', { cause: error });
     }
-    next();
   };
 }
 
@@ -60,14 +61,13 @@ export function hasToken({ headers }: Request): boolean {
 }
 
 /** Authenticates an operator; every token is compared in constant time. */
-export function authenticateOperator(tokens: readonly AdminToken[]): RequestHandler {
+export function authenticateOperator(tokens: readonly AdminToken[]): Authenticate {
   const known = tokens.map(({ name, token }) => ({ name, expected: digest(token) }));
-  return (request, response, next) => {
+  return (request, response) => {
     const given = digest(bearerToken(request.headers.authorization) ?? '');
     const [operator] = known.filter(({ expected }) => timingSafeEqual(given, expected));
     if (operator) stateOf(response).operator = operator.name;
     else stateOf(response).refusal = unauthenticated('The admin token is missing or wrong.');
-    next();
   };
 }
 
@@ -142,5 +142,5 @@ function openKeyCache(load: Load): (name: string) => Promise<FoundCaller | null>
       return { found };
     },
   });
-  return async (name) => (await cache.fetch(name))?.found ?? null;
+  return async (name) => (cache.get(name) ?? (await cache.fetch(name)))?.found ?? null;
 }

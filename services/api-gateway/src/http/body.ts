@@ -126,16 +126,20 @@ function collectBody(
   const body = growingBuffer(declared < initialBytes ? declared : initialBytes);
   const { promise, resolve, reject } = Promise.withResolvers<BodyStart>();
   const unwatchPace = watchPace(request, pace, fail);
-  const unwatchFinish = finished(request, { writable: false }, (error) => {
-    cleanUp();
-    if (error) reject(error);
-    else resolve({ bytes: body.whole(), isWhole: true });
-  });
 
   function cleanUp(): void {
     unwatchPace();
-    unwatchFinish();
-    request.off('data', onData);
+    request.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
+  }
+
+  function onEnd(): void {
+    cleanUp();
+    resolve({ bytes: body.whole(), isWhole: true });
+  }
+
+  function onBroken(error: Error = new Error('the request ended before its body')): void {
+    cleanUp();
+    reject(error);
   }
 
   function fail(error: unknown): void {
@@ -156,7 +160,9 @@ function collectBody(
     }
   }
 
-  request.on('data', onData);
+  // `finished` of node:stream would do, for twenty times the listeners and closures.
+  if (request.destroyed) onBroken(request.errored ?? undefined);
+  else request.on('end', onEnd).on('error', onBroken).on('close', onBroken).on('data', onData);
   return promise;
 }
 

@@ -1,4 +1,4 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import { hasToken } from './auth.ts';
 import type { Endpoint } from './endpoint.ts';
 import { stateOf } from './requestState.ts';
@@ -18,13 +18,12 @@ const exposedHeaders =
 const preflightMaxAgeS = 600;
 
 /** Lets pages of these origins read responses. Never with credentials: a page needs an API key, cookies do not count. */
-export function allowOrigins(origins: readonly string[], endpoints: readonly Endpoint[]): RequestHandler {
+export function allowOrigins(origins: readonly string[], endpoints: readonly Endpoint[]) {
   const tokenPaths = new Set(endpoints.filter(({ allowsTokens }) => allowsTokens).map(({ path }) => path));
-  return (request, response, next) => {
+  return (request: Request, response: Response): void => {
     if (origins.length > 0) allow(response, origins, request.headers.origin);
     const path = routeName(stateOf(response).match) ?? '';
     if (tokenPaths.has(path) && !response.hasHeader(allowOrigin)) allowTokens(request, response);
-    next();
   };
 }
 
@@ -48,13 +47,11 @@ function allow(response: Response, origins: readonly string[], origin: string | 
   response.set('Access-Control-Expose-Headers', exposedHeaders);
 }
 
-/** Responds to the preflight requests of allowed origins. */
-export const respondPreflight: RequestHandler = (request, response, next) => {
+/** Responds to the preflight requests of allowed origins; returns false for any other request. */
+export function respondPreflight(request: Request, response: Response): boolean {
   const isAllowed = response.hasHeader('Access-Control-Allow-Origin');
-  if (request.method !== 'OPTIONS' || !isAllowed || !request.headers['access-control-request-method']) {
-    next();
-    return;
-  }
+  if (request.method !== 'OPTIONS' || !isAllowed || !request.headers['access-control-request-method'])
+    return false;
   if (!response.hasHeader('Access-Control-Allow-Methods'))
     response.set('Access-Control-Allow-Methods', methods);
   response.set({
@@ -62,4 +59,5 @@ export const respondPreflight: RequestHandler = (request, response, next) => {
     'Access-Control-Max-Age': String(preflightMaxAgeS),
   });
   response.status(204).end();
-};
+  return true;
+}

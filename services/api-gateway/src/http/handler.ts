@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { ApiError, invalidField } from '@holdfast/domain/errors';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { type BodyLimits, readOrStreamBody } from './body.ts';
@@ -17,8 +17,8 @@ type Raw = { request: Request; response: Response };
 const emptyBody = z.strictObject({});
 
 /** Runs the endpoint that a request's route leads to, and sends its reply. @throws ApiError, for `respondError` */
-export function endpointHandler(context: Context): RequestHandler {
-  return async (request, response) => {
+export function endpointHandler(context: Context) {
+  return async (request: Request, response: Response): Promise<void> => {
     const { match, caller, refusal, operator } = stateOf(response);
     if (match.kind === 'unknown') throw pathNotFound();
     if (match.kind === 'wrongMethod') throw methodNotAllowed(match.allowed);
@@ -151,10 +151,19 @@ function noteExecution(response: Response, body: unknown): void {
 }
 
 function sendReply({ request, response }: Raw, { status, body, headers = {}, table }: Reply): void {
-  response.set({ 'Cache-Control': 'no-store', ...headers });
-  response.status(status);
+  response.setHeader('Cache-Control', 'no-store');
+  for (const name of Object.keys(headers)) response.setHeader(name, headers[name] ?? '');
+  response.statusCode = status;
   if (table) sendTable(request, response, body, table);
-  else response.json(body);
+  else sendJson(response, body);
+}
+
+/** As `response.json`, without its settings, negotiation and check for a fresh copy. */
+function sendJson(response: Response, body: unknown): void {
+  const text = JSON.stringify(body);
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(text));
+  response.end(text);
 }
 
 function executionIn(body: unknown): { id: string; model: string } | null {

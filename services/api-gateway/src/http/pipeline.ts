@@ -1,38 +1,55 @@
-import express, { type Express, type RequestHandler } from 'express';
-import helmet from 'helmet';
+import express, { type Express, type Request, type Response } from 'express';
 import type { Context } from '../context.ts';
+import type { Authenticate } from './auth.ts';
 import { allowOrigins, respondPreflight } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { respondError } from './errors.ts';
 import { endpointHandler } from './handler.ts';
+import type { LimitRate } from './rateLimit.ts';
+import { stateOf } from './requestState.ts';
 import { createRoutes } from './routes.ts';
+import { setSecurityHeaders } from './securityHeaders.ts';
 import { trackRequests } from './tracking.ts';
 
 /** An application with these endpoints. Every request is tracked, authenticated and counted before its body is read. */
 export function createPipeline(args: {
   context: Context;
   endpoints: readonly Endpoint[];
-  authenticate: RequestHandler;
-  limitRate: RequestHandler;
+  authenticate: Authenticate;
+  limitRate: LimitRate;
   /** Origins that browsers may call from. */
   origins?: readonly string[];
   /** Mounts further routes, behind the rate limit. */
   mount?: (app: Express) => void;
 }): Express {
-  const { context } = args;
+  const { context, endpoints, authenticate, limitRate, origins = [] } = args;
+  const track = trackRequests(context, createRoutes(endpoints));
+  const allow = allowOrigins(origins, endpoints);
+  const handle = endpointHandler(context);
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
   app.set('trust proxy', context.config.TRUST_PROXY);
-  app.use(trackRequests(context, createRoutes(args.endpoints)));
-  // The gateway has no TLS of its own, so browsers must not upgrade the links of /docs.
-  app.use(helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } }));
-  app.use(allowOrigins(args.origins ?? [], args.endpoints));
-  app.use(args.authenticate);
-  app.use(args.limitRate);
-  app.use(respondPreflight);
+
+  /** Returns whether a mounted route, if any, has to respond. */
+  async function serve(request: Request, response: Response): Promise<boolean> {
+    track(request, response);
+    setSecurityHeaders(response);
+    allow(request, response);
+    await authenticate(request, response);
+    await limitRate(response);
+    if (respondPreflight(request, response)) return false;
+    if (stateOf(response).match.kind === 'unknown') return true;
+    await handle(request, response);
+    return false;
+  }
+
+  // One layer: each that Express walks costs every request.
+  app.use(async (request, response, next) => {
+    if (await serve(request, response)) next();
+  });
   args.mount?.(app);
-  app.use(endpointHandler(context));
+  app.use(handle);
   app.use(respondError(context));
   return app;
 }

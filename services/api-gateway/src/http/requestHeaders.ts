@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { invalidField } from '@holdfast/domain/errors';
 import canonicalize from 'canonicalize';
 import { z } from 'zod';
@@ -33,9 +33,7 @@ export function readIdempotencyKey(
 
 /** SHA-256 (hex) of the canonical JSON (RFC 8785): equal for equal requests, however they are formatted. */
 export function requestHash(body: unknown): string {
-  return createHash('sha256')
-    .update(canonicalize(body) ?? '')
-    .digest('hex');
+  return hash('sha256', canonicalize(body) ?? '');
 }
 
 /** The longest time that a request waits for an execution. */

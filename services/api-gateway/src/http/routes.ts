@@ -14,10 +14,15 @@ export type Routes = { find(method: string, path: string): Match };
 /** HEAD matches as GET. A path that cannot be decoded matches nothing. */
 export function createRoutes(endpoints: readonly Endpoint[]): Routes {
   const routes = endpoints.map(toRoute);
+  // A path without parameters is the most exact match.
+  const byPath = Map.groupBy(
+    routes.filter(({ names }) => names.length === 0),
+    ({ endpoint }) => endpoint.path,
+  );
   return {
     find(method, path) {
       const wanted = method === 'HEAD' ? 'GET' : method;
-      const matching = mostExact(routes.filter(({ shape }) => shape.test(path)));
+      const matching = byPath.get(path) ?? mostExact(routes.filter(({ shape }) => shape.test(path)));
       const route = matching.find(({ endpoint }) => endpoint.method === wanted);
       if (route) {
         const params = readParams(route, path);

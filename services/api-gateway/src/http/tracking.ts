@@ -1,7 +1,7 @@
 import { newId } from '@holdfast/domain/ids';
 import { canonicalAddress } from '@holdfast/egress/addresses';
 import { executionAttributes, readTraceparent, type Span, type Tracing } from '@holdfast/kit/tracing/tracing';
-import type { Request, RequestHandler } from 'express';
+import type { Request, Response } from 'express';
 import type { Context } from '../context.ts';
 import { openPublicUrl } from './publicUrl.ts';
 import { openState, type RequestState, stateOf } from './requestState.ts';
@@ -11,9 +11,9 @@ import { type Match, type Routes, routeName } from './routes.ts';
 const clientClosedStatus = 499;
 
 /** Gives every request an id, a route and a span, and logs it when it ends: never its body, query or key. */
-export function trackRequests(context: Context, routes: Routes): RequestHandler {
+export function trackRequests(context: Context, routes: Routes) {
   const publicUrl = openPublicUrl(context.config);
-  return (request, response, next) => {
+  return (request: Request, response: Response): void => {
     const requestId = newId('req');
     const match = routes.find(request.method, request.path);
     const parent = readTraceparent(request.headers['traceparent']);
@@ -40,7 +40,6 @@ export function trackRequests(context: Context, routes: Routes): RequestHandler 
       const status = response.writableFinished ? response.statusCode : clientClosedStatus;
       logRequest(context, request.method, status, stateOf(response));
     });
-    next();
   };
 }
 
