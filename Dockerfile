@@ -41,8 +41,10 @@ RUN apt-get update \
  && apt-get install --yes --no-install-recommends tini \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/*
 WORKDIR /app
+# Memory: packages/local/src/launch/services.ts.
 ENV NODE_ENV=production \
-    NODE_OPTIONS=--disable-warning=ExperimentalWarning \
+    NODE_OPTIONS="--disable-warning=ExperimentalWarning --max-semi-space-size=16" \
+    MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072 \
     METRICS_PORT=9464
 USER 1000:1000
 ENTRYPOINT ["tini", "--"]

@@ -40,12 +40,13 @@ export async function concurrencyLimits(db: Database): Promise<Map<string, numbe
 const concurrencyLimitsSql = `SELECT id, max_concurrency FROM organizations WHERE max_concurrency IS NOT NULL`;
 
 export async function findOrganizationByName(db: Database, name: string): Promise<{ id: string } | null> {
-  return await db.prisma.organization.findFirst({
-    where: { name },
-    orderBy: { createdAt: 'asc' },
-    select: { id: true },
-  });
+  const [row] = await runStatement<{ id: string }>(db.pool, 'find_organization_by_name', findByNameSql, [
+    name,
+  ]);
+  return row ?? null;
 }
+
+const findByNameSql = 'SELECT id FROM organizations WHERE name = $1 ORDER BY created_at LIMIT 1';
 
 export async function isTestOrganization(db: Database, id: string): Promise<boolean> {
   const rows = await runStatement(db.pool, 'is_test_organization', isTestOrganizationSql, [id]);

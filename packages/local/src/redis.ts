@@ -43,13 +43,15 @@ export async function startRedis(options: RedisOptions): Promise<RunningServer> 
       await endProcess(child.pid, redisEnding);
       await exited;
     };
-    // redis-cli accepts no URL without a user name.
-    return { url: `redis://default:${password}@127.0.0.1:${port}`, port, pid: child.pid, exited, stop };
+    return { url: redisUrl(password, port), port, pid: child.pid, exited, stop };
   } catch (error) {
     claim.release();
     throw error;
   }
 }
+
+/** redis-cli accepts no URL without a user name. */
+export const redisUrl = (password: string, port: number) => `redis://default:${password}@127.0.0.1:${port}`;
 
 function settings(folder: string, port: number, password: string, isDurable: boolean): string {
   const lines = [

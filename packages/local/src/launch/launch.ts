@@ -13,7 +13,13 @@ import { type Demo, type Migrate, prepareDatabase, type Seed, type SetRoles } fr
 import { prepareFiles } from './prepareFiles.ts';
 import { type Running, tellGuard } from './running.ts';
 import { keepWebhooksPort, loadSecrets, rolePasswords, type Secrets } from './secrets.ts';
-import { checkGivenServers, keepPostgres, keepRedis } from './servers.ts';
+import {
+  checkGivenServers,
+  chosenServers,
+  keepPostgres,
+  keepRedis,
+  type ServerAddresses,
+} from './servers.ts';
 import { type RunningService, type ServiceProgram, startService, untilReady } from './services.ts';
 import {
   type Addresses,
@@ -63,12 +69,19 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
       publish();
     },
   };
-  const servers = await startServers(options, home, running, watcher, signal);
-  const addresses = { ...servers, ...(await chosenPorts(options, loaded)) };
-  const secrets = keepWebhooksPort(home.secretsPath, loaded, addresses.webhooksPort);
-  const settings = sharedSettings(addresses, settled, home.data, env);
+  const chosen = await chosenServers(env);
+  const planned = { ...chosen, ...(await chosenPorts(options, loaded)) };
+  const secrets = keepWebhooksPort(home.secretsPath, loaded, planned.webhooksPort);
+  const settings = sharedSettings(planned, settled, home.data, env);
   // A database from the environment may be shared, and its owner may not be allowed to create roles.
   const passwords = env['DATABASE_URL'] ? null : rolePasswords(secrets);
+  // Services load their modules while the servers start, which takes them longer than it takes the servers.
+  const prepared = Promise.withResolvers<void>();
+  running.services = (await programs(options, planned, settings, passwords)).map((program) =>
+    startService({ ...program, servers: prepared.promise }, home.folder, watcher),
+  );
+  watcher.onPid();
+  const addresses = { ...planned, ...(await startServers(options, home, chosen, running, watcher, signal)) };
   const demo = await prepareDatabase({
     ...options,
     environment: settings,
@@ -81,9 +94,7 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
   await prepareFiles(settings, say);
   signal.throwIfAborted();
 
-  running.services = (await programs(options, addresses, settings, passwords)).map((program) =>
-    startService(program, home.folder, watcher),
-  );
+  prepared.resolve();
   await Promise.all(
     running.services.map(async (service) => {
       await untilReady(service, signal);
@@ -114,19 +125,29 @@ function settledSecrets(kept: Secrets, env: NodeJS.ProcessEnv): Secrets {
 async function startServers(
   { env, say, postgresSettings = {} }: LaunchOptions,
   home: Home,
+  chosen: ServerAddresses,
   running: Running,
   watcher: Watcher,
   signal: AbortSignal,
 ): Promise<Pick<Addresses, 'databaseUrl' | 'redisUrl'>> {
-  say(env['DATABASE_URL'] ? 'PostgreSQL of DATABASE_URL is used.' : 'starting PostgreSQL');
-  running.postgres = await keepPostgres(home.data, env['DATABASE_URL'], watcher, postgresSettings);
-  watcher.onPid();
+  async function startPostgres(): Promise<string> {
+    say(env['DATABASE_URL'] ? 'PostgreSQL of DATABASE_URL is used.' : 'starting PostgreSQL');
+    running.postgres = await keepPostgres(home.data, env['DATABASE_URL'], chosen, watcher, postgresSettings);
+    watcher.onPid();
+    return running.postgres.url;
+  }
+  async function startRedis(): Promise<string> {
+    say(env['REDIS_URL'] ? 'Redis of REDIS_URL is used.' : 'starting Redis');
+    running.redis = await keepRedis(home.data, env['REDIS_URL'], chosen, watcher);
+    watcher.onPid();
+    return running.redis.url;
+  }
+  const starting = [startPostgres(), startRedis()] as const;
+  // If one fails, the other must be known before everything is stopped.
+  await Promise.allSettled(starting);
+  const [databaseUrl, redisUrl] = await Promise.all(starting);
   signal.throwIfAborted();
-  say(env['REDIS_URL'] ? 'Redis of REDIS_URL is used.' : 'starting Redis');
-  running.redis = await keepRedis(home.data, env['REDIS_URL'], watcher);
-  watcher.onPid();
-  signal.throwIfAborted();
-  return { databaseUrl: running.postgres.url, redisUrl: running.redis.url };
+  return { databaseUrl, redisUrl };
 }
 
 async function chosenPorts({ flags, env }: LaunchOptions, kept: Secrets) {

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { databaseUrlProblems } from '@holdfast/kit/databaseAddress';
 import { redisUrlProblems } from '@holdfast/kit/redisAddress';
+import { owner } from '../postgres/initialise.ts';
 import { startPostgres } from '../postgres.ts';
-import { startRedis } from '../redis.ts';
+import { redisUrl, startRedis } from '../redis.ts';
 import type { Watcher } from '../supervisor/supervise.ts';
 import { type KeptServer, keepServer } from './keepServer.ts';
 import { LaunchError } from './launchError.ts';
@@ -30,26 +31,50 @@ async function orClearLine(starting: Promise<KeptServer>): Promise<KeptServer> {
   }
 }
 
+/** Chosen before the servers start, so that services can already load with their addresses. */
+export type ServerAddresses = {
+  postgresPort: number;
+  redisPort: number;
+  redisPassword: string;
+  /** Without a login: each service has its own. */
+  databaseUrl: string;
+  redisUrl: string;
+};
+
+export async function chosenServers(env: NodeJS.ProcessEnv): Promise<ServerAddresses> {
+  const [postgresPort, redisPort] = [await servicePort(), await servicePort()];
+  const redisPassword = randomBytes(24).toString('hex');
+  return {
+    postgresPort,
+    redisPort,
+    redisPassword,
+    databaseUrl: env['DATABASE_URL'] || `postgresql://127.0.0.1:${postgresPort}/${owner}`,
+    redisUrl: env['REDIS_URL'] || redisUrl(redisPassword, redisPort),
+  };
+}
+
 /** @throws LaunchError with the server's reason */
 export function keepPostgres(
   data: string,
   givenUrl: string | undefined,
+  { postgresPort }: ServerAddresses,
   watcher: Watcher,
   settings: Record<string, string>,
 ): Promise<KeptServer> {
   if (givenUrl) return Promise.resolve(foreign(givenUrl));
   const dataDir = join(data, 'postgres');
-  const startOn = async (port?: number) =>
-    await startPostgres({ dataDir, port: port ?? (await servicePort()), settings });
+  const startOn = (port = postgresPort) => startPostgres({ dataDir, port, settings });
   return orClearLine(keepServer('PostgreSQL', startOn, watcher));
 }
 
 /** @throws LaunchError with the server's reason */
-export function keepRedis(data: string, givenUrl: string | undefined, watcher: Watcher): Promise<KeptServer> {
+export function keepRedis(
+  data: string,
+  givenUrl: string | undefined,
+  { redisPort, redisPassword: password }: ServerAddresses,
+  watcher: Watcher,
+): Promise<KeptServer> {
   if (givenUrl) return Promise.resolve(foreign(givenUrl));
-  // The same after a restart, because running services keep their URL.
-  const password = randomBytes(24).toString('hex');
-  const startOn = async (port?: number) =>
-    await startRedis({ dir: join(data, 'redis'), port: port ?? (await servicePort()), password });
+  const startOn = (port = redisPort) => startRedis({ dir: join(data, 'redis'), port, password });
   return orClearLine(keepServer('Redis', startOn, watcher));
 }

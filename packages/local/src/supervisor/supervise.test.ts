@@ -11,6 +11,7 @@ import { defaultTiming, type Supervised, supervise, type Timing } from './superv
 
 const fake = join(import.meta.dirname, 'fakeService.ts');
 const preload = join(import.meta.dirname, 'endWithLauncher.ts');
+const serversPreload = join(import.meta.dirname, 'awaitServers.ts');
 const quick = { ...defaultTiming, probeEveryMs: 20, backoffMs: 10 };
 
 let folder: string;
@@ -29,7 +30,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
   while (!(await condition())) await delay(10);
 }
 
-async function startFake(env: NodeJS.ProcessEnv = {}, timing: Timing = quick) {
+async function startFake(env: NodeJS.ProcessEnv = {}, timing: Timing = quick, servers?: Promise<void>) {
   const port = await servicePort();
   const said: string[] = [];
   const pids: number[] = [];
@@ -37,8 +38,9 @@ async function startFake(env: NodeJS.ProcessEnv = {}, timing: Timing = quick) {
     {
       name: 'fake',
       command: process.execPath,
-      args: ['--import', preload, fake],
+      args: ['--import', preload, ...(servers ? ['--import', serversPreload] : []), fake],
       env: { ...process.env, METRICS_PORT: String(port), ...env },
+      ...(servers && { servers }),
       readyUrl: `http://127.0.0.1:${port}/readyz`,
       healthUrl: `http://127.0.0.1:${port}/healthz`,
       logPath: join(folder, 'fake.log'),
@@ -102,6 +104,19 @@ describe('a supervised service', () => {
     expect(said.filter((line) => line === 'fake: PORT: expected a number')).toHaveLength(service.deaths());
     expect(said.join('\n')).toContain('restarting it in 20 ms');
     expect(readFileSync(join(folder, 'fake.log'), 'utf8')).toContain('PORT: expected a number');
+  });
+
+  it('serves when the servers run, also after a restart', async () => {
+    const servers = Promise.withResolvers<void>();
+    const { service } = await startFake({}, quick, servers.promise);
+    expect(await service.isReady()).toBe(false);
+    servers.resolve();
+    await until(service.isReady);
+    const first = service.pid() ?? 0;
+    process.kill(first, 'SIGKILL');
+    await until(() => service.pid() !== first);
+    await until(service.isReady);
+    expect(service.deaths()).toBe(1);
   });
 
   it('ends by itself when its launcher is killed', async () => {

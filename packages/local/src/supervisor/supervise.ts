@@ -10,6 +10,8 @@ export type ServiceSpec = {
   command: string;
   args: string[];
   env: NodeJS.ProcessEnv;
+  /** Each process waits for it (awaitServers.ts); until then it need not be healthy. */
+  servers?: Promise<void>;
   readyUrl: string;
   healthUrl: string;
   logPath: string;
@@ -94,11 +96,14 @@ function start(spec: ServiceSpec): ChildProcess {
   const log = openSync(spec.logPath, 'a');
   try {
     // Its own group: Ctrl-C reaches the launcher alone, which stops things in order. endWithLauncher.ts watches the channel.
-    return spawn(spec.command, spec.args, {
+    const child = spawn(spec.command, spec.args, {
       env: spec.env,
       detached: true,
       stdio: ['ignore', log, log, 'ipc'],
     });
+    // A process that has ended is reported by its exit.
+    void spec.servers?.then(() => child.connected && child.send('running', () => undefined));
+    return child;
   } finally {
     closeSync(log);
   }
@@ -124,6 +129,7 @@ async function killWhenUnhealthy(
   timing: Timing,
   ended: AbortSignal,
 ): Promise<void> {
+  await spec.servers;
   const bornAt = performance.now();
   let healthyAt: number | undefined;
   while (!ended.aborted) {
