@@ -62,6 +62,15 @@ describe('the admin API', () => {
     }
   });
 
+  it('serves the page of each error that it returns, without a token', async () => {
+    const { body } = await request(admin).get('/admin/v1/organizations').expect(401);
+    const { pathname } = new URL(body.error.doc_url);
+    const { headers } = await request(admin).get(pathname).expect(302);
+    expect(headers['location']).toBe('../../docs#UNAUTHENTICATED');
+    const { text } = await request(admin).get('/docs').expect(200);
+    expect(text).toContain('id="UNAUTHENTICATED"');
+  });
+
   it('is not served on the port of the public API, nor the public API on its port', async () => {
     await request(gateway.app).get('/admin/v1/models').set('Authorization', `Bearer ${token()}`).expect(404);
     await request(admin).get('/v1/models').set('Authorization', `Bearer ${token()}`).expect(404);

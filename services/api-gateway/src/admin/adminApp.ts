@@ -2,7 +2,9 @@ import { parseAdminTokens } from '@holdfast/domain/adminTokens';
 import type { Express } from 'express';
 import { z } from 'zod';
 import { unbounded } from '../apiKeys/keyBounds.ts';
+import { endpoints } from '../app.ts';
 import type { Context } from '../context.ts';
+import { mountReference } from '../docs/reference.ts';
 import { deleteApiKey } from '../endpoints/apiKeys/deleteApiKey.ts';
 import { postRotate } from '../endpoints/apiKeys/postRotate.ts';
 import { getUsageWithWriteOffs } from '../endpoints/balance/getUsage.ts';
@@ -77,6 +79,8 @@ export function createAdminApp(context: Context): Express {
     endpoints: adminEndpoints.map(recorded),
     authenticate: authenticateOperator(parseAdminTokens(context.config.ADMIN_TOKEN) ?? []),
     limitRate: limitOperators(context),
+    // The `doc_url` of errors leads here.
+    mount: (app) => mountReference(app, endpoints),
   });
 }
 

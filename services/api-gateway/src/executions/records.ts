@@ -1,6 +1,7 @@
 import { type Execution, priorities, statusRecord } from '@holdfast/domain/execution';
 import { executionStatuses } from '@holdfast/domain/statuses';
 import { z } from 'zod';
+import { errorUrl } from '../http/errors.ts';
 import { amount, idField, jsonObject, timestamp } from '../http/fields.ts';
 
 /** For the reference: a completed execution and its output. */
@@ -57,6 +58,10 @@ const ExecutionError = z
     code: z.string().meta({ description: 'A code of the error table', example: 'GENERATION_FAILED' }),
     message: z.string().meta({ example: 'The provider failed to produce an output.' }),
     retryable: z.boolean().meta({ description: 'Whether a new execution may succeed', example: true }),
+    doc_url: z.string().optional().meta({
+      description: 'A page about this code; events omit it',
+      example: 'https://api.example.com/docs/errors/GENERATION_FAILED',
+    }),
   })
   .meta({ id: 'ExecutionError' });
 
@@ -75,10 +80,17 @@ export function executionUrls(publicUrl: string, id: string) {
   return { self, result: `${self}/result`, events: `${self}/events`, cancel: `${self}/cancel` };
 }
 
+/** The status record of an execution, with a link to the page of its error. */
+export function executionRecord(execution: Execution, publicUrl: string) {
+  const record = statusRecord(execution);
+  const { error } = record;
+  return { ...record, error: error && { ...error, doc_url: errorUrl(publicUrl, error.code) } };
+}
+
 /** An execution in a response about this one alone. */
 export function executionDetails(execution: Execution, publicUrl: string) {
   const { id, logs } = execution;
-  return { ...statusRecord(execution), logs, urls: executionUrls(publicUrl, id) };
+  return { ...executionRecord(execution, publicUrl), logs, urls: executionUrls(publicUrl, id) };
 }
 
 const createFields = {

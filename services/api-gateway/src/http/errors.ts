@@ -14,6 +14,9 @@ import { maxDetails } from './validate.ts';
 /** How long to wait for the rest of a body that was refused. */
 const drainTimeoutMs = 10_000;
 
+/** The page of the reference about an error code. */
+export const errorUrl = (publicUrl: string, code: string) => `${publicUrl}/docs/errors/${code}`;
+
 /** Spec, "Errors". */
 export function errorBody(
   error: ApiError,
@@ -27,7 +30,7 @@ export function errorBody(
       retryable,
       request_id: requestId,
       details: details.slice(0, maxDetails),
-      doc_url: `${publicUrl}/docs/errors/${code}`,
+      doc_url: errorUrl(publicUrl, code),
     },
   };
 }

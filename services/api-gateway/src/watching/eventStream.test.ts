@@ -23,6 +23,7 @@ function startStream() {
     log: createLogger('test', 'silent'),
     execution: { id: 'exec_1' },
     read: () => Promise.reject<Execution>(new Error('the status is known')),
+    recordOf: (execution) => execution,
     checkKey: async () => {},
     from: positionOf('1:::0'),
     response: response as unknown as ServerResponse,

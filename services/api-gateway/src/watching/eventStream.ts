@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { WatchedExecution } from '@holdfast/db/executions/watch';
 import { ApiError } from '@holdfast/domain/errors';
-import { type Execution, progressRecord, statusRecord } from '@holdfast/domain/execution';
+import { type Execution, progressRecord } from '@holdfast/domain/execution';
 import { isTerminal } from '@holdfast/domain/statuses';
 import type { Logger } from '@holdfast/kit/logger';
 import { openLogLines } from './logLines.ts';
@@ -20,6 +20,8 @@ export async function streamExecution(args: {
   log: Logger;
   execution: Pick<Execution, 'id'>;
   read: () => Promise<Execution>;
+  /** What the stream writes about the execution. */
+  recordOf: (execution: Execution) => object;
   /** @throws ApiError when the key is no longer valid */
   checkKey: () => Promise<void>;
   from: Position;
@@ -28,7 +30,7 @@ export async function streamExecution(args: {
   const { watcher, log, execution, response } = args;
   if (response.destroyed) return;
   const writer = openEventWriter(response);
-  const stream = openEventStream({ from: args.from, writer, read: args.read });
+  const stream = openEventStream({ from: args.from, writer, read: args.read, recordOf: args.recordOf });
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
   response.once('close', finish);
   let isWriting = false;
@@ -75,8 +77,9 @@ function openEventStream(args: {
   from: Position;
   writer: EventWriter;
   read: () => Promise<Execution>;
+  recordOf: (execution: Execution) => object;
 }): EventStream {
-  const { writer, read } = args;
+  const { writer, read, recordOf } = args;
   const lines = openLogLines(args.from.logs);
   let position = args.from;
 
@@ -90,7 +93,7 @@ function openEventStream(args: {
     if (status === position.status) return true;
     const execution = await read();
     if (isTerminal(execution.status) !== isTerminal(status)) return false;
-    await writeEvent('status', { status: execution.status }, statusRecord(execution));
+    await writeEvent('status', { status: execution.status }, recordOf(execution));
     return true;
   }
 

@@ -1,7 +1,6 @@
 import { organizationOf } from '@holdfast/db/executions/read';
-import { statusRecord } from '@holdfast/domain/execution';
 import { cancel } from '@holdfast/executions/lifecycle';
-import { ExecutionRecord } from '../../executions/records.ts';
+import { ExecutionRecord, executionRecord } from '../../executions/records.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idParams, notFound, requireId } from '../../http/fields.ts';
 
@@ -17,10 +16,10 @@ export const cancelAnyExecution = keylessEndpoint({
   params: idParams('exec', 'id'),
   responses: { 200: { description: 'The cancelled execution', schema: ExecutionRecord } },
   errors: ['EXECUTION_ALREADY_TERMINAL'],
-  async handle({ context, params }) {
+  async handle({ context, params, publicUrl }) {
     const id = requireId('exec', params.id, 'execution');
     const organizationId = await organizationOf(context.db, id);
     if (organizationId === null) throw notFound('execution');
-    return { status: 200, body: statusRecord(await cancel(context, organizationId, id)) };
+    return { status: 200, body: executionRecord(await cancel(context, organizationId, id), publicUrl) };
   },
 });

@@ -1,8 +1,7 @@
 import { getExecutionWithAttempts } from '@holdfast/db/executions/read';
-import { statusRecord } from '@holdfast/domain/execution';
 import { formatMoney } from '@holdfast/domain/money';
 import { z } from 'zod';
-import { ExecutionWithLogs } from '../../executions/records.ts';
+import { ExecutionWithLogs, executionRecord } from '../../executions/records.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { amount, idField, idParams, notFound, requireId } from '../../http/fields.ts';
 import { AttemptRecord, attemptRecord } from '../attemptRecord.ts';
@@ -29,12 +28,12 @@ export const getAnyExecution = keylessEndpoint({
       }).meta({ id: 'ExecutionWithAttempts' }),
     },
   },
-  async handle({ context, params }) {
+  async handle({ context, params, publicUrl }) {
     const found = await getExecutionWithAttempts(context.db, requireId('exec', params.id, 'execution'));
     if (!found) throw notFound('execution');
     const { execution, attempts } = found;
     const body = {
-      ...statusRecord(execution),
+      ...executionRecord(execution, publicUrl),
       logs: [...attempts.map(({ rawLogs }) => rawLogs), execution.logs].filter(Boolean).join('') || null,
       organization_id: execution.organizationId,
       written_off: execution.writtenOff === null ? null : formatMoney(execution.writtenOff),

@@ -1,9 +1,8 @@
 import { listExecutions, listAnyExecutions as readAny } from '@holdfast/db/executions/read';
 import { timeFromNow } from '@holdfast/db/statement';
-import { statusRecord } from '@holdfast/domain/execution';
 import { z } from 'zod';
 import { executionFilter, executionQuery } from '../../executions/listing.ts';
-import { ExecutionRecord } from '../../executions/records.ts';
+import { ExecutionRecord, executionRecord } from '../../executions/records.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idField, idFilter } from '../../http/fields.ts';
 import { pageFields, pageOf } from '../../http/paging.ts';
@@ -36,7 +35,7 @@ export const listAnyExecutions = keylessEndpoint({
         .meta({ id: 'AnyExecutionPage' }),
     },
   },
-  async handle({ context, query }) {
+  async handle({ context, query, publicUrl }) {
     const filter = executionFilter(query);
     const { organization_id: organizationId, limit } = query;
     if (organizationId !== undefined) await findOrganization(context, organizationId);
@@ -52,7 +51,10 @@ export const listAnyExecutions = keylessEndpoint({
           )
         : await listExecutions(context.db, organizationId, filter, limit + 1);
     const { items, page } = pageOf(rows, limit);
-    const data = items.map((one) => ({ ...statusRecord(one), organization_id: one.organizationId }));
+    const data = items.map((one) => ({
+      ...executionRecord(one, publicUrl),
+      organization_id: one.organizationId,
+    }));
     return { status: 200, body: { data, ...page } };
   },
 });

@@ -367,7 +367,16 @@ describe('reading executions', () => {
     const { body } = await get(`/v1/executions/${created.id}/result`).expect(409);
     expect(body.error).toMatchObject({ code: 'EXECUTION_NOT_COMPLETED', retryable: false });
     const { body: record } = await get(`/v1/executions/${created.id}`);
-    expect(record.error).toEqual({ code: 'MODEL_OVERLOADED', message: 'too busy', retryable: true });
+    expect(record.error).toEqual({
+      code: 'MODEL_OVERLOADED',
+      message: 'too busy',
+      retryable: true,
+      doc_url: expect.stringMatching(/^http.*\/docs\/errors\/MODEL_OVERLOADED$/),
+    });
+    const { body: list } = await get('/v1/executions?status=FAILED');
+    expect(list.data[0].error).toEqual(record.error);
+    const stream = await get(`/v1/executions/${created.id}/events`);
+    expect(stream.text).toContain(JSON.stringify(record.error));
   });
 
   it('lists newest first, page by page, with filters', async () => {
@@ -474,7 +483,7 @@ describe('DELETE /v1/executions/{id}', () => {
     await remove(created.id).expect(200);
     await get(`/v1/executions/${created.id}/result`).expect(410);
     const { body: record } = await get(`/v1/executions/${created.id}`);
-    expect(record.error).toEqual({ code: 'MODEL_OVERLOADED', message: '', retryable: true });
+    expect(record.error).toMatchObject({ code: 'MODEL_OVERLOADED', message: '', retryable: true });
   });
 });
 

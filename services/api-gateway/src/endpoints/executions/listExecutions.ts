@@ -1,9 +1,8 @@
 import { listExecutions as readExecutions } from '@holdfast/db/executions/read';
-import { statusRecord } from '@holdfast/domain/execution';
 import { z } from 'zod';
 import { boundModels } from '../../apiKeys/access.ts';
 import { executionFilter, executionQuery } from '../../executions/listing.ts';
-import { ExecutionRecord } from '../../executions/records.ts';
+import { ExecutionRecord, executionRecord } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { isUsablePage, pageFields, pageOf } from '../../http/paging.ts';
 
@@ -23,13 +22,13 @@ export const listExecutions = endpoint({
       schema: z.object({ data: z.array(ExecutionRecord), ...pageFields }).meta({ id: 'ExecutionPage' }),
     },
   },
-  async handle({ context, caller, query }) {
+  async handle({ context, caller, query, publicUrl }) {
     const filter = { ...executionFilter(query), models: boundModels(caller) };
     const rows = await context.lists.read(
       (db) => readExecutions(db, caller.organizationId, filter, query.limit + 1),
       isUsablePage(query.cursor),
     );
     const { items, page } = pageOf(rows, query.limit);
-    return { status: 200, body: { data: items.map(statusRecord), ...page } };
+    return { status: 200, body: { data: items.map((one) => executionRecord(one, publicUrl)), ...page } };
   },
 });

@@ -1,7 +1,8 @@
+import type { Execution } from '@holdfast/domain/execution';
 import { isTerminal } from '@holdfast/domain/statuses';
 import { z } from 'zod';
 import { findExecution } from '../../apiKeys/access.ts';
-import { exampleExecution } from '../../executions/records.ts';
+import { exampleExecution, executionRecord } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { streamExecution } from '../../watching/eventStream.ts';
@@ -39,7 +40,7 @@ export const streamEvents = endpoint({
     204: { description: 'There are no further events', schema: null },
   },
   errors: ['RATE_LIMITED', 'SERVICE_UNAVAILABLE'],
-  async handle({ context, caller, recheckKey, params, headers, raw: { request, response } }) {
+  async handle({ context, caller, recheckKey, params, headers, publicUrl, raw: { request, response } }) {
     const read = () => findExecution(context, caller, params.id);
     const execution = await read();
     const from = positionOf(headers['last-event-id']?.toString());
@@ -49,8 +50,10 @@ export const streamEvents = endpoint({
     }
     const release = context.streams.take(caller.token?.executionId ?? caller.apiKeyId);
     try {
+      const recordOf = (one: Execution) => executionRecord(one, publicUrl);
+      const checkKey = recheckKey;
       if (request.method !== 'HEAD')
-        await streamExecution({ ...context, execution, read, checkKey: recheckKey, from, response });
+        await streamExecution({ ...context, execution, read, recordOf, checkKey, from, response });
       else response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' }).end();
     } finally {
       release();
