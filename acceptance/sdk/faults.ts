@@ -58,6 +58,7 @@ export const faults = {
   'respond 500': refusal(500, 'INTERNAL_ERROR', false),
   'respond 502 with a page': ({ response }) => void response.writeHead(502).end('<html>Bad gateway</html>'),
   'respond 503': refusal(503, 'SERVICE_UNAVAILABLE', true, { 'retry-after': '1' }),
+  'respond 503 for a month': refusal(503, 'SERVICE_UNAVAILABLE', true, { 'retry-after': '2592000' }),
   async 'unknown status'({ forward, response }) {
     const { status, body } = await forward();
     const record = JSON.parse(body.toString()) as { completed_at?: string | null };

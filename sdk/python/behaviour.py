@@ -1,6 +1,6 @@
 """Makes the calls of ../behaviour.yaml: one JSON line in, one JSON line out. Run where holdfast is installed.
 
-With the argument `sync`, the synchronous client makes them, each in a thread of its own.
+With the argument `sync`, the synchronous client makes them.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import asyncio
 import base64
 import json
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from holdfast import AsyncHoldfast, Holdfast, HoldfastError, WaitTimeoutError
@@ -42,60 +43,41 @@ def arguments_of(request: Request, events: list[str]) -> Request:
     return arguments
 
 
-async def perform(client: AsyncHoldfast, request: Request, events: list[str]) -> Any:
-    """The execution that comes of a call by the asynchronous client."""
+async def perform(client: Holdfast | AsyncHoldfast, request: Request, events: list[str]) -> Any:
+    """The execution that comes of a call. The synchronous client works in a thread of its own."""
     arguments = arguments_of(request, events)
-    async with client:
+
+    async def made(call: Callable[..., Any], *args: Any, **named: Any) -> Any:
+        return await (asyncio.to_thread(call, *args, **named) if isinstance(client, Holdfast) else call(*args, **named))
+
+    try:
         if request["call"] == "run_then_wait":
             try:
-                await client.run(**arguments)
+                await made(client.run, **arguments)
             except WaitTimeoutError as error:
-                return await client.executions.wait(error.execution.id)
+                return await made(client.executions.wait, error.execution.id)
             raise AssertionError("the wait did not time out")
         if request["call"] == "run_twice":
             key = f"twice-{request['metadata']['case']}"
-            first, second = [(await client.run(**arguments, idempotency_key=key)).execution for _ in range(2)]
+            first, second = [(await made(client.run, **arguments, idempotency_key=key)).execution for _ in range(2)]
             assert first.id == second.id, "there are two executions"
             return second
         try:
-            return (await client.run(**arguments)).execution
+            return (await made(client.run, **arguments)).execution
         except HoldfastError as error:
             if request["call"] != "run_again":
                 raise
-            return (await client.run(**arguments, idempotency_key=error.idempotency_key)).execution
-
-
-def perform_sync(request: Request, events: list[str]) -> Any:
-    """The same by the synchronous client."""
-    arguments = arguments_of(request, events)
-    with Holdfast(**settings_of(request["client"])) as client:
-        if request["call"] == "run_then_wait":
-            try:
-                client.run(**arguments)
-            except WaitTimeoutError as error:
-                return client.executions.wait(error.execution.id)
-            raise AssertionError("the wait did not time out")
-        if request["call"] == "run_twice":
-            key = f"twice-{request['metadata']['case']}"
-            first, second = [client.run(**arguments, idempotency_key=key).execution for _ in range(2)]
-            assert first.id == second.id, "there are two executions"
-            return second
-        try:
-            return client.run(**arguments).execution
-        except HoldfastError as error:
-            if request["call"] != "run_again":
-                raise
-            return client.run(**arguments, idempotency_key=error.idempotency_key).execution
+            again = {**arguments, "input": error.input, "idempotency_key": error.idempotency_key}
+            return (await made(client.run, **again)).execution
+    finally:
+        await made(client.close if isinstance(client, Holdfast) else client.aclose)
 
 
 async def call(request: Request, is_sync: bool) -> Request:
     events: list[str] = []
-    if is_sync:
-        task = asyncio.create_task(asyncio.to_thread(perform_sync, request, events))
-    else:
-        # Made before the clock of an abort starts: it reads the certificates of the machine.
-        client = AsyncHoldfast(**settings_of(request["client"]))
-        task = asyncio.create_task(perform(client, request, events))
+    # Made before the clock of an abort starts: it reads the certificates of the machine.
+    client = (Holdfast if is_sync else AsyncHoldfast)(**settings_of(request["client"]))
+    task = asyncio.create_task(perform(client, request, events))
     abort_after = request.get("options", {}).get("abort_after_ms")
     if abort_after is not None:
         asyncio.get_running_loop().call_later(abort_after / 1000, task.cancel)

@@ -27,10 +27,10 @@ async function call({ call: name, client: settings, model, input, files = {}, me
   const client = clientOf(settings);
   const events = [];
   const uploads = Object.entries(files).map(([field, text]) => [field, Buffer.from(text, 'base64')]);
-  const run = (more = {}) => {
+  const run = (more = {}, sent = { ...input, ...Object.fromEntries(uploads) }) => {
     const onProgress = options.progress && (({ type }) => events.push(type));
     const all = optionsOf(options, { metadata, ...(onProgress && { onProgress }), ...more });
-    return client.run(model, { ...input, ...Object.fromEntries(uploads) }, all);
+    return client.run(model, sent, all);
   };
   const calls = {
     run,
@@ -49,7 +49,7 @@ async function call({ call: name, client: settings, model, input, files = {}, me
       if (first.execution.id !== second.execution.id) throw new Error('there are two executions');
       return second;
     },
-    run_again: () => run().catch(({ idempotencyKey }) => run({ idempotencyKey })),
+    run_again: () => run().catch(({ idempotencyKey, input: sent }) => run({ idempotencyKey }, sent)),
   };
   try {
     const { execution } = await calls[name]();

@@ -36,7 +36,7 @@ def test_a_random_key_is_made_where_none_is_given():
     assert read_key("order 1") == "order 1"
 
 
-@pytest.mark.parametrize("key", ["", "ä", "a\n", "x" * 256])
+@pytest.mark.parametrize("key", ["", "ä", "a\n", "x" * 256, " before", "after "])
 def test_a_key_that_no_header_can_carry_is_refused(key: str):
     with pytest.raises(ValueError, match="255 printable"):
         read_key(key)

@@ -269,3 +269,25 @@ def test_a_time_out_ends_a_wait_whose_stream_only_says_that_it_lives(monkeypatch
     with pytest.raises(WaitTimeoutError):
         client_of(handle).run("m", {}, timeout=0.3, on_progress=lambda _: None)
     assert 0 < stream.sent < 1000
+
+
+def test_headers_of_the_caller_replace_those_of_the_client_in_whatever_case_they_are_written():
+    handle, seen = failing(then={"available": "1.00"})
+    client = client_of(handle, headers={"User-Agent": "mine", "ACCEPT": "text/html", "Authorization": "theirs"})
+    client.balance.get()
+    sent = [(name, value) for name, value in seen[0].headers.multi_items() if name in ("user-agent", "accept", "authorization")]
+    assert sorted(sent) == [("accept", "text/html"), ("authorization", "Bearer sk_1"), ("user-agent", "mine")]
+
+
+def test_an_error_has_the_input_with_the_ids_of_its_files_and_the_page_of_its_code():
+    refusal = {"error": {"code": "INTERNAL_ERROR", "message": "No.", "doc_url": "https://h.test/docs/errors/INTERNAL_ERROR"}}
+    steps = [
+        httpx.Response(201, json={"file_id": "file_1", "upload_url": "http://store.test/put"}),
+        httpx.Response(200),
+        httpx.Response(500, json=refusal),
+    ]
+    handle, _ = failing(*steps, then={})
+    with pytest.raises(ServerError) as raised:
+        client_of(handle).run("m", {"image": b"a", "n": 1}, idempotency_key="k")
+    assert (raised.value.idempotency_key, raised.value.input) == ("k", {"image": "file_1", "n": 1})
+    assert raised.value.doc_url == "https://h.test/docs/errors/INTERNAL_ERROR"

@@ -36,8 +36,9 @@ export class Holdfast {
    * @throws ExecutionError if the execution failed, expired or was cancelled
    * @throws WaitTimeoutError after `timeout` milliseconds; `client.executions.wait(error.execution.id)` resumes
    * @throws AbortedError when the signal is aborted
-   * @throws ApiError if the API refused it; ConnectionError if there was no response. Both have the `idempotencyKey` with
-   * which the run can be repeated without a second charge
+   * @throws ApiError if the API refused it; ConnectionError if there was no response. To repeat the run without a second
+   * charge, pass the error's `idempotencyKey` and its `input`, which has the ids of uploaded files: files that are uploaded
+   * again have other ids, and with them the API refuses the key
    */
   run<Slug extends ModelSlug>(
     model: Slug,

@@ -27,6 +27,9 @@ export class HoldfastError extends Error {
   readonly docUrl: string | null;
   /** The key of the create that failed. Repeat the create with this key, and it is accepted at most once. */
   idempotencyKey: string | null = null;
+  /** The input of the run that failed, as it was sent: with the ids of its files. Not in logs: it is not enumerable. */
+  // oxlint-disable-next-line typescript/no-explicit-any -- fits the input of any model, to repeat the run
+  declare input: any;
   /** The execution, once it is known: as it was when it was last read. */
   execution: Execution | null = null;
 
@@ -37,6 +40,7 @@ export class HoldfastError extends Error {
     this.requestId = requestId;
     this.details = details;
     this.docUrl = docUrl ?? null;
+    Object.defineProperty(this, 'input', { value: null, writable: true });
   }
 }
 
@@ -128,11 +132,12 @@ export class ExecutionError extends HoldfastError {
   declare execution: Execution;
 
   constructor(execution: Execution) {
-    const { code, message, retryable } = execution.error ?? {};
+    const { code, message, retryable, doc_url: docUrl } = execution.error ?? {};
     super({
       code: code ?? `EXECUTION_${execution.status}`,
       message: message || `The execution ${execution.id} is ${execution.status}.`,
       retryable: retryable ?? false,
+      ...(docUrl !== undefined && { docUrl }),
     });
     this.execution = execution;
   }

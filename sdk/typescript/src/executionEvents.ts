@@ -1,6 +1,6 @@
 import { AbortedError, ConnectionError, HoldfastError } from './errors.ts';
 import type { Http, OpenResponse } from './http.ts';
-import { backoff, requestedDelay, sleep } from './retries.ts';
+import { backoff, maxPauseMs, requestedDelay, sleep } from './retries.ts';
 import { chunksOf, readEvents, type ServerSentEvent } from './serverSentEvents.ts';
 import { type Execution, isEnded } from './types.ts';
 
@@ -37,10 +37,12 @@ export async function* followEvents(
       }
       if (position.isAtEnd) return;
       if (failures >= maxFailures) throw brokenStream('The event stream ended before the execution.');
-      await sleep(Math.max(position.retryMs ?? 0, backoff(Math.max(1, failures))), signal);
+      const pauseMs = Math.max(position.retryMs ?? 0, backoff(Math.max(1, failures)));
+      await sleep(Math.min(pauseMs, maxPauseMs), signal);
     } catch (error) {
       if (!(error instanceof HoldfastError) || !error.retryable || failures >= maxFailures) throw error;
-      await sleep(requestedDelay(error) ?? backoff(Math.max(1, failures)), signal);
+      const pauseMs = requestedDelay(error) ?? backoff(Math.max(1, failures));
+      await sleep(Math.min(pauseMs, maxPauseMs), signal);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { errorOf } from './errors.ts';
 import { type FileData, type FileOptions, sourceOf } from './fileSource.ts';
-import { type Http, type RequestOptions, startAttempt } from './http.ts';
+import { type Attempt, type Http, type RequestOptions, startAttempt } from './http.ts';
 import { OutputFile } from './outputFile.ts';
 import type { ResponsePromise } from './responsePromise.ts';
 import { builtin } from './runtime.ts';
@@ -62,10 +62,16 @@ export class Files {
     const { settings } = this.#http;
     const timeoutMs = (options.timeout ?? settings.timeout) + (blob.size / bytesPerTimeoutSecond) * 1000;
     const attempt = startAttempt(options.signal, timeoutMs);
+    const local: LocalFailure = { error: null };
     try {
       options.onProgress?.(0, blob.size);
-      const init = { method: 'PUT', signal: attempt.signal, ...uploadBody(blob, type, options.onProgress) };
-      const response = await attempt.reading(() => settings.fetch(url, init));
+      const body = uploadBody(blob, type, options.onProgress, local);
+      const init = { method: 'PUT', signal: attempt.signal, ...body };
+      const response = await attempt
+        .reading(() => settings.fetch(url, init))
+        .catch((error: unknown) => {
+          throw local.error ?? error;
+        });
       const text = await attempt.reading(() => response.text());
       if (!response.ok) throw errorOf(response, text);
       options.onProgress?.(blob.size, blob.size);
@@ -102,7 +108,11 @@ export class Files {
   }
 
   blob(id: string, options: RequestOptions = {}): Promise<Blob> {
-    return this.#download(id, options, (response) => response.blob());
+    return this.#download(id, options, async (chunks, type) => {
+      const parts: Uint8Array<ArrayBuffer>[] = [];
+      for await (const chunk of chunks) parts.push(chunk as Uint8Array<ArrayBuffer>);
+      return new Blob(parts, { type });
+    });
   }
 
   /** Writes a file to a path of this machine. An existing file is replaced once all bytes have arrived. */
@@ -110,10 +120,10 @@ export class Files {
     const { open, rename, rm } = builtin('node:fs/promises');
     const partial = `${path}.${crypto.randomUUID()}.part`;
     try {
-      await this.#download(id, options, async ({ body }) => {
+      await this.#download(id, options, async (chunks) => {
         const target = await open(partial, 'w');
         try {
-          if (body) for await (const chunk of chunksOf(body)) await target.appendFile(chunk);
+          for await (const chunk of chunks) await target.appendFile(chunk);
           await target.sync();
         } finally {
           await target.close();
@@ -129,7 +139,7 @@ export class Files {
   #download<Result>(
     id: string,
     options: RequestOptions,
-    read: (response: Response) => Promise<Result>,
+    read: (chunks: AsyncIterable<Uint8Array>, type: string) => Promise<Result>,
   ): Promise<Result> {
     const call = { method: 'GET', path: `${pathOf(id)}/download`, headers: { Accept: '*/*' } } as const;
     const attemptDownload = async () => {
@@ -140,7 +150,8 @@ export class Files {
       const attempt = startAttempt(options.signal, timeoutMs);
       attempt.signal.addEventListener('abort', close, { once: true });
       try {
-        return await attempt.reading(() => read(response));
+        const type = response.headers.get('content-type') ?? '';
+        return await read(chunksWithin(attempt, response), type);
       } finally {
         attempt.close();
       }
@@ -148,6 +159,27 @@ export class Files {
     return this.#http.repeat(attemptDownload, { ...options, isRepeatable: true });
   }
 }
+
+/** Only what the network does is a `ConnectionError`, and repeated: not a full disk. */
+async function* chunksWithin(
+  attempt: Attempt,
+  { body }: Response,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  if (!body) return;
+  const chunks = chunksOf(body);
+  try {
+    for (;;) {
+      const { done, value } = await attempt.reading(() => chunks.next());
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    await chunks.return();
+  }
+}
+
+/** Why the bytes of an upload could not be read: `fetch` would report it as a failed connection. */
+type LocalFailure = { error: unknown };
 
 type UploadInit = {
   body: Blob | ReadableStream<Uint8Array>;
@@ -160,12 +192,13 @@ function uploadBody(
   blob: Blob,
   type: string | undefined,
   onProgress: UploadOptions['onProgress'],
+  local: LocalFailure,
 ): UploadInit {
   const headers: Record<string, string> = type === undefined ? {} : { 'Content-Type': type };
-  if (!onProgress || !isNode())
-    return { body: type === undefined ? blob.slice() : blob.slice(0, blob.size, type), headers };
+  if (!isNode()) return { body: type === undefined ? blob.slice() : blob.slice(0, blob.size, type), headers };
   headers['Content-Length'] = String(blob.size);
-  return { body: counted(blob, onProgress), headers, duplex: 'half' };
+  const report = (sentBytes: number) => onProgress?.(sentBytes, blob.size);
+  return { body: counted(blob, report, local), headers, duplex: 'half' };
 }
 
 function isNode(): boolean {
@@ -174,18 +207,26 @@ function isNode(): boolean {
   return hasUndici && Deno === undefined && Bun === undefined;
 }
 
-function counted(blob: Blob, onProgress: (sentBytes: number, totalBytes: number) => void) {
+function counted(blob: Blob, report: (sentBytes: number) => void, local: LocalFailure) {
   let sent = 0;
+  async function send(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    const chunk = new Uint8Array(await blob.slice(sent, sent + chunkBytes).arrayBuffer());
+    if (chunk.length === 0) {
+      controller.close();
+      return;
+    }
+    sent += chunk.length;
+    controller.enqueue(chunk);
+    if (sent < blob.size) report(sent);
+  }
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const chunk = new Uint8Array(await blob.slice(sent, sent + chunkBytes).arrayBuffer());
-      if (chunk.length === 0) {
-        controller.close();
-        return;
+      try {
+        await send(controller);
+      } catch (error) {
+        local.error = error;
+        throw error;
       }
-      sent += chunk.length;
-      controller.enqueue(chunk);
-      if (sent < blob.size) onProgress(sent, blob.size);
     },
   });
 }

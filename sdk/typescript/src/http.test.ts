@@ -75,6 +75,23 @@ describe('a create', () => {
 });
 
 describe('a request', () => {
+  it('sends the headers of the caller in place of its own, in whatever case they are written', async () => {
+    await start(json(200, { data: [] }));
+    const headers = { 'user-agent': 'mine', ACCEPT: 'text/html', authorization: 'Bearer theirs' };
+    await server.client({ headers }).balance.get();
+    expect(server.received[0]?.headers).toMatchObject({
+      'user-agent': 'mine',
+      accept: 'text/html',
+      authorization: 'Bearer sk_test',
+    });
+  });
+
+  it('may take for ever', async () => {
+    await start(json(200, { available: '1.00' }));
+    const client = server.client({ timeout: Number.POSITIVE_INFINITY });
+    expect(await client.balance.get({ maxRetries: 0 })).toEqual({ available: '1.00' });
+  });
+
   it('that shows a secret once is not repeated when it may have been processed', async () => {
     const client = await start(cut);
     await expect(client.apiKeys.create({ name: 'CI' })).rejects.toBeInstanceOf(ConnectionError);

@@ -1,7 +1,7 @@
 import { type Settings, version } from './config.ts';
 import { AbortedError, ConnectionError, errorOf, HoldfastError } from './errors.ts';
 import { ResponsePromise, type WithResponse } from './responsePromise.ts';
-import { retryDelay, sleep } from './retries.ts';
+import { retryDelay, sleep, startTimer } from './retries.ts';
 import { isBrowser } from './runtime.ts';
 
 /** Options of every call. */
@@ -107,7 +107,7 @@ export function openHttp(settings: Settings): Http {
   return { settings, json, open, repeat };
 }
 
-type Attempt = {
+export type Attempt = {
   signal: AbortSignal;
   /** Runs a part of the attempt; its failures become HoldfastErrors. */
   reading<Result>(part: () => Promise<Result>): Promise<Result>;
@@ -128,7 +128,7 @@ export function startAttempt(caller: AbortSignal | undefined, timeoutMs: number)
     isLate = true;
     controller.abort();
   };
-  let timer = setTimeout(onLate, limitMs);
+  let timer = startTimer(onLate, limitMs);
   const endTimeout = () => clearTimeout(timer);
   return {
     signal: controller.signal,
@@ -144,7 +144,7 @@ export function startAttempt(caller: AbortSignal | undefined, timeoutMs: number)
     restartTimeout(ms) {
       endTimeout();
       limitMs = ms;
-      timer = setTimeout(onLate, limitMs);
+      timer = startTimer(onLate, limitMs);
     },
     close() {
       endTimeout();
@@ -155,14 +155,14 @@ export function startAttempt(caller: AbortSignal | undefined, timeoutMs: number)
 }
 
 function dial(settings: Settings, call: Call, attempt: Attempt): Promise<Response> {
-  const headers = {
-    Accept: 'application/json',
-    ...(call.body !== undefined && { 'Content-Type': 'application/json' }),
-    ...(!isBrowser() && { 'User-Agent': `holdfast-sdk-typescript/${version}` }),
-    ...settings.headers,
-    ...call.headers,
-    Authorization: `Bearer ${settings.apiKey}`,
-  };
+  const headers = headersOf(
+    { Accept: 'application/json' },
+    call.body === undefined ? {} : { 'Content-Type': 'application/json' },
+    isBrowser() ? {} : { 'User-Agent': `holdfast-sdk-typescript/${version}` },
+    settings.headers,
+    call.headers ?? {},
+    { Authorization: `Bearer ${settings.apiKey}` },
+  );
   const init: RequestInit = {
     method: call.method,
     headers,
@@ -174,6 +174,13 @@ function dial(settings: Settings, call: Call, attempt: Attempt): Promise<Respons
     }),
   };
   return attempt.reading(() => settings.fetch(urlOf(settings.baseUrl, call), init));
+}
+
+/** Later ones replace earlier ones, in whatever case their names are written: an object would send both. */
+function headersOf(...parts: Record<string, string>[]): Headers {
+  const headers = new Headers();
+  for (const [name, value] of parts.flatMap((part) => Object.entries(part))) headers.set(name, value);
+  return headers;
 }
 
 function urlOf(baseUrl: string, { path, query = {} }: Call): string {

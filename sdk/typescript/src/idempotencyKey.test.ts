@@ -25,7 +25,7 @@ describe('a derived key', () => {
 });
 
 describe('an idempotency key', () => {
-  it.each(['', 'x'.repeat(256), 'naïve', 'line\n'])('is refused as %j', async (key) => {
+  it.each(['', 'x'.repeat(256), 'naïve', 'line\n', ' before', 'after '])('is refused as %j', async (key) => {
     await expect(readIdempotencyKey(key)).rejects.toBeInstanceOf(TypeError);
   });
 

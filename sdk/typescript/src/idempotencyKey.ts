@@ -1,8 +1,11 @@
 /** The caller's key, or a new random one. @throws TypeError if the key is invalid */
 export async function readIdempotencyKey(given: string | Promise<string> | undefined): Promise<string> {
   const key = (await given) ?? `sdk_${crypto.randomUUID()}`;
-  if (typeof key === 'string' && /^[ -~]{1,255}$/.test(key)) return key;
-  throw new TypeError('An idempotency key has 1 to 255 printable ASCII characters.');
+  // HTTP drops spaces at the ends, which would make two keys one.
+  if (typeof key === 'string' && /^[ -~]{1,255}$/.test(key) && key.trim() === key) return key;
+  throw new TypeError(
+    'An idempotency key has 1 to 255 printable ASCII characters, and no space at its ends.',
+  );
 }
 
 /** What a key can be derived from. No fractions: languages write them differently. */

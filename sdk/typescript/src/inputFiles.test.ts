@@ -37,6 +37,38 @@ async function startStore(firstPut: Step = cut) {
 
 const sent = (path: string) => server.received.filter((one) => one.path.startsWith(path));
 
+describe('what fails on this machine', () => {
+  it('is not repeated as a failed connection, when a file cannot be written', async () => {
+    const client = await startStore();
+    const saving = client.files.save('file_9', join(folder, 'missing/photo.png'));
+    await expect(saving).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(sent('/v1/files/file_9/download')).toHaveLength(1);
+  });
+
+  it('is not repeated as a failed connection, when a file changes while it is sent', async () => {
+    const path = join(folder, 'changing.png');
+    writeFileSync(path, 'before');
+    server = await startScriptedServer((response, received) => {
+      writeFileSync(path, 'afterwards');
+      json(201, { file_id: 'file_1', upload_url: `${server.baseUrl}/put` })(response, received);
+    });
+    await expect(server.client().files.send(file(path))).rejects.toMatchObject({ name: 'NotReadableError' });
+    expect(sent('/v1/files/upload')).toHaveLength(1);
+  });
+
+  it('is not repeated as a failed connection, when the caller fails on progress', async () => {
+    const client = await startStore(json(200, {}));
+    let starts = 0;
+    const failing = (sentBytes: number) => {
+      if (sentBytes === 0) starts += 1;
+      else throw new RangeError('the bar is full');
+    };
+    const sending = client.files.send(new Blob(['x'.repeat(200_000)]), { onProgress: failing });
+    await expect(sending).rejects.toThrow('the bar is full');
+    expect(starts).toBe(1);
+  });
+});
+
 describe('files in an input', () => {
   it('are uploaded, each once, and replaced by their ids', async () => {
     const client = await startStore();

@@ -34,6 +34,24 @@ describe('the types of a model', () => {
     expect(inputOf(node)).toContain('unknown');
   });
 
+  it.each([
+    ['itself twice', { properties: { left: { $ref: '#' }, right: { $ref: '#' } } }],
+    [
+      'ever more references',
+      {
+        $ref: '#/$defs/n0',
+        $defs: Object.fromEntries(
+          Array.from({ length: 19 }, (_, n) => {
+            const next = { $ref: `#/$defs/n${n + 1}` };
+            return [`n${n}`, { properties: { a: next, b: next, c: next } }];
+          }),
+        ),
+      },
+    ],
+  ])('stay small where a schema refers to %s', (_what, schema) => {
+    expect(modelTypes([model(schema)], 'x').length).toBeLessThan(1_000_000);
+  });
+
   it('have files with methods in their outputs, and anything where the server has no schema', () => {
     const file = {
       type: 'object',

@@ -31,17 +31,39 @@ export function modelTypes(models: readonly Model[], source: string): string {
 }
 
 /** What a schema is part of. Files are given to an input, and taken from an output. */
-type Context = { root: Schema; side: 'input' | 'output'; depth: number };
+type Context = {
+  root: Schema;
+  side: 'input' | 'output';
+  depth: number;
+  /** The references that led here: one that leads back to itself ends. */
+  references: readonly string[];
+  /** Schemas that may still be written out: references to references grow like powers. */
+  budget: { left: number };
+};
 
-const context = (root: Schema, side: Context['side']): Context => ({ root, side, depth: 0 });
 const maxDepth = 20;
+const maxSchemas = 5000;
+const context = (root: Schema, side: Context['side']): Context => ({
+  root,
+  side,
+  depth: 0,
+  references: [],
+  budget: { left: maxSchemas },
+});
 
 function typeOf(schema: unknown, at: Context, indent: string): string {
   if (schema === false) return 'never';
   if (typeof schema !== 'object' || schema === null || at.depth > maxDepth) return 'unknown';
+  at.budget.left -= 1;
+  if (at.budget.left < 0) return 'unknown';
   const inner = { ...at, depth: at.depth + 1 };
   const one = schema as Schema;
-  if (typeof one['$ref'] === 'string') return typeOf(resolve(at.root, one['$ref']), inner, indent);
+  const reference = one['$ref'];
+  if (typeof reference === 'string') {
+    if (at.references.includes(reference)) return 'unknown';
+    const beyond = { ...inner, references: [...at.references, reference] };
+    return typeOf(resolve(at.root, reference), beyond, indent);
+  }
   if ('const' in one) return literal(one['const']);
   if (Array.isArray(one['enum'])) return union(one['enum'].map(literal));
   const parts = [ownType(one, inner, indent), ...combinations(one, inner, indent)].filter(

@@ -2,6 +2,10 @@ import { AbortedError, ApiError, ConnectionError, type HoldfastError } from './e
 
 const firstDelayMs = 500;
 const maxDelayMs = 8000;
+/** A longer timer would end at once. */
+const maxTimerMs = 2 ** 31 - 1;
+/** A wait asks again after this long at the latest, whatever a proxy requests. */
+export const maxPauseMs = 60_000;
 
 export type Repetition = {
   /** Whether a request that may have been processed can be sent again. */
@@ -42,6 +46,11 @@ export function requestedDelay(error: HoldfastError): number | null {
   return Number.isFinite(ms) ? Math.max(0, ms) + Math.random() * firstDelayMs : null;
 }
 
+/** `setTimeout` for any length, endless included. */
+export function startTimer(onTime: () => void, ms: number): ReturnType<typeof setTimeout> {
+  return setTimeout(onTime, Math.min(ms, maxTimerMs));
+}
+
 /** @throws AbortedError */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -53,7 +62,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
       clearTimeout(timer);
       reject(new AbortedError(signal?.reason));
     };
-    const timer = setTimeout(() => {
+    const timer = startTimer(() => {
       signal?.removeEventListener('abort', onAbort);
       resolve();
     }, ms);

@@ -38,18 +38,18 @@ export async function run<Slug extends ModelSlug>(
   const idempotencyKey = await readIdempotencyKey(options.idempotencyKey);
   const uploaded = await uploadInput(files, input, { signal, onProgress });
   const body = createBody(model, uploaded, options);
-  const created = await createUnlessAborted({ http, executions }, body, idempotencyKey, options);
+  const identified = (error: unknown): never => {
+    if (error instanceof HoldfastError) Object.assign(error, { idempotencyKey, input: uploaded });
+    throw error;
+  };
+  const creating = createUnlessAborted({ http, executions }, body, idempotencyKey, options);
+  const created = await creating.catch(identified);
   const { timeout } = options;
   const rest =
     timeout === undefined ? {} : { timeout: Math.max(0, timeout - (performance.now() - startedAt)) };
-  const execution = await waitForEnd(http, created, { ...options, ...rest }, false).catch(
-    (error: unknown) => {
-      if (error instanceof HoldfastError) error.idempotencyKey = idempotencyKey;
-      throw error;
-    },
-  );
+  const execution = await waitForEnd(http, created, { ...options, ...rest }, false).catch(identified);
   if (execution.status !== 'COMPLETED' && (execution.error || isKnownFailure(execution))) {
-    throw Object.assign(new ExecutionError(execution), { idempotencyKey });
+    return identified(new ExecutionError(execution));
   }
   return { output: withFiles(files, await outputOf(executions, execution)) as OutputOf<Slug>, execution };
 }
@@ -83,7 +83,7 @@ async function createUnlessAborted(
   const created = (await creating) as Execution;
   if (!signal?.aborted || !cancelOnAbort) return created;
   await cancel(http, created.id);
-  throw Object.assign(new AbortedError(signal.reason), { execution: created, idempotencyKey });
+  throw Object.assign(new AbortedError(signal.reason), { execution: created });
 }
 
 /** Records of older services have no `result`. */

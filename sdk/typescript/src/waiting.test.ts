@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { AbortedError, ExecutionError, WaitTimeoutError } from './errors.ts';
-import { cut, executionAs, json, type Step, startScriptedServer } from './testing/scriptedServer.ts';
+import { AbortedError, ExecutionError, type ServerError, WaitTimeoutError } from './errors.ts';
+import { cut, executionAs, json, refusal, type Step, startScriptedServer } from './testing/scriptedServer.ts';
 import type { ProgressEvent } from './waiting.ts';
 
 let server: Awaited<ReturnType<typeof startScriptedServer>>;
@@ -45,6 +45,19 @@ describe('a run', () => {
     const thrown = await client.run('m', {}, { idempotencyKey: 'k' }).catch((one: unknown) => one);
     expect(thrown).toBeInstanceOf(ExecutionError);
     expect(thrown).toMatchObject({ ...error, idempotencyKey: 'k', execution: { id: 'exec_1' } });
+  });
+
+  it('has the input with the ids of its files in its error, so that it can be repeated with its key', async () => {
+    const client = await start(
+      (response, received) =>
+        json(201, { file_id: 'file_1', upload_url: `${server.baseUrl}/put` })(response, received),
+      json(200, {}),
+      refusal(500, 'INTERNAL_ERROR', false),
+    );
+    const failing = client.run('m', { image: new Blob(['a']), n: 1 }, { idempotencyKey: 'k' });
+    const thrown = (await failing.catch((one: unknown) => one)) as ServerError;
+    expect([thrown.idempotencyKey, thrown.input]).toEqual(['k', { image: 'file_1', n: 1 }]);
+    expect(Object.keys(thrown)).not.toContain('input');
   });
 
   it('throws the execution after its timeout', async () => {

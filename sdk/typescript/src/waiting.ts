@@ -1,7 +1,7 @@
 import { ApiError, HoldfastError, WaitTimeoutError } from './errors.ts';
 import { type ExecutionEvent, followEvents } from './executionEvents.ts';
 import type { Http } from './http.ts';
-import { backoff, requestedDelay, sleep } from './retries.ts';
+import { backoff, maxPauseMs, requestedDelay, sleep, startTimer } from './retries.ts';
 import { type Execution, isEnded } from './types.ts';
 
 /** What happened to an upload or an execution. Later versions of the service may send other types: ignore those. */
@@ -30,7 +30,7 @@ const expiryGraceMs = 120_000;
 /** The status of an execution that cannot be read is not worth more than this. */
 const defaultLifeMs = 86_400_000;
 const maxStreamFailures = 3;
-const maxPauseMs = 10_000;
+const maxBackoffMs = 10_000;
 
 /**
  * Waits until an execution has ended, and returns it whatever its final status is.
@@ -88,8 +88,7 @@ function startWait(
     isOver = true;
     controller.abort();
   };
-  // A timer takes at most 2^31 ms.
-  const timer = setTimeout(onTime, Math.min(remainingMs(), 2 ** 31 - 1));
+  const timer = startTimer(onTime, remainingMs());
   const wait: Wait = {
     current: execution,
     isWhole,
@@ -160,7 +159,7 @@ async function pollToEnd(http: Http, wait: Wait): Promise<void> {
     if (wait.current.status !== status) pauses = 0;
     else if (pauseMs !== null || performance.now() - startedAt < unheldMs) {
       pauses += 1;
-      await sleep(pauseMs ?? backoff(pauses, maxPauseMs), wait.signal);
+      await sleep(pauseMs ?? backoff(pauses, maxBackoffMs), wait.signal);
     }
   }
 }
@@ -175,7 +174,7 @@ async function longPoll(http: Http, { current, signal, remainingMs, update }: Wa
     next = await http.json<Execution>(call, { signal });
   } catch (error) {
     if (error instanceof HoldfastError && error.retryable && !isAbort(error)) {
-      return requestedDelay(error) ?? backoff(3, maxPauseMs);
+      return Math.min(requestedDelay(error) ?? backoff(3, maxBackoffMs), maxPauseMs);
     }
     throw error;
   }

@@ -23,8 +23,12 @@ class HoldfastError(Exception):
     """Include it in reports of a problem."""
     details: Sequence[ErrorDetail]
     """The fields of the request that are wrong."""
+    doc_url: str | None
+    """Where the reference describes the code, if the service says so."""
     idempotency_key: str | None
     """The key of the create that failed. Repeat the create with this key, and it is accepted at most once."""
+    input: dict[str, Any] | None
+    """The input of the run that failed, as it was sent: with the ids of its files, by which the run can be repeated."""
     execution: Execution | None
     """The execution, once it is known: as it was when it was last read."""
 
@@ -36,6 +40,7 @@ class HoldfastError(Exception):
         retryable: bool = False,
         request_id: str | None = None,
         details: Sequence[ErrorDetail] = (),
+        doc_url: str | None = None,
         execution: Execution | None = None,
     ) -> None:
         super().__init__(message)
@@ -43,7 +48,9 @@ class HoldfastError(Exception):
         self.retryable = retryable
         self.request_id = request_id
         self.details = details
+        self.doc_url = doc_url
         self.idempotency_key = None
+        self.input = None
         self.execution = execution
 
 
@@ -128,6 +135,7 @@ class ExecutionError(HoldfastError):
             (error and error.message) or f"The execution {execution.id} is {execution.status}.",
             code=error.code if error else f"EXECUTION_{execution.status}",
             retryable=bool(error and error.retryable),
+            doc_url=error.doc_url if error else None,
             execution=execution,
         )
 
@@ -182,6 +190,7 @@ def error_of(response: httpx.Response, body: bytes) -> APIError:
         retryable=reported.get("retryable") is True,
         request_id=str(reported.get("request_id") or request_id or "") or None,
         details=[parse(ErrorDetail, detail) for detail in details],
+        doc_url=str(reported.get("doc_url") or "") or None,
     )
 
 

@@ -18,9 +18,10 @@ _MAX_INTEGER = 2**53 - 1
 def read_key(given: str | None) -> str:
     """The caller's key, or a new random one. Raises ValueError if the key is invalid."""
     key = f"sdk_{uuid.uuid4()}" if given is None else given
-    if re.fullmatch(r"[ -~]{1,255}", key):
+    # HTTP drops spaces at the ends, which would make two keys one.
+    if re.fullmatch(r"[ -~]{1,255}", key) and key.strip() == key:
         return key
-    raise ValueError("An idempotency key has 1 to 255 printable ASCII characters.")
+    raise ValueError("An idempotency key has 1 to 255 printable ASCII characters, and no space at its ends.")
 
 
 def derive_key(order: KeyPart) -> str:

@@ -238,6 +238,10 @@ class ExecutionError(ApiObject):
     """
     Whether a new execution may succeed
     """
+    doc_url: str | None = None
+    """
+    A page about this code; events omit it
+    """
 
 
 class TokenUsage(ApiObject):

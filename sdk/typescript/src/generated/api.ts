@@ -1159,6 +1159,11 @@ export interface components {
              * @example true
              */
             retryable: boolean;
+            /**
+             * @description A page about this code; events omit it
+             * @example https://api.example.com/docs/errors/GENERATION_FAILED
+             */
+            doc_url?: string;
         };
         /**
          * @description Model-specific output

@@ -106,8 +106,9 @@ class AsyncHoldfast:
         or low. `timeout_seconds`: after so many the service ends the execution.
 
         Raises ExecutionError if the execution failed, expired or was cancelled, APIError if the API refused it,
-        APIConnectionError if there was no response; the errors have the `idempotency_key` with which the run can be repeated
-        without a second charge.
+        APIConnectionError if there was no response. To repeat the run without a second charge, pass the error's
+        `idempotency_key` and its `input`, which has the ids of uploaded files: files that are uploaded again have other ids,
+        and with them the API refuses the key.
         """
         ends_at = None if timeout is None else time.monotonic() + timeout
         key = read_key(idempotency_key)
@@ -126,6 +127,9 @@ class AsyncHoldfast:
 
         try:
             created = await create()
+        except HoldfastError as error:
+            error.input = uploaded
+            raise
         except Exception:
             raise
         except BaseException as aborted:
@@ -149,7 +153,7 @@ class AsyncHoldfast:
                 raise ExecutionError(execution)
             return Run(with_files(self.files, await self._output_of(execution)), execution)
         except HoldfastError as error:
-            error.idempotency_key = key
+            error.idempotency_key, error.input = key, uploaded
             raise
 
     async def _create_and_cancel(

@@ -130,13 +130,12 @@ class Http:
             self.settings.base_url + path,
             params=params or None,
             json=body,
-            headers={
-                "accept": "application/json",
-                "user-agent": f"holdfast-sdk-python/{version}",
-                **self.settings.headers,
-                **(headers or {}),
-                "authorization": f"Bearer {self.settings.api_key}",
-            },
+            headers=_headers_of(
+                {"accept": "application/json", "user-agent": f"holdfast-sdk-python/{version}"},
+                self.settings.headers,
+                headers or {},
+                {"authorization": f"Bearer {self.settings.api_key}"},
+            ),
         )
 
     def _send(self, request: httpx.Request, timeout: float | None) -> tuple[httpx.Response, bytes]:
@@ -160,8 +159,17 @@ class Http:
             raise _connection_error(error, limit) from error
 
 
+def _headers_of(*parts: Mapping[str, str]) -> httpx.Headers:
+    """Later ones replace earlier ones, in whatever case their names are written: a dictionary would send both."""
+    headers = httpx.Headers()
+    for part in parts:
+        headers.update(part)
+    return headers
+
+
 def _limit(request: httpx.Request, seconds: float) -> None:
-    request.extensions["timeout"] = httpx.Timeout(max(seconds, 0.001)).as_dict()
+    # An endless timeout is None: sockets do not take infinity.
+    request.extensions["timeout"] = httpx.Timeout(None if seconds == float("inf") else max(seconds, 0.001)).as_dict()
 
 
 def _content_of(response: httpx.Response, ends_at: float, limit: float) -> bytes:

@@ -27,7 +27,9 @@ _UNHELD = 1.0
 _EXPIRY_GRACE = 120.0
 _DEFAULT_LIFE = 86_400.0
 _MAX_STREAM_FAILURES = 3
-_MAX_PAUSE = 10.0
+_MAX_BACKOFF = 10.0
+# A wait asks again after this long at the latest, whatever a proxy requests.
+_MAX_PAUSE = 60.0
 # The server sends a comment every 15 s: a stream that is silent for longer is broken.
 _SILENCE = 40.0
 # A proxy that buffers would let a stream look silent from the beginning.
@@ -129,7 +131,7 @@ class _Wait:
                 pauses = 0
             elif pause is not None or time.monotonic() - started_at < _UNHELD:
                 pauses += 1
-                delay = backoff(pauses, _MAX_PAUSE) if pause is None else pause
+                delay = backoff(pauses, _MAX_BACKOFF) if pause is None else pause
                 runtime.sleep(max(0.0, min(delay, self._remaining())))
 
     def _long_poll(self) -> float | None:
@@ -151,7 +153,7 @@ class _Wait:
                 raise
             self._check_time()
             delay = requested_delay(error)
-            return backoff(3, _MAX_PAUSE) if delay is None else delay
+            return min(backoff(3, _MAX_BACKOFF) if delay is None else delay, _MAX_PAUSE)
         self._update(new)
         return None
 
@@ -198,7 +200,7 @@ def follow_events(
                 raise
             requested = requested_delay(error)
             delay = backoff(max(1, failures)) if requested is None else requested
-        delay = max(delay, reader.retry or 0)
+        delay = min(max(delay, reader.retry or 0), _MAX_PAUSE)
         if time.monotonic() + delay > ends_at:
             return
         runtime.sleep(delay)
