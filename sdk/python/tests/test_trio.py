@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+import trio
+from holdfast import AsyncHoldfast
+
+EXECUTION = {
+    "id": "exec_1",
+    "status": "PENDING",
+    "model": "m",
+    "created_at": "2026-03-20T10:30:00.000Z",
+    "expires_at": "2026-03-20T10:40:00.000Z",
+}
+DONE = {**EXECUTION, "status": "COMPLETED", "completed_at": "2026-03-20T10:31:00.000Z", "result": {"text": "hi"}}
+
+
+class Service(BaseHTTPRequestHandler):
+    """Runs a model with an event stream; the model `slow` never ends."""
+
+    requests: list[str]
+
+    def _send(self, status: int, body: Any) -> None:
+        content = json.dumps(body).encode()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def do_PUT(self) -> None:
+        self._take()
+        self._send(200, {})
+
+    def do_POST(self) -> None:
+        content = self._take()
+        if self.path == "/v1/files/upload":
+            self._send(201, {"file_id": "file_1", "upload_url": f"http://{self.headers['host']}/put"})
+        elif self.path.endswith("/cancel"):
+            self._send(200, {**EXECUTION, "status": "CANCELLED"})
+        else:
+            self._send(202, {**EXECUTION, "id": "exec_slow" if b'"slow"' in content else "exec_1"})
+
+    def do_GET(self) -> None:
+        self._take()
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        if "exec_slow" in self.path:
+            self.wfile.write(f"event: status\ndata: {json.dumps({**EXECUTION, 'id': 'exec_slow'})}\n\n".encode())
+            self.wfile.flush()
+            threading.Event().wait(5)
+        else:
+            self.wfile.write(f"event: status\ndata: {json.dumps(DONE)}\n\n".encode())
+
+    def _take(self) -> bytes:
+        self.requests.append(f"{self.command} {self.path}")
+        return self.rfile.read(int(self.headers.get("content-length") or 0))
+
+    def log_message(self, format: str, *args: Any) -> None:
+        return None
+
+
+@pytest.fixture
+def service() -> Iterator[ThreadingHTTPServer]:
+    Service.requests = []
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+
+
+def client_of(server: ThreadingHTTPServer) -> AsyncHoldfast:
+    return AsyncHoldfast(base_url=f"http://127.0.0.1:{server.server_address[1]}", api_key="sk_1")
+
+
+def test_a_run_with_a_file_and_progress_works_on_trio(service: ThreadingHTTPServer):
+    types: list[str] = []
+
+    async def main() -> Any:
+        async with client_of(service) as client:
+            run = await client.run("m", {"image": b"bytes"}, on_progress=lambda event: types.append(event.type))
+            return run.output
+
+    assert trio.run(main) == {"text": "hi"}
+    assert types[0] == "upload" and types[-1] == "status"
+
+
+def test_a_cancelled_run_cancels_its_execution_on_trio(service: ThreadingHTTPServer):
+    async def main() -> bool:
+        async with client_of(service) as client:
+            with trio.move_on_after(30) as scope:
+                await client.run("slow", {}, cancel_on_abort=True, on_progress=lambda _: scope.cancel())
+            return scope.cancelled_caught
+
+    assert trio.run(main) is True
+    assert "POST /v1/executions/exec_slow/cancel" in Service.requests
