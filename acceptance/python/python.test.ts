@@ -56,6 +56,15 @@ describe('the SDK of Python', () => {
     await expectSuccess('-m', 'pyright', '--pythonpath', python);
   }, 120_000);
 
+  it('has a reference of every resource', async () => {
+    const reference = join(folder, 'reference');
+    const options = { cwd: sdk, env: { ...env, PYTHON: python }, timeoutMs: 100_000 };
+    await outputOf('tools/reference', [reference], options);
+    const page = (name: string) => readFileSync(join(reference, 'holdfast', name), 'utf8');
+    expect(page('_sync/executions.html')).toContain('id="Executions.create"');
+    expect(page('_async/resources.html')).toContain('id="Webhooks.endpoints"');
+  }, 120_000);
+
   it('passes its own tests', async () => {
     await expectSuccess('-m', 'pytest', '-q', '-p', 'no:cacheprovider');
   }, 240_000);

@@ -11,11 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Union, cast
 
-FileData = Union["File", "os.PathLike[str]", bytes, bytearray, memoryview, IO[bytes]]
-"""Bytes, wherever they are; a PIL image is taken, too. A text is no source: a path is `Path(path)`, so that no input can
-name a file of yours."""
-
-
 @dataclass(frozen=True, eq=False)
 class File:
     """A file to upload, with a name and type of your choice."""
@@ -23,6 +18,11 @@ class File:
     data: Any
     filename: str | None = None
     content_type: str | None = None
+
+
+FileData = Union[File, "os.PathLike[str]", bytes, bytearray, memoryview, IO[bytes]]
+"""Bytes, wherever they are; a PIL image is taken, too. A text is no source: a path is `Path(path)`, so that no input can
+name a file of yours."""
 
 
 @dataclass

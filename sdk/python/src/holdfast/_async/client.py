@@ -43,6 +43,19 @@ class AsyncHoldfast:
     Raises ValueError if a setting is missing or invalid.
     """
 
+    executions: Executions
+    """Creates, reads, lists, cancels, erases, estimates and follows executions."""
+    models: Models
+    """The models that the key may use."""
+    files: Files
+    """Uploads and downloads."""
+    balance: Balance
+    """What is available, and what changed it."""
+    api_keys: ApiKeys
+    """Creates, lists, rotates and revokes API keys."""
+    webhooks: Webhooks
+    """Webhook endpoints, deliveries and events."""
+
     def __init__(
         self,
         *,
