@@ -5,7 +5,10 @@ import { runPnpm } from './dependencies.mjs';
 import { test } from './jest.mjs';
 import { ensureSdkTools, sdkTool } from './sdkTools.mjs';
 
-const folder = path.join(root, 'sdk/typescript');
+/** The npm packages, each after those that it needs. They have one version. */
+const packages = ['sdk/typescript', 'sdk/react'];
+
+const tarballOf = (folder) => path.join(root, folder, 'package.tgz');
 
 async function successful(name, working) {
   let output = '';
@@ -13,53 +16,63 @@ async function successful(name, working) {
   if (code !== 0) throw new UserError(`${name} failed (exit code ${code}):\n${output}`);
 }
 
-/** Builds the TypeScript SDK and packs it as `sdk/typescript/package.tgz`. */
-export async function packSdk() {
+/** Builds the npm packages and packs each as `package.tgz`. */
+async function packSdks() {
   await ensureSdkTools();
-  rmSync(path.join(folder, 'dist'), { recursive: true, force: true });
-  const config = path.join(folder, 'tsdown.config.ts');
-  await successful('Building the SDK', (onOutput) =>
-    runNode([sdkTool('tsdown/dist/run.mjs'), '--config', config], { onOutput }),
-  );
-  await successful('Packing the SDK', (onOutput) =>
-    runPnpm(['pack', `--dir=${folder}`, `--out=${path.join(folder, 'package.tgz')}`], { onOutput }),
-  );
+  for (const folder of packages) {
+    rmSync(path.join(root, folder, 'dist'), { recursive: true, force: true });
+    const config = path.join(root, folder, 'tsdown.config.ts');
+    await successful(`Building ${folder}`, (onOutput) =>
+      runNode([sdkTool('tsdown/dist/run.mjs'), '--config', config], { onOutput }),
+    );
+    await successful(`Packing ${folder}`, (onOutput) =>
+      runPnpm(['pack', `--dir=${path.join(root, folder)}`, `--out=${tarballOf(folder)}`], { onOutput }),
+    );
+  }
 }
 
 /** Runs `acceptance/sdk` on the packed SDKs. */
 export async function testSdks(args) {
-  await packSdk();
+  await packSdks();
   return await test(args, { only: ['sdk'] });
 }
 
 function replaceIn(file, pattern, replacement) {
-  const full = path.join(folder, file);
+  const full = path.join(root, file);
   const before = readFileSync(full, 'utf8');
   if (!pattern.test(before)) throw new UserError(`${file} has no version.`);
   writeFileSync(full, before.replace(pattern, replacement));
 }
 
+/** Checks a packed package and writes its reference. */
+async function checkPackage(folder) {
+  const steps = {
+    publint: ['publint/src/cli.js', tarballOf(folder), '--strict'],
+    'are the types wrong': ['@arethetypeswrong/cli/dist/index.js', tarballOf(folder), '--profile', 'node16'],
+    'the reference': ['typedoc/bin/typedoc', '--options', path.join(root, folder, 'typedoc.json')],
+  };
+  for (const [name, [tool, ...args]] of Object.entries(steps)) {
+    await successful(`${folder}: ${name}`, (onOutput) => runNode([sdkTool(tool), ...args], { onOutput }));
+  }
+}
+
 /**
- * Prepares a release of the SDK: sets the version, packs, checks the package and writes the reference. Publishes nothing:
- * that needs the rights of a maintainer.
+ * Prepares a release of the npm packages: sets their version, packs and checks them, and writes their references. Publishes
+ * nothing: that needs the rights of a maintainer.
  */
-export async function releaseSdk([version, ...rest]) {
+export async function releaseSdks([version, ...rest]) {
   if (rest.length > 0 || !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version ?? '')) {
     throw new UserError('Usage: npm run sdk:release -- 1.2.3');
   }
-  replaceIn('package.json', /"version": "[^"]+"/, `"version": "${version}"`);
-  replaceIn('src/config.ts', /version = '[^']+'/, `version = '${version}'`);
-  await packSdk();
-  const tarball = path.join(folder, 'package.tgz');
-  const steps = {
-    publint: ['publint/src/cli.js', tarball, '--strict'],
-    'are the types wrong': ['@arethetypeswrong/cli/dist/index.js', tarball, '--profile', 'node16'],
-    'the reference': ['typedoc/bin/typedoc', '--options', path.join(folder, 'typedoc.json')],
-  };
-  for (const [name, [tool, ...args]] of Object.entries(steps)) {
-    await successful(name, (onOutput) => runNode([sdkTool(tool), ...args], { onOutput }));
+  for (const folder of packages) {
+    replaceIn(`${folder}/package.json`, /"version": "[^"]+"/, `"version": "${version}"`);
   }
-  console.log(`${tarball} is version ${version}; the reference is sdk/typescript/reference.`);
-  console.log('Commit the version, then: npm publish sdk/typescript/package.tgz');
+  replaceIn('sdk/typescript/src/config.ts', /version = '[^']+'/, `version = '${version}'`);
+  await packSdks();
+  for (const folder of packages) await checkPackage(folder);
+  console.log(`${packages.join(' and ')} are version ${version}; each has package.tgz and reference/.`);
+  console.log(
+    `Commit the version, then: ${packages.map((one) => `npm publish ${one}/package.tgz`).join(' && ')}`,
+  );
   return 0;
 }

@@ -4,7 +4,7 @@ import { root, runNode, UserError } from './child.mjs';
 import { runPnpm } from './dependencies.mjs';
 import { generate } from './generate.mjs';
 import { test } from './jest.mjs';
-import { releaseSdk, testSdks } from './sdk.mjs';
+import { releaseSdks, testSdks } from './sdk.mjs';
 import { verify } from './verify.mjs';
 
 const compileCache = process.env.NODE_COMPILE_CACHE ?? path.join(root, 'node_modules/.cache/holdfast');
@@ -61,8 +61,9 @@ export const tasks = {
     run: (args) => test(args, { only: ['python'] }),
   },
   'sdk:release': {
-    about: 'set the version of the SDK, pack and check it, write its reference; publishes nothing',
-    run: releaseSdk,
+    about:
+      'set the version of the SDKs for npm, pack and check them, write their references; publishes nothing',
+    run: releaseSdks,
   },
   verify: {
     about: 'check types, lint, format, dead code and generated files, then run the tests',

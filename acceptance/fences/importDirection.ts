@@ -2,6 +2,7 @@
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/domain': [],
   'sdk/typescript': [],
+  'sdk/react': ['sdk/typescript'],
   'packages/kit': ['packages/domain'],
   'packages/db': ['packages/domain', 'packages/kit'],
   'packages/queues': ['packages/domain', 'packages/kit'],

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { outputOf } from '@holdfast/testkit/command';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type LocalHoldfast, startLocalHoldfast } from '../stack/localHoldfast.ts';
-import { copyFromSdk, installTypeScriptSdk, machineEnvironment, sdkFolder, tarball } from './installed.ts';
+import { copyFromSdk, installTypeScriptSdk, machineEnvironment, sdkFolder, tarballs } from './installed.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const tools = join(root, 'sdk/tools/node_modules');
@@ -41,7 +41,7 @@ function snippets(language: string): string[] {
   );
 }
 
-describe('the package', () => {
+describe.each(Object.entries(tarballs))('the package %s', (_name, tarball) => {
   it('passes publint', async () => {
     const script = `import { publint } from 'publint'; import { readFileSync } from 'node:fs';
       const tarball = Uint8Array.from(readFileSync(${JSON.stringify(tarball)})).buffer;
@@ -53,14 +53,8 @@ describe('the package', () => {
   });
 
   it('has types that every module resolution finds', async () => {
-    const args = [
-      join(tools, '@arethetypeswrong/cli/dist/index.js'),
-      tarball,
-      '--profile',
-      'node16',
-      '--format',
-      'json',
-    ];
+    const checker = join(tools, '@arethetypeswrong/cli/dist/index.js');
+    const args = [checker, tarball, '--profile', 'node16', '--format', 'json'];
     const output = await outputOf(process.execPath, args, { cwd: home, env: process.env, timeoutMs: 60_000 });
     type Problem = { kind: string; resolutionKind?: string };
     const { analysis } = JSON.parse(output) as { analysis: { types: unknown; problems: Problem[] } };
@@ -68,7 +62,9 @@ describe('the package', () => {
     // `node10` is the resolution of Node 10, which knows no `exports`; TypeScript 7 has dropped it.
     expect(analysis.problems.filter(({ resolutionKind }) => resolutionKind !== 'node10')).toEqual([]);
   });
+});
 
+describe('the package @holdfast/sdk', () => {
   it('has no dependencies', () => {
     const manifest = JSON.parse(readFileSync(join(sdkFolder, 'package.json'), 'utf8')) as object;
     expect(manifest).not.toHaveProperty('dependencies');
@@ -125,7 +121,8 @@ describe('an execution token', () => {
       const { token } = await client.executions.createToken(created.id, { ttlSeconds: 60 });
       const reader = new Holdfast({ apiKey: token });
       const types = [];
-      const ended = await reader.executions.wait(created.id, { onProgress: ({ type }) => types.push(type) });
+      for await (const { type } of reader.executions.events(created.id)) types.push(type);
+      const ended = await reader.executions.wait(created.id);
       const bytes = await reader.output(ended).images[0].bytes();
       const refused = await reader.balance.get().catch((error) => error.status);
       console.log(JSON.stringify([ended.status, types.includes('status'), bytes.length > 0, refused]));`;

@@ -31,6 +31,8 @@ export function mountStorage(app: Express, { disk, db, bodyPace }: Context): voi
   ]);
   // Not an Express pattern: it would decode the path before the signature is checked.
   app.use('/storage', async (request, response) => {
+    // The URL is the permission: a page of any origin may show the file, as it may from S3.
+    response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin');
     const handle = handlers.get(request.method);
     if (handle) return await handle(request, response);
     throw methodNotAllowed([...handlers.keys()]);

@@ -51,6 +51,8 @@ describe('CORS', () => {
     expect(headers['access-control-allow-headers']).toMatch(/Authorization.*Idempotency-Key/);
     expect(headers).not.toHaveProperty('access-control-allow-credentials');
     await preflight(gateway, page, '/storage/anything').expect(204);
+    const file = await request(gateway.app).get('/storage/anything');
+    expect(file.headers['cross-origin-resource-policy']).toBe('cross-origin');
   });
 
   it('lets pages read responses and their headers, including errors', async () => {

@@ -1,0 +1,2 @@
+export { HoldfastProvider } from './provider.ts';
+export { type ExecutionState, type UseExecutionOptions, useExecution } from './useExecution.ts';
