@@ -182,7 +182,14 @@ async function reportOf(folder: string, facts: object): Promise<unknown> {
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const url = `http://localhost:${(server.address() as AddressInfo).port}/#${encodeURIComponent(JSON.stringify(facts))}`;
   const profile = join(folder, 'profile');
-  const args = ['--headless=new', '--no-sandbox', '--disable-gpu', `--user-data-dir=${profile}`, url];
+  const args = [
+    '--headless=new',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-dev-shm-usage',
+    `--user-data-dir=${profile}`,
+    url,
+  ];
   const child = spawn(browser ?? 'chromium', args, { stdio: 'ignore', env: machineEnvironment() });
   child.on('exit', (code) => reported.reject(new Error(`Chromium ended with ${code}`)));
   try {

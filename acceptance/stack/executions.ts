@@ -8,7 +8,7 @@ export type ExecutionBody = {
   status: string;
   hold_amount: string;
   cost: string | null;
-  error: { code: string; message: string; retryable: boolean } | null;
+  error: { code: string; message: string; retryable: boolean; doc_url?: string } | null;
   result?: Record<string, unknown>;
   usage?: unknown;
   latency_ms?: number;
@@ -36,8 +36,9 @@ export async function readExecution(api: ApiClient, id: string): Promise<Executi
 }
 
 /** A record as events carry it: without what only status reads return. */
-export function asInEvents({ logs: _logs, urls: _urls, ...record }: ExecutionBody): object {
-  return record;
+export function asInEvents({ logs: _logs, urls: _urls, error, ...record }: ExecutionBody): object {
+  const { doc_url: _docUrl, ...reported } = error ?? {};
+  return { ...record, error: error && reported };
 }
 
 /** Resolves with the record once the execution has this status. */

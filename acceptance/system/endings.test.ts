@@ -42,7 +42,8 @@ describe('a run that fails', () => {
       const { retryable } = executionErrors[code];
       const record = await untilStatus(customer.api, id, 'FAILED');
       const { error, cost } = record;
-      expect(error).toEqual({ code, message: expect.stringMatching(/\w/), retryable });
+      const doc_url = expect.stringMatching(`/docs/errors/${code}$`);
+      expect(error).toEqual({ code, message: expect.stringMatching(/\w/), retryable, doc_url });
       expect(cost).toBeNull();
       expect(await balance()).toEqual(full);
       const event = await untilEvent(stack.receiver, id, 'execution.failed');
