@@ -43,7 +43,7 @@ describe('a webhook', () => {
     ['another body', `${body} `, secret, now()],
     ['another secret', body, other, now()],
     ['an old time', body, secret, now() - 301],
-    ['a time to come', body, secret, now() + 301],
+    ['a time to come', body, secret, now() + 3600],
   ])('is refused with %s', async (_name, raw, key, timestamp) => {
     const headers = await sign(body, secret, { timestamp });
     await expect(unwrap(raw, headers, key)).rejects.toBeInstanceOf(WebhookVerificationError);
