@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { sessionSettings } from '@holdfast/db/client';
 import { serverAccount } from '@holdfast/local/process/account';
 import { findCommand, installPackage } from '@holdfast/local/process/debianPackage';
-import { endProcess } from '@holdfast/local/process/endProcess';
-import { freePort } from '@holdfast/local/process/freePort';
-import { startServer } from '@holdfast/local/process/startServer';
+import { endProcess } from '@holdfast/local/process/processes';
+import { freePort, startServer } from '@holdfast/local/process/server';
 import { rolePasswords } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Ending, endProcess } from '@holdfast/local/process/endProcess';
-import { freePort, requireFree } from '@holdfast/local/process/freePort';
-import { startServer } from '@holdfast/local/process/startServer';
-import { redisCommand } from '@holdfast/local/redis/redisCommand';
+import { type Ending, endProcess } from '@holdfast/local/process/processes';
+import { freePort, requireFree, startServer } from '@holdfast/local/process/server';
+import { redisCommand } from '@holdfast/local/redis';
 import { testFolder } from '@holdfast/testkit/testFolder';
 
 export type RedisNode = { port: number; folder: string; kill(): Promise<void>; stop(): Promise<void> };

@@ -22,6 +22,8 @@ export function setupOf(tree: string): Setup {
     setRoles: (...args) =>
       call(['packages/db/src/roles/roles.ts', 'packages/db/src/roles/applyRoles.ts'], 'applyRoles', args),
     seed: (options) =>
-      call(['packages/local/src/seed.ts'], 'seed', [{ ...options, modelsDir: join(tree, 'models') }]),
+      call(['packages/local/src/database.ts', 'packages/local/src/seed.ts'], 'seed', [
+        { ...options, modelsDir: join(tree, 'models') },
+      ]),
   };
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newMigration } from '@holdfast/db/migrate/newMigration';
-import { removePostgresData } from './postgres/serverFolder.ts';
+import { removePostgresData } from './postgres/dataFolder.ts';
 import { startPostgres } from './postgres.ts';
 
 // `npm run db:migration -- <name>`: compares schemas on a temporary Postgres.

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { openDatabase } from '@holdfast/db/client';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { removePostgresData, serverFolder } from './postgres/serverFolder.ts';
+import { removePostgresData, serverFolder } from './postgres/dataFolder.ts';
 import { startPostgres } from './postgres.ts';
 import { serverAccount } from './process/account.ts';
-import { startTicks } from './process/processIdentity.ts';
+import { startTicks } from './process/processes.ts';
 
 /** Where durability is not what is tested: making the data takes half the time. */
 const settings = { fsync: 'off' };

@@ -4,17 +4,12 @@ import { join } from 'node:path';
 import { createDatabase } from '@holdfast/db/databases';
 import { retry } from '@holdfast/kit/retry';
 import { postgresBinaries } from './postgres/binaries.ts';
-import { endOrphan, postgresEnding } from './postgres/endOrphan.ts';
-import { initialise, owner } from './postgres/initialise.ts';
-import { serverFolder } from './postgres/serverFolder.ts';
+import { initialise, owner, serverFolder } from './postgres/dataFolder.ts';
 import { serverAccount } from './process/account.ts';
-import { claimFolder } from './process/claimFolder.ts';
-import { endProcess } from './process/endProcess.ts';
-import { freePort, requireFree } from './process/freePort.ts';
-import type { RunningServer } from './process/runningServer.ts';
-import { startServer } from './process/startServer.ts';
+import { claimFolder, type Ending, endOrphan, endProcess } from './process/processes.ts';
+import { freePort, type RunningServer, requireFree, startServer } from './process/server.ts';
 
-export type PostgresOptions = {
+type PostgresOptions = {
   /** Created when missing. Holds the server's folder `data`, unless its account can't reach it (serverFolder). */
   dataDir: string;
   port?: number;
@@ -34,7 +29,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningSe
     const isDurable = options.settings?.['fsync'] !== 'off';
     const binaries = postgresBinaries(account);
     const { data, password } = await initialise({ binaries, folder, account, isDurable });
-    await endOrphan(data);
+    await endPostgresOrphan(data);
     const { child, port } = await launch(options, join(binaries, 'bin', 'postgres'), data, account);
     const exited = once(child, 'exit').then(() => claim.release());
     const stop = async () => {
@@ -91,4 +86,16 @@ function isReady(data: string, pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Fast shutdown, then immediate shutdown (recovery at the next start), then the kernel's. */
+const postgresEnding: Ending = [
+  ['SIGINT', 8_000],
+  ['SIGQUIT', 3_000],
+  ['SIGKILL', 2_000],
+];
+
+/** Ends a killed parent's postmaster. */
+export async function endPostgresOrphan(data: string): Promise<void> {
+  await endOrphan(join(data, 'postmaster.pid'), data, postgresEnding);
 }

@@ -7,9 +7,8 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { startTicks } from './process/processIdentity.ts';
-import { redisCommand } from './redis/redisCommand.ts';
-import { startRedis } from './redis.ts';
+import { startTicks } from './process/processes.ts';
+import { redisCommand, startRedis } from './redis.ts';
 
 let dir: string;
 

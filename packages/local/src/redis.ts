@@ -1,13 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { realpathSync } from 'node:fs';
-import { claimFolder } from './process/claimFolder.ts';
-import { endProcess } from './process/endProcess.ts';
-import { freePort, requireFree } from './process/freePort.ts';
-import type { RunningServer } from './process/runningServer.ts';
-import { startServer } from './process/startServer.ts';
-import { endRedisOrphan, redisEnding } from './redis/endOrphan.ts';
-import { redisCommand } from './redis/redisCommand.ts';
+import { delimiter, join } from 'node:path';
+import { findCommand, installPackage } from './process/debianPackage.ts';
+import { claimFolder, type Ending, endOrphan, endProcess } from './process/processes.ts';
+import { freePort, type RunningServer, requireFree, startServer } from './process/server.ts';
 
 export type RedisOptions = {
   dir: string;
@@ -68,4 +65,38 @@ function settings(folder: string, port: number, password: string, isDurable: boo
     'daemonize no',
   ];
   return `${lines.join('\n')}\n`;
+}
+
+const redisEnding: Ending = [
+  ['SIGTERM', 8_000],
+  ['SIGKILL', 2_000],
+];
+
+/** Ends a killed parent's Redis: two would corrupt the append-only file. */
+export async function endRedisOrphan(folder: string): Promise<void> {
+  await endOrphan(join(folder, 'redis.pid'), folder, redisEnding);
+}
+
+const commandFolders = ['/usr/bin', '/usr/local/bin', '/usr/sbin'];
+
+/** Installs a missing package as root on Debian; elsewhere rejects with what to install. */
+export async function redisCommand(
+  onLog?: (line: string) => void,
+  path: string = commandFolders.join(delimiter),
+): Promise<string> {
+  const present = findCommand('redis-server', path);
+  if (present) return present;
+  if (process.getuid?.() !== 0 || !findCommand('apt-get', path)) {
+    throw new Error(
+      'Redis is missing: install redis-server (Debian, Ubuntu: sudo apt-get install redis-server).',
+    );
+  }
+  onLog?.('installing redis-server from the distribution');
+  await installPackage('redis-server').catch((error: Error) => {
+    const reason = `Redis is missing, and apt-get can't install redis-server: ${error.message}`;
+    throw new Error(reason, { cause: error });
+  });
+  const installed = findCommand('redis-server', path);
+  if (!installed) throw new Error('Redis is missing: apt-get installed redis-server, but it was not found.');
+  return installed;
 }

@@ -1,13 +1,12 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { applyRoles } from '@holdfast/db/roles/roles';
+import { prepareSchema, seed } from './database.ts';
 import { startConsole } from './launch/console.ts';
 import { type Flags, parseFlags, usage } from './launch/flags.ts';
 import { launch } from './launch/launch.ts';
 import { exitWith } from './launch/launchError.ts';
 import { killAll, type Running, shutDown } from './launch/running.ts';
-import { prepareSchema } from './prepareSchema.ts';
-import { seed } from './seed.ts';
 
 const stopWithinMs = 14_000;
 // npm forwards a Ctrl-C that the terminal has already sent: that is no second one.

@@ -4,14 +4,17 @@ import { firstAdminToken } from '@holdfast/domain/adminTokens';
 import type { Watcher } from '../supervisor/supervise.ts';
 import { welcome } from './console.ts';
 import type { Flags } from './flags.ts';
-import { type Home, openHome } from './home.ts';
-import { lockHome } from './homeLock.ts';
-import { endLeftovers } from './leftovers.ts';
-import { startOrphanGuard } from './orphanGuard.ts';
+import { type Home, lockHome, openHome } from './home.ts';
 import { requireGatewayPort, servicePort, webhooksPort } from './ports.ts';
-import { type Demo, type Migrate, prepareDatabase, type Seed, type SetRoles } from './prepareDatabase.ts';
-import { prepareFiles } from './prepareFiles.ts';
-import { type Running, tellGuard } from './running.ts';
+import {
+  type Demo,
+  type Migrate,
+  prepareDatabase,
+  prepareFiles,
+  type Seed,
+  type SetRoles,
+} from './preparation.ts';
+import { type Running, startOrphanGuard, tellGuard } from './running.ts';
 import { keepWebhooksPort, loadSecrets, rolePasswords, type Secrets } from './secrets.ts';
 import {
   checkGivenServers,
@@ -31,7 +34,7 @@ import {
   sharedSettings,
   webhooksOrigin,
 } from './settings.ts';
-import { type LocalState, removeState, writeState } from './stateFile.ts';
+import { endLeftovers, type LocalState, removeState, writeState } from './stateFile.ts';
 
 export type LaunchOptions = {
   root: string;

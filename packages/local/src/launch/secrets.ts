@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { type Role, roles } from '@holdfast/db/roles/rights';
+import { readJson, writePrivateJson } from './home.ts';
 import { LaunchError } from './launchError.ts';
-import { readJson, writePrivateJson } from './privateFile.ts';
 
 /** Stored between starts. `apiKey` is the demo organization's, shown at each start. */
 export type Secrets = {

@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { databaseUrlProblems } from '@holdfast/kit/databaseAddress';
 import { redisUrlProblems } from '@holdfast/kit/redisAddress';
-import { owner } from '../postgres/initialise.ts';
+import { backoff, retry } from '@holdfast/kit/retry';
+import { reasonOf } from '@holdfast/kit/within';
+import { owner } from '../postgres/dataFolder.ts';
 import { startPostgres } from '../postgres.ts';
+import type { RunningServer } from '../process/server.ts';
 import { redisUrl, startRedis } from '../redis.ts';
 import type { Watcher } from '../supervisor/supervise.ts';
-import { type KeptServer, keepServer } from './keepServer.ts';
 import { LaunchError } from './launchError.ts';
 import { servicePort } from './ports.ts';
 
@@ -77,4 +79,55 @@ export function keepRedis(
   if (givenUrl) return Promise.resolve(foreign(givenUrl));
   const startOn = (port = redisPort) => startRedis({ dir: join(data, 'redis'), port, password });
   return orClearLine(keepServer('Redis', startOn, watcher));
+}
+
+export type KeptServer = { url: string; pid: () => number; stop: () => Promise<void> };
+
+const retryAfterMs = 500;
+
+async function keepServer(
+  name: string,
+  startOn: (port?: number) => Promise<RunningServer>,
+  { say, onPid }: Watcher,
+): Promise<KeptServer> {
+  const stopping = new AbortController();
+  let server = await startOn();
+  const { url, port } = server;
+  const stopped = new Promise<void>((resolve) => {
+    stopping.signal.addEventListener('abort', () => resolve());
+  });
+
+  const startAgain = async () => {
+    const restart = async () => {
+      server = await startOn(port);
+      say(`${name} runs again.`);
+      onPid();
+    };
+    // No limit: only stopping makes it throw.
+    await retry(restart, {
+      delaysMs: backoff(retryAfterMs, retryAfterMs),
+      signal: stopping.signal,
+      onFailure: (error) => say(`${name} can't be started: ${reasonOf(error)}`),
+    }).catch(() => undefined);
+  };
+
+  const live = async () => {
+    while (!stopping.signal.aborted) {
+      await Promise.race([server.exited, stopped]);
+      if (stopping.signal.aborted) return;
+      say(`${name} has died; starting it again on the same port.`);
+      await startAgain();
+    }
+  };
+  const living = live();
+
+  return {
+    url,
+    pid: () => server.pid,
+    stop: async () => {
+      stopping.abort();
+      await living;
+      await server.stop();
+    },
+  };
 }

@@ -1,5 +1,6 @@
-import { rmSync } from 'node:fs';
-import { readJson, writePrivateJson } from './privateFile.ts';
+import { readFileSync, rmSync } from 'node:fs';
+import { endProcess } from '../process/processes.ts';
+import { readJson, writePrivateJson } from './home.ts';
 
 /** `local.json`, which scripts and tests use to find a running Holdfast. `admin_url` is without `/admin/v1`. */
 export type LocalState = {
@@ -20,11 +21,33 @@ export const writeState = (path: string, state: LocalState): void => writePrivat
 export const removeState = (path: string): void => rmSync(path, { force: true });
 
 /** The pids of a killed launcher; empty when its file is missing or unreadable. */
-export function leftoverPids(path: string): number[] {
+function leftoverPids(path: string): number[] {
   try {
     const { services = {} } = (readJson(path) ?? {}) as Partial<LocalState>;
     return Object.values(services).map(({ pid }) => pid);
   } catch {
     return [];
   }
+}
+
+// Another program may have the pid by now: only processes started from this tree are ended.
+function isService(pid: number, root: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`${root}/services/`);
+  } catch {
+    return false;
+  }
+}
+
+/** Ends the services of a killed launcher, because they hold the gateway's port. */
+export async function endLeftovers(statePath: string, root: string): Promise<void> {
+  const pids = leftoverPids(statePath).filter((pid) => isService(pid, root));
+  await Promise.all(
+    pids.map((pid) =>
+      endProcess(pid, [
+        ['SIGTERM', 3_000],
+        ['SIGKILL', 3_000],
+      ]),
+    ),
+  );
 }

@@ -1,5 +1,5 @@
 import type { styleText } from 'node:util';
-import type { Before } from './history.ts';
+import type { Before } from './receiver.ts';
 
 export type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
 

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { LaunchError } from '../launch/launchError.ts';
-import { addEndpoint, listenerAt, removeEndpoint, removeLeftovers } from './endpoint.ts';
 import type { ListenFlags } from './flags.ts';
 import { colouredJson, type Delivered, lineOf, type Paint } from './line.ts';
-import type { LocalStack } from './localStack.ts';
+import { addEndpoint, type LocalStack, listenerAt, removeEndpoint, removeLeftovers } from './localStack.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 const lookEveryMs = 500;

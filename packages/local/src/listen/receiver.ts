@@ -1,10 +1,10 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { signatureHeaders, signingKeys } from '@holdfast/domain/webhookSignature';
 import { listenAt } from '@holdfast/kit/health';
-import { type Answer, answerTo } from './answer.ts';
+import { reasonOf } from '@holdfast/kit/within';
 import type { ListenFlags } from './flags.ts';
-import { type Before, createHistory, type History } from './history.ts';
 import { type Delivered, type EventFields, isTaken } from './line.ts';
-import { problemOf } from './verify.ts';
 
 export type Receiver = {
   url: string;
@@ -66,4 +66,79 @@ function fieldsOf(text: string): EventFields {
   } catch {
     return {};
   }
+}
+
+/** How often an event came before, and whether it was accepted then. */
+export type Before = { times: number; wasTaken: boolean };
+
+export type History = { before(eventId: string): Before; note(eventId: string, taken: boolean): void };
+
+function createHistory(): History {
+  const events = new Map<string, Before>();
+  const before = (eventId: string) => events.get(eventId) ?? { times: 0, wasTaken: false };
+  return {
+    before,
+    note(eventId, taken) {
+      const { times, wasTaken } = before(eventId);
+      events.set(eventId, { times: times + 1, wasTaken: wasTaken || taken });
+    },
+  };
+}
+
+export type Taken = { body: Buffer; headers: IncomingHttpHeaders };
+export type Answer = { status: number; headers: Record<string, string>; body: string; remark: string | null };
+
+const forwardTimeoutMs = 30_000;
+
+/** Headers of one connection, not forwarded. */
+const ownHeaders = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'expect']);
+
+/** The response to an authentic delivery, by the flags. Rejects with an AbortError when `signal` aborts. */
+export async function answerTo(taken: Taken, flags: ListenFlags, signal: AbortSignal): Promise<Answer> {
+  if (flags.slowMs > 0) await delay(flags.slowMs, undefined, { signal });
+  if (flags.forwardTo) return await forwarded(taken, flags.forwardTo);
+  return { status: flags.failWith ?? 200, headers: {}, body: '', remark: null };
+}
+
+/** Forwards it unchanged and returns that response; 502 when there was none. */
+async function forwarded({ body, headers }: Taken, url: URL): Promise<Answer> {
+  const passed = Object.entries(headers).filter(([name]) => !ownHeaders.has(name));
+  try {
+    const answer = await fetch(url, {
+      method: 'POST',
+      headers: passed.map(([name, value]): [string, string] => [name, String(value)]),
+      body: new Uint8Array(body),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(forwardTimeoutMs),
+    });
+    const kept = ['content-type', 'retry-after'].flatMap((name): [string, string][] => {
+      const value = answer.headers.get(name);
+      return value === null ? [] : [[name, value]];
+    });
+    return {
+      status: answer.status,
+      headers: Object.fromEntries(kept),
+      body: await answer.text(),
+      remark: null,
+    };
+  } catch (error) {
+    const reason = error instanceof Error && error.cause ? error.cause : error;
+    return { status: 502, headers: {}, body: '', remark: `${url.href}: ${reasonOf(reason)}` };
+  }
+}
+
+const toleranceS = 300;
+
+/** Checks both signatures, as a receiver should. Null: authentic. */
+export function problemOf(body: string, headers: IncomingHttpHeaders, secret: string): string | null {
+  const eventId = String(headers['webhook-id']);
+  const timestampS = Number(headers['webhook-timestamp']);
+  if (!(Math.abs(Date.now() / 1000 - timestampS) <= toleranceS)) return 'its timestamp is missing or old';
+  const signers = { current: signingKeys(secret), previous: null, isPreviousPrimary: false };
+  const expected = signatureHeaders({ signers, eventId, timestampS, body });
+  if (headers['x-signature-timestamp'] !== expected['X-Signature-Timestamp'])
+    return 'X-Signature-Timestamp differs';
+  if (headers['x-signature'] !== expected['X-Signature']) return 'X-Signature is wrong';
+  const signatures = String(headers['webhook-signature']).split(' ');
+  return signatures.includes(expected['webhook-signature']) ? null : 'webhook-signature is wrong';
 }

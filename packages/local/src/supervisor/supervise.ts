@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
+import { get } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { endWithin, killGroup } from './endChild.ts';
 import { lastErrors, logSize } from './logFile.ts';
-import { probe } from './probe.ts';
 
 export type ServiceSpec = {
   name: string;
@@ -143,4 +142,44 @@ async function killWhenUnhealthy(
     killGroup(child);
     return;
   }
+}
+
+/** Whether the URL returns 2xx within `timeoutMs`. Never throws. */
+export function probe(url: string, timeoutMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const request = get(url, { agent: false, timeout: timeoutMs }, (response) => {
+      response.resume();
+      const status = response.statusCode ?? 0;
+      resolve(status >= 200 && status < 300);
+    });
+    // The `timeout` option covers silence only; a slow body must not hold a probe.
+    const timer = setTimeout(() => request.destroy(), timeoutMs);
+    request.on('error', () => resolve(false));
+    request.on('close', () => {
+      clearTimeout(timer);
+      resolve(false);
+    });
+  });
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    child.kill('SIGKILL');
+  }
+}
+
+function endWithin(child: ChildProcess, graceMs: number): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined)
+    return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => killGroup(child), graceMs);
+    child.once('exit', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    child.kill('SIGTERM');
+  });
 }

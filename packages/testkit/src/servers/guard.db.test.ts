@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startTicks } from '@holdfast/local/process/processIdentity';
+import { startTicks } from '@holdfast/local/process/processes';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sweepAbandoned } from './testServers.ts';
 

@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { createDatabase } from '@holdfast/db/databases';
 import { migrate } from '@holdfast/db/migrate/migrate';
 import { applyRoles } from '@holdfast/db/roles/roles';
-import { startPostgres } from '@holdfast/local/postgres';
-import { endOrphan } from '@holdfast/local/postgres/endOrphan';
-import { postgresPlaces, removePostgresData } from '@holdfast/local/postgres/serverFolder';
-import { claimFolder, folderOwner } from '@holdfast/local/process/claimFolder';
-import { startRedis } from '@holdfast/local/redis';
-import { endRedisOrphan } from '@holdfast/local/redis/endOrphan';
+import { endPostgresOrphan, startPostgres } from '@holdfast/local/postgres';
+import { postgresPlaces, removePostgresData } from '@holdfast/local/postgres/dataFolder';
+import { claimFolder, folderOwner } from '@holdfast/local/process/processes';
+import { endRedisOrphan, startRedis } from '@holdfast/local/redis';
 import type { TestServers } from '../config.ts';
 import { rolePasswords, serverUrl, templateName } from '../testDatabase.ts';
 
@@ -60,7 +58,7 @@ export async function clearRun(folder: string): Promise<void> {
   const places = foldersBelow(folder, maxFolderDepth);
   // All servers end before any data goes: pid files are part of it.
   for (const place of places) {
-    for (const data of postgresPlaces(place)) await endOrphan(join(data, 'data'));
+    for (const data of postgresPlaces(place)) await endPostgresOrphan(join(data, 'data'));
     await endRedisOrphan(place);
   }
   for (const place of places) removePostgresData(place);

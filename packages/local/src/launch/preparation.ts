@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import type { Role } from '@holdfast/db/roles/rights';
+import { fileStoreConfig } from '@holdfast/files/config';
+import { parseConfig } from '@holdfast/kit/config';
+import { prepareStore } from '@holdfast/setup/store';
+import { writePrivateJson } from './home.ts';
 import { LaunchError } from './launchError.ts';
-import { writePrivateJson } from './privateFile.ts';
 import type { Secrets } from './secrets.ts';
 
 /** Returns the names of the applied migrations. */
@@ -64,4 +67,15 @@ async function migrateAndSeed(options: Options): Promise<Demo> {
   if (demo.apiKey !== apiKey) writePrivateJson(secretsPath, { ...kept, apiKey: demo.apiKey });
   say('models and the demo organization are there');
   return demo;
+}
+
+/** @throws LaunchError when the folder or bucket can't be created */
+export async function prepareFiles(settings: NodeJS.ProcessEnv, say: (line: string) => void): Promise<void> {
+  try {
+    await prepareStore(parseConfig(fileStoreConfig, settings), say);
+  } catch (error) {
+    throw new LaunchError(
+      `The file store can't be prepared: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
 }

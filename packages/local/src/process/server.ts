@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Account } from './account.ts';
 
-export type ServerCommand = {
+type ServerCommand = {
   name: string;
   command: string;
   args: string[];
@@ -62,4 +63,39 @@ function tellingLine(lines: string[]): string {
     lines.at(-1) ??
     'it ended without output: look at the log that it is configured to write'
   ).replace(/^.*?(FATAL|PANIC|# ):?\s*/, '');
+}
+
+export type RunningServer = {
+  url: string;
+  port: number;
+  pid: number;
+  /** Resolves when the server has ended, stopped or by itself. */
+  exited: Promise<void>;
+  stop: () => Promise<void>;
+};
+
+export function freePort(): Promise<number> {
+  return listenOnce(0);
+}
+
+export async function requireFree(port: number): Promise<void> {
+  try {
+    await listenOnce(port);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === 'EADDRINUSE' ? 'is in use.' : `can't be used (${code}).`;
+    throw new Error(`Port ${port} ${reason}`, { cause: error });
+  }
+}
+
+function listenOnce(port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      const chosen = typeof address === 'object' && address !== null ? address.port : port;
+      server.close(() => resolve(chosen));
+    });
+  });
 }
