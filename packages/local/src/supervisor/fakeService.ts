@@ -1,4 +1,5 @@
 // For tests: healthy until `/sicken` is requested. FAKE_STUBBORN ignores SIGTERM, FAKE_BROKEN dies at once.
+import { writeSync } from 'node:fs';
 import { createServer } from 'node:http';
 
 if (process.env['FAKE_BROKEN']) {
@@ -18,4 +19,5 @@ createServer((request, response) => {
 
 process.on('SIGTERM', () => {
   if (!process.env['FAKE_STUBBORN']) process.exit(0);
+  writeSync(1, 'SIGTERM is ignored\n');
 });
