@@ -1,5 +1,5 @@
 import { builtin } from './runtime.ts';
-import { chunksOf } from './serverSentEvents.ts';
+import { blobOfChunks } from './serverSentEvents.ts';
 
 /** The largest file that Holdfast takes. */
 export const maxFileBytes = 157_286_400;
@@ -69,26 +69,17 @@ async function openPath(path: string): Promise<Blob> {
   return new Blob([await builtin('node:fs/promises').readFile(path)]);
 }
 
-type BlobBytes = Uint8Array<ArrayBuffer> | ArrayBuffer;
-
 async function blobOf(data: Exclude<FileData, FileSource>): Promise<Blob> {
   if (data instanceof Blob) return data;
   if (data instanceof Response) return await data.blob();
   // A view's type allows shared memory, which a Blob copies as it does any other.
   if (data instanceof Uint8Array || data instanceof ArrayBuffer) return new Blob([data]);
-  return new Blob(await collect(data));
-}
-
-/** A stream can be read once, but an upload may have to be repeated, and its size must be known. */
-async function collect(data: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>): Promise<BlobBytes[]> {
-  const parts: BlobBytes[] = [];
-  let size = 0;
-  for await (const chunk of Symbol.asyncIterator in data ? data : chunksOf(data)) {
-    size += chunk.length;
-    if (size > maxFileBytes) throw new RangeError(`A file has at most ${maxFileBytes} bytes.`);
-    parts.push(chunk as BlobBytes);
-  }
-  return parts;
+  // A stream can be read once, but an upload may have to be repeated, and its size must be known.
+  return await blobOfChunks(
+    data,
+    maxFileBytes,
+    () => new RangeError(`A file has at most ${maxFileBytes} bytes.`),
+  );
 }
 
 /** Names that files, streams of files and paths bring along. */

@@ -68,3 +68,19 @@ export async function* chunksOf(
     reader.cancel().catch(() => undefined);
   }
 }
+
+/** All chunks together. @throws `tooLarge()` beyond `maxBytes` */
+export async function blobOfChunks(
+  chunks: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  tooLarge: () => Error,
+): Promise<Blob> {
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  for await (const chunk of Symbol.asyncIterator in chunks ? chunks : chunksOf(chunks)) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw tooLarge();
+    parts.push(chunk as Uint8Array<ArrayBuffer>);
+  }
+  return new Blob(parts);
+}

@@ -1,5 +1,5 @@
 import { WebhookVerificationError } from './errors.ts';
-import { chunksOf } from './serverSentEvents.ts';
+import { blobOfChunks } from './serverSentEvents.ts';
 import type { WebhookEvent } from './webhookEvents.ts';
 import { hasSignature, type IncomingHeaders, type RawBody, type UnwrapOptions, unwrap } from './webhooks.ts';
 
@@ -39,7 +39,7 @@ async function respond(
 /** For everything that speaks the web's Request and Response: Next route handlers, Deno, Bun, workers. */
 export function webhookHandler(options: HandlerOptions): (request: Request) => Promise<Response> {
   return async (request) => {
-    const read = () => collect(request.body ? chunksOf(request.body) : noChunks());
+    const read = async () => (request.body ? await collect(request.body) : new ArrayBuffer(0));
     const status = await respond(options, read, request.headers);
     return new Response(null, { status });
   };
@@ -88,19 +88,9 @@ async function rawBodyOf(request: NodeRequest): Promise<RawBody> {
   return await collect(request);
 }
 
-async function collect(chunks: AsyncIterable<Uint8Array>): Promise<ArrayBuffer> {
-  const parts: Uint8Array<ArrayBuffer>[] = [];
-  let bytes = 0;
-  for await (const chunk of chunks) {
-    bytes += chunk.length;
-    if (bytes > maxBodyBytes) throw new WebhookVerificationError('The body is larger than any webhook.');
-    parts.push(new Uint8Array(chunk));
-  }
-  return await new Blob(parts).arrayBuffer();
-}
-
-async function* noChunks(): AsyncGenerator<Uint8Array, void, undefined> {
-  // A request without a body.
+async function collect(chunks: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>): Promise<ArrayBuffer> {
+  const tooLarge = () => new WebhookVerificationError('The body is larger than any webhook.');
+  return await (await blobOfChunks(chunks, maxBodyBytes, tooLarge)).arrayBuffer();
 }
 
 type FastifyReply = { code(status: number): { send(): unknown } };
