@@ -35,11 +35,15 @@ async function expectRuns(stack: Stack) {
   expect(await left()).toBe(before - 1);
 }
 
-/** Does the same with this Redis, then stops it. */
-async function expectRunsWith(url: string, redis: { stop(): Promise<unknown> }) {
+/** Starts a stack on this Redis, and stops both after the test. */
+async function withStack(
+  url: string,
+  redis: { stop(): Promise<unknown> },
+  test: (stack: Stack) => Promise<void>,
+): Promise<void> {
   const stack = await startStack({ REDIS_URL: url });
   try {
-    await expectRuns(stack);
+    await test(stack);
   } finally {
     await stack.close();
     await redis.stop();
@@ -49,42 +53,33 @@ async function expectRunsWith(url: string, redis: { stop(): Promise<unknown> }) 
 describe('a Redis Cluster of three masters', () => {
   it('runs executions end to end, with keys on every node', async () => {
     const cluster = await startRedisCluster();
-    const stack = await startStack({ REDIS_URL: cluster.url });
-    try {
+    await withStack(cluster.url, cluster, async (stack) => {
       await expectRuns(stack);
       const inspector = await openInspector(cluster.url);
       const depths = await inspector.depths();
       expect(depths.map(({ failed }) => failed)).toEqual(depths.map(() => 0));
       await inspector.close();
       expect(Math.min(...(await cluster.sizes()))).toBeGreaterThan(0);
-    } finally {
-      await stack.close();
-      await cluster.stop();
-    }
+    });
   }, 60_000);
 
   it('can be emptied under load without a lost execution', async () => {
     const cluster = await startRedisCluster();
-    const stack = await startStack({ REDIS_URL: cluster.url });
-    try {
+    await withStack(cluster.url, cluster, async (stack) => {
       const customer = await stack.newCustomer('10');
       const ids = await createMany(customer, 20, async () => {
         for (const { port } of cluster.nodes) await cluster.ask(port, 'FLUSHALL');
       });
       for (const id of ids) await untilEnded(customer, id);
       expect(await auditLedger(stack.db)).toEqual([]);
-    } finally {
-      await stack.close();
-      await cluster.stop();
-    }
+    });
   }, 120_000);
 });
 
 describe('a Redis Cluster that moves slots', () => {
   it('keeps serving while the slots of queues and limits change their master under load', async () => {
     const cluster = await startRedisCluster();
-    const stack = await startStack({ REDIS_URL: cluster.url });
-    try {
+    await withStack(cluster.url, cluster, async (stack) => {
       const customer = await stack.newCustomer('10');
       const ids = await createMany(customer, 40, async () => {
         const keys = ['dispatch', 'settle', 'fanout', 'deliver', 'callback', 'limits'];
@@ -93,18 +88,14 @@ describe('a Redis Cluster that moves slots', () => {
       for (const id of ids) await untilEnded(customer, id);
       expect(await auditLedger(stack.db)).toEqual([]);
       await expectRuns(stack);
-    } finally {
-      await stack.close();
-      await cluster.stop();
-    }
+    });
   }, 120_000);
 });
 
 describe('a Redis Cluster with a replica of each master', () => {
   it('fails over under load without a lost execution', async () => {
     const cluster = await startRedisCluster({ replicas: 1 });
-    const stack = await startStack({ REDIS_URL: cluster.url });
-    try {
+    await withStack(cluster.url, cluster, async (stack) => {
       const customer = await stack.newCustomer('10');
       const [master, other] = cluster.nodes;
       const ids = await createMany(customer, 40, async () => master?.kill());
@@ -119,18 +110,14 @@ describe('a Redis Cluster with a replica of each master', () => {
       for (const id of ids) await untilEnded(customer, id);
       expect(await auditLedger(stack.db)).toEqual([]);
       await expectRuns(stack);
-    } finally {
-      await stack.close();
-      await cluster.stop();
-    }
+    });
   }, 120_000);
 });
 
 describe('Redis with sentinels', () => {
   it('fails over under load without a lost execution', async () => {
     const redis = await startRedisSentinel();
-    const stack = await startStack({ REDIS_URL: redis.url });
-    try {
+    await withStack(redis.url, redis, async (stack) => {
       await expectRuns(stack);
       const customer = await stack.newCustomer('10');
       const ids = await createMany(customer, 40, () => redis.master.kill());
@@ -138,10 +125,7 @@ describe('Redis with sentinels', () => {
       for (const id of ids) await untilEnded(customer, id);
       expect(await auditLedger(stack.db)).toEqual([]);
       await expectRuns(stack);
-    } finally {
-      await stack.close();
-      await redis.stop();
-    }
+    });
   }, 120_000);
 });
 
@@ -149,7 +133,7 @@ describe('Redis over TLS', () => {
   it('runs executions end to end with a configured authority', async () => {
     const pair = tlsFiles();
     const redis = await startRedisNode([...tlsSettings(pair), 'requirepass secret']);
-    await expectRunsWith(`rediss://:secret@127.0.0.1:${redis.port}/1?cafile=${pair.certFile}`, redis);
+    await withStack(`rediss://:secret@127.0.0.1:${redis.port}/1?cafile=${pair.certFile}`, redis, expectRuns);
   }, 60_000);
 
   it('is refused without a trusted certificate, or with a certificate for another name', async () => {
@@ -172,18 +156,18 @@ describe('Redis over TLS', () => {
     const redis = await startRedisNode([...tlsSettings(pair, { asks: true }), 'requirepass secret']);
     const url = `rediss://:secret@127.0.0.1:${redis.port}/1?cafile=${strangersFile(pair.certFile)}`;
     await expect(openInspector(url)).rejects.toThrow();
-    await expectRunsWith(`${url}&certfile=${pair.certFile}&keyfile=${pair.keyFile}`, redis);
+    await withStack(`${url}&certfile=${pair.certFile}&keyfile=${pair.keyFile}`, redis, expectRuns);
   }, 60_000);
 
   it('works with sentinels and the master that they name', async () => {
     const redis = await startRedisSentinel(tlsFiles());
-    await expectRunsWith(redis.url, redis);
+    await withStack(redis.url, redis, expectRuns);
   }, 60_000);
 
   it('works with every node of a cluster', async () => {
     const pair = tlsFiles();
     const cluster = await startRedisCluster({ tls: pair });
-    await expectRunsWith(cluster.url, cluster);
+    await withStack(cluster.url, cluster, expectRuns);
   }, 60_000);
 });
 
@@ -191,8 +175,7 @@ describe('the password of Redis', () => {
   it('can be rotated under load, as docs/rotation.md describes', async () => {
     const redis = await startRedisNode(['requirepass old']);
     const urlWith = (password: string) => `redis://:${password}@127.0.0.1:${redis.port}/0`;
-    const stack = await startStack({ REDIS_URL: urlWith('old') });
-    try {
+    await withStack(urlWith('old'), redis, async (stack) => {
       const customer = await stack.newCustomer('10');
       await redisCli(redis.port, 'old', 'ACL', 'SETUSER', 'default', '>new');
       const ids = await createMany(customer, 20, async () => {
@@ -205,10 +188,7 @@ describe('the password of Redis', () => {
       await expect(redisCli(redis.port, 'old', 'PING')).resolves.toMatch(/NOAUTH|WRONGPASS/);
       for (const id of ids) await untilEnded(customer, id);
       await expectRuns(stack);
-    } finally {
-      await stack.close();
-      await redis.stop();
-    }
+    });
   }, 60_000);
 });
 
