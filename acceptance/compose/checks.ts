@@ -1,3 +1,5 @@
+import { reasonOf } from '@holdfast/kit/within';
+
 /** Runs named checks, counts them, and prints each result. */
 export function startChecks(say: (line: string) => void) {
   const counts = { passed: 0, failed: 0 };
@@ -12,7 +14,7 @@ export function startChecks(say: (line: string) => void) {
         return true;
       } catch (error) {
         counts.failed++;
-        say(`FAILED  ${name}: ${error instanceof Error ? error.message : String(error)}`);
+        say(`FAILED  ${name}: ${reasonOf(error)}`);
         return false;
       }
     },

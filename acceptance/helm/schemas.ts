@@ -1,3 +1,4 @@
+import { reasonOf } from '@holdfast/kit/within';
 import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject';
 import { TriggerAuthentication } from '@kubernetes-models/keda/keda.sh/v1alpha1/TriggerAuthentication';
 import { PodMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor';
@@ -41,7 +42,7 @@ export function schemaProblems(object: KubernetesObject): string[] {
   try {
     model.prototype.validate.call(watched(object, read));
   } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
+    return [reasonOf(error)];
   }
   return unread(object, '', read);
 }

@@ -1,4 +1,5 @@
 import { flag, listOf, publicUrl } from '@holdfast/kit/config';
+import { reasonOf } from '@holdfast/kit/within';
 import { z } from 'zod';
 import { parseCidr, parseOrigin } from './addresses.ts';
 import type { EgressSettings } from './policy.ts';
@@ -77,6 +78,6 @@ function problemOf(parse: (text: string) => unknown, text: string): string | nul
     parse(text);
     return null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(error);
   }
 }

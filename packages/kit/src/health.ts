@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { asyncGauge, type Registry } from './metrics.ts';
-import { within } from './within.ts';
+import { reasonOf, within } from './within.ts';
 
 /** LISTEN_HOST and a port; 0: any free one. */
 export type ListenAt = { host: string | undefined; port: number };
@@ -78,7 +78,7 @@ async function runCheck(name: string, check: Check): Promise<string | null> {
   try {
     return await within(checkWithinMs, name, Promise.resolve(check()));
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return reasonOf(error);
   }
 }
 

@@ -3,6 +3,7 @@ import type { RecordedOutcome, Success } from '@holdfast/domain/outcome';
 import { actualCost } from '@holdfast/domain/pricing';
 import { DownloadError } from '@holdfast/egress/download';
 import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
+import { reasonOf } from '@holdfast/kit/within';
 import type { Progress } from '@holdfast/providers/interface';
 import type { OutputBody } from '@holdfast/providers/outputBody';
 import type { Files } from './outputFile.ts';
@@ -62,7 +63,7 @@ const notStored: RecordedOutcome = {
 
 /** For the operator: a provider may keep its files in a network of its own. */
 function reasonFor(failure: unknown, { definition, route }: Pick<Route, 'definition' | 'route'>): string {
-  const reason = failure instanceof Error ? failure.message : String(failure);
+  const reason = reasonOf(failure);
   const isRefused = failure instanceof DownloadError && failure.stage === 'policy';
   if (!isRefused || definition.output.kind === 'raw') return reason;
   return `${reason}. If it is the provider's own store, name it in ${route.connection.toUpperCase()}_OUTPUT_ORIGINS`;

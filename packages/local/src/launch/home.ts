@@ -12,6 +12,7 @@ import {
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { reasonOf } from '@holdfast/kit/within';
 import { removePostgresData } from '../postgres/dataFolder.ts';
 import { LaunchError } from './launchError.ts';
 
@@ -35,9 +36,7 @@ export function openHome(folder: string, isEphemeral: boolean): Home {
     const secretsPath = join(data, 'secrets.json');
     return { folder: home, data, statePath: join(home, 'local.json'), secretsPath };
   } catch (error) {
-    throw new LaunchError(
-      `${folder} can't be used: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new LaunchError(`${folder} can't be used: ${reasonOf(error)}`);
   }
 }
 

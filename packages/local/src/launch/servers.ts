@@ -29,7 +29,7 @@ async function orClearLine(starting: Promise<KeptServer>): Promise<KeptServer> {
   try {
     return await starting;
   } catch (error) {
-    throw new LaunchError(error instanceof Error ? error.message : String(error));
+    throw new LaunchError(reasonOf(error));
   }
 }
 

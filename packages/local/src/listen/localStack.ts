@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { reasonOf } from '@holdfast/kit/within';
 import { readJson } from '../launch/home.ts';
 import { LaunchError } from '../launch/launchError.ts';
 import type { LocalState } from '../launch/stateFile.ts';
@@ -32,7 +33,7 @@ function readState(path: string): Partial<LocalState> | undefined {
   try {
     return readJson(path) as Partial<LocalState> | undefined;
   } catch (error) {
-    throw new LaunchError(`${path} can't be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new LaunchError(`${path} can't be read: ${reasonOf(error)}`);
   }
 }
 
