@@ -36,6 +36,12 @@ COPY --from=layout /out/schema ./
 RUN PRISMA_SCHEMA_ENGINE_BINARY=/bin/true CHECKPOINT_DISABLE=1 \
     node prisma/node_modules/prisma/build/index.js generate --schema prisma/schema.prisma
 
+# The documentation that the gateway serves. The image of the gateway holds its files, and not what builds them.
+FROM installer AS documentation
+RUN --mount=type=cache,id=holdfast-pnpm,target=/pnpm install-for @holdfast/docs
+COPY --from=layout /out/docs ./
+RUN node packages/docs/src/build.ts
+
 FROM ${NODE_IMAGE} AS runtime
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends tini \
@@ -61,6 +67,7 @@ FROM service AS api-gateway
 COPY --from=api-gateway-modules /app ./
 COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
 COPY --from=layout /out/api-gateway ./
+COPY --from=documentation /app/packages/docs/site packages/docs/site
 EXPOSE 8080 8081
 CMD ["node", "services/api-gateway/src/main.ts"]
 ARG VERSION=dev

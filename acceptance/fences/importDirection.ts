@@ -4,6 +4,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'sdk/typescript': [],
   'sdk/react': ['sdk/typescript'],
   'packages/kit': ['packages/domain'],
+  'packages/docs': ['packages/domain', 'packages/kit'],
   'packages/db': ['packages/domain', 'packages/kit'],
   'packages/queues': ['packages/domain', 'packages/kit'],
   'packages/files': ['packages/domain', 'packages/kit'],

@@ -4,6 +4,10 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
+/** What the documentation is made of, besides the package that builds it. */
+const documents =
+  'docs sdk deploy/helm packages/providers/src README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md'.split(' ');
+
 /** image -> the packages it runs, and what it reads besides sources. */
 const images = {
   'api-gateway': { owners: ['@holdfast/api-gateway'] },
@@ -15,6 +19,7 @@ const images = {
     owners: ['@holdfast/setup', '@holdfast/cli'],
     besides: ['models', 'prisma/schema.prisma', 'prisma/migrations'],
   },
+  docs: { owners: ['@holdfast/docs'], besides: ['packages/docs/package.json', ...documents] },
 };
 
 const [tree = '.', out = '/out'] = process.argv.slice(2);

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { applyRoles } from '@holdfast/db/roles/roles';
 import { prepareSchema, seed } from './database.ts';
 import { startConsole } from './launch/console.ts';
+import { buildDocumentation } from './launch/documentation.ts';
 import { type Flags, parseFlags, usage } from './launch/flags.ts';
 import { launch } from './launch/launch.ts';
 import { exitWith } from './launch/launchError.ts';
@@ -59,12 +60,17 @@ async function runUntilStopped(flags: Flags): Promise<number> {
   );
   const asked = whenAskedToStop(killed);
   const first = await Promise.race([starting, asked]);
-  if (typeof first === 'object' && 'text' in first) process.stdout.write(first.text);
+  let endBuild = () => {};
+  if (typeof first === 'object' && 'text' in first) {
+    process.stdout.write(first.text);
+    endBuild = buildDocumentation(root, say);
+  }
   if (typeof first === 'object' && 'error' in first) {
     await stop(running, starting);
     throw first.error;
   }
   say(`stopping after ${await asked}; once more to end at once`);
+  endBuild();
   aborting.abort();
   await stop(running, starting);
   say('everything has ended');

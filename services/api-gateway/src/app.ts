@@ -1,6 +1,7 @@
 import type { Express } from 'express';
 import type { Context } from './context.ts';
-import { mountReference } from './docs/reference.ts';
+import { mountHome } from './docs/home.ts';
+import { mountSite, siteFolder } from './docs/site.ts';
 import { deleteApiKey } from './endpoints/apiKeys/deleteApiKey.ts';
 import { listApiKeys } from './endpoints/apiKeys/listApiKeys.ts';
 import { postApiKey } from './endpoints/apiKeys/postApiKey.ts';
@@ -100,7 +101,8 @@ export function createApp(context: Context): Express {
     limitRate: limitRate(context),
     mount: (app) => {
       mountStorage(app, context);
-      mountReference(app, endpoints);
+      mountHome(app, endpoints);
+      mountSite(app, siteFolder);
     },
   });
 }

@@ -32,7 +32,7 @@ Other webhooks go to public https addresses only. For receivers of yours on this
   return `
 Holdfast is ready.
 
-  API      ${baseUrl}   (reference: ${baseUrl}/docs)
+  API      ${baseUrl}   (documentation: ${baseUrl}/docs)
   API key  ${apiKey}
   Admin    ${adminUrl}/admin/v1
   token    ${adminToken}

@@ -2,9 +2,8 @@ import { parseAdminTokens } from '@holdfast/domain/adminTokens';
 import type { Express } from 'express';
 import { z } from 'zod';
 import { unbounded } from '../apiKeys/keyBounds.ts';
-import { endpoints } from '../app.ts';
 import type { Context } from '../context.ts';
-import { mountReference } from '../docs/reference.ts';
+import { mountSite, siteFolder } from '../docs/site.ts';
 import { deleteApiKey } from '../endpoints/apiKeys/deleteApiKey.ts';
 import { postRotate } from '../endpoints/apiKeys/postRotate.ts';
 import { getUsageWithWriteOffs } from '../endpoints/balance/getUsage.ts';
@@ -80,7 +79,7 @@ export function createAdminApp(context: Context): Express {
     authenticate: authenticateOperator(parseAdminTokens(context.config.ADMIN_TOKEN) ?? []),
     limitRate: limitOperators(context),
     // The `doc_url` of errors leads here.
-    mount: (app) => mountReference(app, endpoints),
+    mount: (app) => mountSite(app, siteFolder),
   });
 }
 

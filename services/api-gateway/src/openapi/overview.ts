@@ -81,7 +81,7 @@ export const overview: readonly { heading: string; paragraphs: readonly string[]
     heading: 'Errors',
     paragraphs: [
       'All errors have the same shape: `error` with `code`, `message`, `retryable`, `request_id` and `details`, which ' +
-        'lists the invalid fields, and `doc_url`, which leads to the code in the table below. Retry only when `retryable` is ' +
+        'lists the invalid fields, and `doc_url`, which leads to the page of the code. Retry only when `retryable` is ' +
         'true, after a pause.',
     ],
   },

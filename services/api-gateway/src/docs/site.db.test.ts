@@ -1,7 +1,8 @@
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { testFolder } from '@holdfast/testkit/testFolder';
-import { testRedisUrl } from '@holdfast/testkit/testRedis';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
 import request from 'supertest';
 import type { oas31 } from 'zod-openapi';
@@ -10,14 +11,14 @@ import { endpoints } from '../app.ts';
 import { createApiDocument } from '../openapi/document.ts';
 import { operationsOf, requestContent, responsesOf } from '../openapi/operations.ts';
 import { resolved } from '../openapi/samples.ts';
-import { openTestGateway } from '../testing/testGateway.ts';
-import { html } from './html.ts';
-import { mountReference } from './reference.ts';
+import { startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { mountHome } from './home.ts';
+import { mountSite } from './site.ts';
 
 const document = createApiDocument(endpoints);
 const operations = operationsOf(document);
 const app = express();
-mountReference(app, endpoints);
+mountHome(app, endpoints);
 
 describe('the OpenAPI document', () => {
   it('has every public endpoint and no provider callback', () => {
@@ -109,52 +110,98 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the gateway', () => {
-  it('serves document and page without a key, counted, the page with its own security policy', async () => {
-    const database = await createTestDatabase();
-    const gateway = await openTestGateway({
-      databaseUrl: database.url,
-      redisUrl: testRedisUrl(),
-      folder: testFolder('files'),
-    });
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway();
+  });
+  afterAll(() => gateway.close());
+
+  it('serves document and documentation without a key, counted', async () => {
     await request(gateway.app).get('/openapi.json').expect(200).expect('X-RateLimit-Limit', '3000');
-    const { headers } = await request(gateway.app).get('/docs').expect(200);
-    expect(headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'self'/);
+    const { headers } = await request(gateway.app).get('/docs/').expect('X-RateLimit-Limit', '3000');
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self'/,
+    );
     expect(headers['x-content-type-options']).toBe('nosniff');
-    await gateway.close();
-    await database.drop();
+  });
+
+  it('shows a page at / to browsers, and JSON to other clients', async () => {
+    const page = await request(gateway.app).get('/').set('Accept', 'text/html,*/*;q=0.8').expect(200);
+    expect(page.headers['content-type']).toMatch(/^text\/html/);
+    expect(page.headers['content-security-policy']).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='/,
+    );
+    expect(page.headers['vary']).toContain('Accept');
+    expect(page.text).toContain('<a href="docs/reference">');
+    for (const accept of ['*/*', 'application/json']) {
+      const { body } = await request(gateway.app).get('/').set('Accept', accept).expect(200);
+      expect(body).toMatchObject({ name: 'Holdfast', version: '1.0.0' });
+      expect(body.documentation).toMatch(/^http:.*\/docs\/$/);
+    }
   });
 });
 
-describe('the reference page', () => {
-  it('lists the values that a list may have', async () => {
-    const { text } = await request(app).get('/docs').expect(200);
-    expect(text).toMatch(/<code>events<\/code>[^]*?Any of <code>execution\.started<\/code>/);
+describe('the documentation', () => {
+  const folder = testFolder('site');
+  const site = express();
+  mountSite(site, folder);
+  const write = (name: string, text: string) => {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+    writeFileSync(join(folder, `${name}.gz`), gzipSync(text));
+  };
+
+  it('explains that it is not built yet, with the facts of an error', async () => {
+    const { text } = await request(site).get('/docs/errors/RATE_LIMITED').expect(503);
+    expect(text).toContain('<code>RATE_LIMITED</code>: HTTP 429, may be retried.');
+    await request(site).get('/docs/').expect(503).expect('Retry-After', '5');
   });
 
-  it('shows every endpoint, without a script', async () => {
-    const { text, headers } = await request(app).get('/docs').expect(200);
-    for (const { operation } of operations) expect(text).toContain(`id="${operation.operationId}"`);
-    expect(text).not.toContain('<script');
-    expect(headers['content-security-policy']).toContain("default-src 'none'");
-    expect(text).toContain('Requires the scope <code>executions:write</code>');
-    await request(app)
-      .get('/docs/style.css')
-      .expect(200)
-      .expect('Content-Type', /text\/css/);
-  });
+  describe('when it is built', () => {
+    beforeAll(() => {
+      write('index.html', 'front');
+      write('errors/NOT_FOUND.html', 'not found');
+      write('errors/NOT_FOUND.md', '# NOT_FOUND');
+      write('models/model.html', 'a model');
+      write('reference.html', 'reference');
+      write('assets/1/site.js', 'export {}');
+      writeFileSync(join(dirname(folder), 'secret.html'), 'secret');
+    });
 
-  it('shows CSV examples', async () => {
-    const { text } = await request(app).get('/docs').expect(200);
-    expect(text.match(/Response 200 as CSV/g)).toHaveLength(2);
-    expect(text).toContain('model,executions,cost,input_tokens,output_tokens');
-  });
+    it('is a page per path, with the policy that allows no inline script or style', async () => {
+      await request(site).get('/docs').expect(302).expect('Location', 'docs/');
+      const front = await request(site).get('/docs/').expect(200, 'front');
+      expect(front.headers['content-security-policy']).not.toContain('unsafe');
+      expect(front.headers['cache-control']).toBe('no-cache');
+      expect(front.headers['content-encoding']).toBe('gzip');
+      const etag = front.headers['etag'] ?? '';
+      await request(site).get('/docs/').set('If-None-Match', etag).expect(304);
+      await request(site).get('/docs/').set('Accept-Encoding', 'identity').expect(200, 'front');
+      await request(site).get('/docs/errors/NOT_FOUND').expect(200, 'not found');
+      await request(site).get('/docs/models/flux-fast').expect(200, 'a model');
+      await request(site)
+        .get('/docs/errors/NOT_FOUND.md')
+        .expect('Content-Type', /^text\/markdown/);
+    });
 
-  it('marks code as code, also in summaries', async () => {
-    const { text } = await request(app).get('/docs').expect(200);
-    expect(text).not.toContain('`');
-  });
+    it('allows styles set by scripts on the page of the reference alone', async () => {
+      const { headers } = await request(site).get('/docs/reference').expect(200);
+      expect(headers['content-security-policy']).toContain("style-src 'self' 'unsafe-inline'");
+      expect(headers['content-security-policy']).toContain("script-src 'self';");
+    });
 
-  it('escapes its values', () => {
-    expect(html`<p title="${'"'}">${'<script>'}</p>`.markup).toBe('<p title="&#34;">&#60;script&#62;</p>');
+    it('lets browsers keep files whose names change with their content', async () => {
+      const { headers } = await request(site).get('/docs/assets/1/site.js').expect(200);
+      expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    });
+
+    it.each(['errors/toString', '../secret', '%2e%2e/secret', '..%2fsecret', '%00', '%', 'index.html.gz'])(
+      'has no page %s',
+      async (path) => {
+        const response = await request(site).get(`/docs/${path}`);
+        expect(response.status).toBeGreaterThanOrEqual(400);
+        expect(response.text).not.toBe('secret');
+      },
+    );
   });
 });

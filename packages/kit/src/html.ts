@@ -17,11 +17,3 @@ function markupOf(part: Part): string {
 function escape(text: string): string {
   return text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`);
 }
-
-/** Text with code in `backticks`. */
-export function prose(text: string): Html {
-  const parts = text
-    .split('`')
-    .map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));
-  return html`${parts}`;
-}

@@ -1,0 +1,292 @@
+import { addCopyButtons } from './site.js';
+
+const keyName = 'holdfast-key';
+const base = new URL(document.documentElement.dataset.root, location.href);
+const api = new URL('..', base).href.replace(/\/$/, '');
+const keyForm = document.getElementById('key');
+const catalogue = document.getElementById('catalogue');
+const slug = decodeURIComponent(location.pathname.slice(base.pathname.length).split('/').slice(1).join('/'));
+
+/** An element with properties and children; text is never read as HTML. */
+function made(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+async function call(path, body) {
+  const response = await fetch(`${api}${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: {
+      Authorization: `Bearer ${sessionStorage.getItem(keyName)}`,
+      ...(body && { 'Content-Type': 'application/json', Prefer: 'wait=30' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const result = await response.json();
+  if (!response.ok) throw Object.assign(new Error(result.error.message), result.error);
+  return result;
+}
+
+function failure({ code, message, details = [] }) {
+  const text = made('p', { className: 'failure' });
+  if (code) text.append(made('a', { href: new URL(`errors/${code}`, base).href, textContent: code }), ': ');
+  text.append(
+    message,
+    ...details.map((detail) => made('span', { textContent: ` ${detail.field}: ${detail.message}` })),
+  );
+  return text;
+}
+
+async function show() {
+  const hasKey = sessionStorage.getItem(keyName) !== null;
+  keyForm.elements.forget.hidden = !hasKey;
+  if (!hasKey) return catalogue.replaceChildren();
+  try {
+    if (slug === '') catalogue.replaceChildren(list((await call('/v1/models')).data));
+    else catalogue.replaceChildren(...modelParts(await call(`/v1/models/${encodeURIComponent(slug)}`)));
+    addCopyButtons(catalogue);
+  } catch (error) {
+    catalogue.replaceChildren(failure(error));
+  }
+}
+
+const list = (models) =>
+  made(
+    'ul',
+    { className: 'cards' },
+    ...models.map((model) => {
+      const href = new URL(`models/${encodeURIComponent(model.slug)}`, base).href;
+      const link = made('a', { href }, made('b', { textContent: model.display_name }));
+      link.append(
+        made('span', { textContent: model.slug }),
+        made('span', { textContent: model.description }),
+        made('span', { textContent: priceText(model.price) }),
+      );
+      return made('li', {}, link);
+    }),
+  );
+
+const units = {
+  per_run: 'run',
+  per_second: 'second',
+  per_image: 'image',
+  per_megapixel: 'megapixel',
+  per_input_token: 'input token',
+  per_output_token: 'output token',
+};
+
+function priceText(price) {
+  const parts = Object.entries(units).flatMap(([field, unit]) =>
+    price[field] ? [`${price[field]} per ${unit}`] : [],
+  );
+  return parts.join(' + ') || 'Free';
+}
+
+function modelParts(model) {
+  document.title = `${model.display_name} · Holdfast`;
+  document.querySelector('h1').textContent = model.display_name;
+  const form = inputForm(model);
+  const outcome = made('output');
+  const samples = made('div');
+  const refresh = () => samples.replaceChildren(...samplesOf(model.slug, form.read()));
+  form.element.addEventListener('input', () => {
+    refresh();
+    addCopyButtons(samples);
+  });
+  form.element.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const isEstimate = event.submitter?.value === 'estimate';
+    outcome.replaceChildren(
+      made('p', { className: 'loading', textContent: isEstimate ? 'Estimating …' : 'Running …' }),
+    );
+    try {
+      const body = { model: model.slug, input: form.read() };
+      outcome.replaceChildren(
+        ...(isEstimate
+          ? estimateParts(await call('/v1/executions/estimate', body))
+          : await runParts(await call('/v1/executions', body))),
+      );
+    } catch (error) {
+      outcome.replaceChildren(failure(error));
+    }
+  });
+  refresh();
+  return [
+    made('p', { textContent: model.description }),
+    made(
+      'p',
+      {},
+      made('b', { textContent: 'Price: ' }),
+      `${priceText(model.price)}. Expires after ${model.timeout_seconds} s.`,
+    ),
+    made('h2', { textContent: 'Try it' }),
+    made('div', { className: 'model' }, form.element, outcome),
+    made('h2', { textContent: 'Sample' }),
+    samples,
+    made('h2', { textContent: 'Input schema' }),
+    sampleBlock('JSON', JSON.stringify(model.input_schema, null, 2)),
+    made('h2', { textContent: 'Output schema' }),
+    sampleBlock('JSON', JSON.stringify(model.output_schema, null, 2)),
+  ];
+}
+
+/** The form of an input schema; a value that it cannot ask for by a field is JSON. */
+function inputForm({ input_schema: schema }) {
+  const example = schema.examples?.[0] ?? {};
+  const required = new Set(schema.required ?? []);
+  const fields = Object.entries(schema.properties ?? {}).map(([name, one]) =>
+    field(name, one, required.has(name), example[name]),
+  );
+  const run = made('button', { value: 'run', textContent: 'Run it' });
+  const estimate = made('button', { value: 'estimate', textContent: 'Estimate', className: 'second' });
+  const element = made(
+    'form',
+    {},
+    ...fields.map(({ label }) => label),
+    made('div', { className: 'buttons' }, run, estimate),
+  );
+  const read = () =>
+    Object.fromEntries(fields.flatMap(({ name, value }) => (value() === undefined ? [] : [[name, value()]])));
+  return { element, read };
+}
+
+function field(name, schema, isRequired, example) {
+  const { control, value } = controlOf(schema, example ?? (isRequired ? schema.default : undefined));
+  control.name = name;
+  const note = [schema.description, schema.default === undefined ? null : `Default: ${schema.default}`]
+    .filter(Boolean)
+    .join(' ');
+  const label = made('label', {}, made('span', { textContent: isRequired ? `${name} *` : name }), control);
+  if (note) label.append(made('small', { textContent: note }));
+  return { name, label, value };
+}
+
+function controlOf(schema, initial) {
+  if (schema.enum) {
+    const control = made(
+      'select',
+      {},
+      made('option', { value: '' }),
+      ...schema.enum.map((one) => made('option', { textContent: one, value: one })),
+    );
+    control.value = initial ?? '';
+    return {
+      control,
+      value: () =>
+        control.value === '' ? undefined : schema.enum.find((one) => String(one) === control.value),
+    };
+  }
+  if (schema.type === 'boolean') {
+    const control = made('input', { type: 'checkbox', checked: initial === true });
+    return { control, value: () => control.checked || undefined };
+  }
+  if (schema.type === 'integer' || schema.type === 'number') {
+    const control = made('input', {
+      type: 'number',
+      step: schema.type === 'integer' ? 1 : 'any',
+      value: initial ?? '',
+    });
+    return { control, value: () => (control.value === '' ? undefined : Number(control.value)) };
+  }
+  if (schema.type === 'string') {
+    const control = made('input', {
+      type: 'text',
+      value: initial ?? '',
+      placeholder: schema.format === 'file' ? 'file_…' : '',
+    });
+    return { control, value: () => control.value || undefined };
+  }
+  const control = made('textarea', { rows: 3, value: initial === undefined ? '' : JSON.stringify(initial) });
+  return { control, value: () => parsed(control.value) };
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text || undefined;
+  }
+}
+
+const estimateParts = ({ estimated_cost, hold_amount }) => [
+  made('p', { textContent: `Estimated cost ${estimated_cost}; ${hold_amount} would be held.` }),
+];
+
+async function runParts(execution) {
+  const parts = [
+    made('p', {
+      textContent: `${execution.id}: ${execution.status}${execution.cost ? `, cost ${execution.cost}` : ''}`,
+    }),
+  ];
+  if (execution.error) return [...parts, failure(execution.error)];
+  if (execution.status !== 'COMPLETED') return parts;
+  const { output } = await call(`/v1/executions/${execution.id}/result`);
+  parts.push(sampleBlock('JSON', JSON.stringify(output, null, 2)));
+  for (const image of output.images ?? []) parts.push(await picture(image));
+  return parts;
+}
+
+async function picture({ file_id, width, height }) {
+  const headers = { Authorization: `Bearer ${sessionStorage.getItem(keyName)}` };
+  const response = await fetch(`${api}/v1/files/${file_id}/download`, { headers });
+  return made('img', {
+    src: URL.createObjectURL(await response.blob()),
+    alt: 'Output of the model',
+    width,
+    height,
+  });
+}
+
+function samplesOf(name, input) {
+  const json = JSON.stringify(input);
+  const body = JSON.stringify({ model: name, input }).replaceAll("'", "'\\''");
+  return [
+    sampleBlock(
+      'TypeScript',
+      `import { Holdfast } from '@holdfast/sdk';\n\nconst { output } = await new Holdfast().run('${name}', ${json});\nconsole.log(output);`,
+    ),
+    sampleBlock(
+      'Python',
+      `from holdfast import Holdfast\n\nprint(Holdfast().run("${name}", ${pythonOf(input)}).output)`,
+    ),
+    sampleBlock(
+      'Shell',
+      `curl "$HOLDFAST_URL/v1/executions" -H "Authorization: Bearer $HOLDFAST_API_KEY" \\\n  -H 'Content-Type: application/json' -H 'Prefer: wait=30' -d '${body}'`,
+    ),
+  ];
+}
+
+function pythonOf(value) {
+  if (value === true) return 'True';
+  if (value === false) return 'False';
+  if (value === null) return 'None';
+  if (Array.isArray(value)) return `[${value.map(pythonOf).join(', ')}]`;
+  if (typeof value === 'object')
+    return `{${Object.entries(value)
+      .map(([name, one]) => `${JSON.stringify(name)}: ${pythonOf(one)}`)
+      .join(', ')}}`;
+  return JSON.stringify(value);
+}
+
+function sampleBlock(language, text) {
+  const sample = made(
+    'div',
+    { className: 'sample' },
+    made('pre', { tabIndex: 0 }, made('code', { textContent: text })),
+  );
+  sample.dataset.language = language;
+  return sample;
+}
+
+keyForm.addEventListener('submit', (event) => {
+  event.preventDefault();
+  sessionStorage.setItem(keyName, keyForm.elements.key.value.trim());
+  keyForm.reset();
+  void show();
+});
+keyForm.elements.forget.addEventListener('click', () => {
+  sessionStorage.removeItem(keyName);
+  void show();
+});
+void show();

@@ -1,0 +1,80 @@
+/** A page made of a Markdown file of the repository. */
+export type SourcePage = {
+  /** The file, from the root of the repository. */
+  file: string;
+  /** Where it is served, below /docs/; the front page has the empty path. */
+  path: string;
+  /** Its name in the navigation; default: its heading. */
+  label?: string;
+};
+
+/** A page of the site that no Markdown file holds. */
+export type BuiltPage = { built: 'reference' | 'catalogue'; path: string; label: string };
+
+export type Section = { title: string; pages: readonly (SourcePage | BuiltPage)[] };
+
+const doc = (name: string, label?: string): SourcePage => ({
+  file: `docs/${name}.md`,
+  path: name,
+  ...(label !== undefined && { label }),
+});
+
+/** The pages in the order in which the site lists them. Decisions, runbooks and error codes follow from their folders. */
+export const sections: readonly Section[] = [
+  {
+    title: 'Start',
+    pages: [{ file: 'docs/README.md', path: '', label: 'Overview' }, doc('tutorial', 'Tutorial')],
+  },
+  {
+    title: 'Guides',
+    pages: [doc('webhooks', 'Webhooks')],
+  },
+  {
+    title: 'Reference',
+    pages: [
+      { built: 'reference', path: 'reference', label: 'API reference' },
+      { built: 'catalogue', path: 'models', label: 'Models' },
+      doc('api', 'API overview'),
+      doc('errors', 'Errors'),
+      { file: 'sdk/typescript/README.md', path: 'sdk/typescript', label: 'TypeScript SDK' },
+      { file: 'sdk/python/README.md', path: 'sdk/python', label: 'Python SDK' },
+      doc('cli', 'The holdfast command'),
+      doc('configuration', 'Settings'),
+    ],
+  },
+  {
+    title: 'Operate',
+    pages: [
+      doc('deploying', 'Install and upgrade'),
+      { file: 'deploy/helm/holdfast/README.md', path: 'chart', label: 'Helm chart' },
+      doc('engines', 'Database, Redis, S3'),
+      doc('operating', 'Customers and monitoring'),
+      doc('money', 'Money'),
+      { file: 'docs/models.md', path: 'model-files', label: 'Model files' },
+      doc('backup', 'Back up and restore'),
+      doc('rotation', 'Rotate secrets'),
+      doc('retention', 'Retention'),
+      doc('tracing', 'Tracing'),
+      { file: 'docs/runbooks/README.md', path: 'runbooks', label: 'Alerts' },
+    ],
+  },
+  {
+    title: 'Understand',
+    pages: [
+      doc('architecture', 'Architecture'),
+      doc('benchmarks', 'Benchmarks'),
+      { file: 'docs/adr/README.md', path: 'adr', label: 'Decisions' },
+      { file: 'SECURITY.md', path: 'security', label: 'Security' },
+      { file: 'CONTRIBUTING.md', path: 'contributing', label: 'Contributing' },
+      { file: 'CHANGELOG.md', path: 'changelog', label: 'Changes' },
+    ],
+  },
+];
+
+/** Files that the page at `of` lists, and not the navigation; `*` of the path is that of the file. */
+export const families: readonly { files: string; path: string; of: string }[] = [
+  { files: 'docs/errors/*.md', path: 'errors/*', of: 'errors' },
+  { files: 'packages/providers/src/*/README.md', path: 'providers/*', of: 'model-files' },
+  { files: 'docs/runbooks/*.md', path: 'runbooks/*', of: 'runbooks' },
+  { files: 'docs/adr/*.md', path: 'adr/*', of: 'adr' },
+];

@@ -1,0 +1,95 @@
+import { stat } from 'node:fs/promises';
+import { join, normalize, resolve } from 'node:path';
+import { errorCodes } from '@holdfast/domain/errors';
+import { html } from '@holdfast/kit/html';
+import type { Express, Request, Response } from 'express';
+
+/** Where packages/docs builds the site, and where the image holds it. */
+export const siteFolder = resolve(import.meta.dirname, '../../../../packages/docs/site');
+
+const policy = {
+  'default-src': "'none'",
+  'script-src': "'self'",
+  'style-src': "'self'",
+  'img-src': "'self' data: blob:",
+  'connect-src': "'self'",
+  'base-uri': "'none'",
+  'form-action': "'none'",
+  'frame-ancestors': "'none'",
+};
+
+const policyText = (directives: Record<string, string>) =>
+  Object.entries(directives)
+    .map(([name, value]) => `${name} ${value}`)
+    .join('; ');
+
+const pagePolicy = policyText(policy);
+/** Scalar, which draws the reference, sets styles of elements and adds style sheets while it runs. */
+const referencePolicy = policyText({ ...policy, 'style-src': "'self' 'unsafe-inline'" });
+
+/** Serves the documentation below /docs, without a key. */
+export function mountSite(app: Express, folder: string): void {
+  app.get('/docs', (request, response, next) => {
+    // Links of the pages are relative to /docs/. Relative itself, because a proxy may serve the API below a path.
+    if (request.path === '/docs') response.redirect(302, 'docs/');
+    else next();
+  });
+  app.get('/docs/*path', async (request, response, next) => {
+    const name = await fileOf(folder, request.path.slice('/docs/'.length));
+    if (name !== null) sendFile(request, response, folder, name);
+    else if (await isMissing(folder)) sendNotBuilt(request, response);
+    else next();
+  });
+  app.get('/docs/', async (request, response) => {
+    if (await isMissing(folder)) sendNotBuilt(request, response);
+    else sendFile(request, response, folder, 'index.html');
+  });
+}
+
+/** The file of a path below /docs/: of a page, of a model, or the path itself. */
+async function fileOf(folder: string, path: string): Promise<string | null> {
+  const name = normalize(decoded(path) ?? '..').replace(/\/$/, '');
+  if (name.startsWith('..') || name.includes('\0') || name.endsWith('.gz')) return null;
+  const candidates = [name, `${name}.html`, ...(name.startsWith('models/') ? ['models/model.html'] : [])];
+  for (const candidate of candidates) if (await isFile(join(folder, candidate))) return candidate;
+  return null;
+}
+
+function decoded(path: string): string | null {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return null;
+  }
+}
+
+const isFile = async (path: string) => (await stat(path).catch(() => null))?.isFile() ?? false;
+const isMissing = async (folder: string) => !(await isFile(join(folder, 'index.html')));
+
+function sendFile(request: Request, response: Response, root: string, name: string): void {
+  const isUnchanging = name.startsWith('assets/');
+  const isReference = name === 'reference.html';
+  response.vary('Accept-Encoding').type(name.endsWith('.md') ? 'text/markdown' : name);
+  response.set({
+    'Content-Security-Policy': isReference ? referencePolicy : pagePolicy,
+    'Cache-Control': isUnchanging ? 'public, max-age=31536000, immutable' : 'no-cache',
+  });
+  const isCompressed = request.acceptsEncodings('gzip') === 'gzip';
+  if (isCompressed) response.set('Content-Encoding', 'gzip');
+  response.sendFile(isCompressed ? `${name}.gz` : name, { root, cacheControl: false, dotfiles: 'allow' });
+}
+
+/** In a clone the site is built after the services are ready; an image holds it. */
+function sendNotBuilt({ path }: Request, response: Response): void {
+  const code = path.split('/').at(-1) ?? '';
+  const known = Object.hasOwn(errorCodes, code) ? errorCodes[code as keyof typeof errorCodes] : null;
+  const page = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Holdfast documentation</title>
+<meta name="viewport" content="width=device-width, initial-scale=1"></head>
+<body><h1>The documentation is not built yet</h1>
+${known && html`<p><code>${code}</code>: HTTP ${known.status}, ${known.retryable ? 'may be retried' : 'do not retry'}.</p>`}
+<p>After <code>npm start</code> it takes some seconds: reload this page. The OpenAPI document is at <code>/openapi.json</code>.</p>
+</body></html>`;
+  response.set({ 'Content-Security-Policy': pagePolicy, 'Cache-Control': 'no-store', 'Retry-After': '5' });
+  response.status(503).type('html').send(page.markup);
+}
