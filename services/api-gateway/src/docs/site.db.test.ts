@@ -177,7 +177,10 @@ describe('the documentation', () => {
       const etag = front.headers['etag'] ?? '';
       await request(site).get('/docs/').set('If-None-Match', etag).expect(304);
       await request(site).get('/docs/').set('Accept-Encoding', 'identity').expect(200, 'front');
-      await request(site).get('/docs/errors/NOT_FOUND').expect(200, 'not found');
+      await request(site)
+        .get('/docs/errors/NOT_FOUND')
+        .expect('Content-Type', /^text\/html/)
+        .expect(200, 'not found');
       await request(site).get('/docs/models/flux-fast').expect(200, 'a model');
       await request(site)
         .get('/docs/errors/NOT_FOUND.md')
@@ -192,6 +195,7 @@ describe('the documentation', () => {
 
     it('lets browsers keep files whose names change with their content', async () => {
       const { headers } = await request(site).get('/docs/assets/1/site.js').expect(200);
+      expect(headers['content-type']).toMatch(/^text\/javascript/);
       expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
     });
 

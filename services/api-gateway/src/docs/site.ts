@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { join, normalize, resolve } from 'node:path';
+import { extname, join, normalize, resolve } from 'node:path';
 import { errorCodes } from '@holdfast/domain/errors';
 import { html } from '@holdfast/kit/html';
 import type { Express, Request, Response } from 'express';
@@ -69,7 +69,7 @@ const isMissing = async (folder: string) => !(await isFile(join(folder, 'index.h
 function sendFile(request: Request, response: Response, root: string, name: string): void {
   const isUnchanging = name.startsWith('assets/');
   const isReference = name === 'reference.html';
-  response.vary('Accept-Encoding').type(name.endsWith('.md') ? 'text/markdown' : name);
+  response.vary('Accept-Encoding').type(name.endsWith('.md') ? 'text/markdown' : extname(name));
   response.set({
     'Content-Security-Policy': isReference ? referencePolicy : pagePolicy,
     'Cache-Control': isUnchanging ? 'public, max-age=31536000, immutable' : 'no-cache',
