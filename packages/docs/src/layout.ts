@@ -60,8 +60,8 @@ function navigationSection(name: string, inside: Page[], page: Page, to: To): Ht
 }
 
 function referenceMain(): Html {
-  return html`<main id="content"><div id="reference"><p class="loading">Loading the reference …</p>
-<noscript>The reference needs JavaScript. The OpenAPI document is at <a href="../openapi.json">openapi.json</a>.</noscript></div></main>`;
+  return html`<div id="content"><div id="reference"><p class="loading">Loading the reference …</p>
+<noscript>The reference needs JavaScript. The OpenAPI document is at <a href="../openapi.json">openapi.json</a>.</noscript></div></div>`;
 }
 
 function articleMain(page: Page, content: Content, listed: readonly Page[], to: To): Html {

@@ -23,11 +23,28 @@ const doc = (name: string, label?: string): SourcePage => ({
 export const sections: readonly Section[] = [
   {
     title: 'Start',
-    pages: [{ file: 'docs/README.md', path: '', label: 'Overview' }, doc('tutorial', 'Tutorial')],
+    pages: [
+      { file: 'docs/README.md', path: '', label: 'Overview' },
+      doc('quickstart/typescript', 'Quickstart: TypeScript'),
+      doc('quickstart/python', 'Quickstart: Python'),
+      doc('quickstart/go', 'Quickstart: Go'),
+      doc('quickstart/curl', 'Quickstart: curl'),
+      doc('tutorial', 'Tutorial'),
+    ],
   },
   {
     title: 'Guides',
-    pages: [doc('webhooks', 'Webhooks')],
+    pages: [
+      doc('guides/executions', 'Executions'),
+      doc('webhooks', 'Webhooks'),
+      doc('guides/files', 'Files'),
+      doc('guides/balance', 'Balance and limits'),
+      doc('guides/idempotency', 'Idempotency'),
+      doc('guides/test-keys', 'Test keys'),
+      doc('guides/production', 'Going to production'),
+      doc('guides/from-replicate', 'Coming from Replicate'),
+      doc('guides/from-fal', 'Coming from fal'),
+    ],
   },
   {
     title: 'Reference',
@@ -45,6 +62,7 @@ export const sections: readonly Section[] = [
   {
     title: 'Operate',
     pages: [
+      doc('operate', 'Runbook'),
       doc('deploying', 'Install and upgrade'),
       { file: 'deploy/helm/holdfast/README.md', path: 'chart', label: 'Helm chart' },
       doc('engines', 'Database, Redis, S3'),
@@ -61,6 +79,8 @@ export const sections: readonly Section[] = [
   {
     title: 'Understand',
     pages: [
+      doc('promises', 'What we promise'),
+      doc('comparison', 'How it compares'),
       doc('architecture', 'Architecture'),
       doc('benchmarks', 'Benchmarks'),
       { file: 'docs/adr/README.md', path: 'adr', label: 'Decisions' },

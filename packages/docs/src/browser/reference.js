@@ -19,7 +19,6 @@ const settings = () => ({
   hideClientButton: true,
   hideSearch: true,
   showDeveloperTools: 'never',
-  showToolbar: 'never',
   documentDownloadType: 'none',
   // Nothing leaves this server, and the key stays in the memory of the tab.
   persistAuth: false,
