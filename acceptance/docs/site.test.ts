@@ -100,7 +100,7 @@ describe('the documentation site', () => {
   it.each([
     ['webhook signature', /^webhooks(#verify-the-signature)?$/],
     ['INSUFFICIENT_BALANCE', /^errors\/INSUFFICIENT_BALANCE$/],
-    ["hold", /^guides\/balance$/],
+    ['hold', /^guides\/balance$/],
     ['backup', /^backup/],
   ])('finds "%s" first where it is explained', (query, place) => {
     expect(createSearch(folder)(query)[0]).toMatch(place);
