@@ -8,6 +8,7 @@ import {
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
 import type { Endpoint, EndpointResponse } from '../http/endpoint.ts';
+import { addCodeSamples } from './codeSamples.ts';
 import { eventWebhook } from './eventWebhook.ts';
 import { scopeField } from './operations.ts';
 import { overviewMarkdown, tags, title, version } from './overview.ts';
@@ -39,6 +40,7 @@ export function createApiDocument(endpoints: readonly Endpoint[]): ApiDocument {
   const document = createDocument(source, { override: openObjects }) as ApiDocument;
   describeDefaults(document);
   addExamples(document);
+  addCodeSamples(document);
   return document;
 }
 

@@ -1,0 +1,130 @@
+import type { oas31 } from 'zod-openapi';
+import type { ApiDocument } from './document.ts';
+import { type Operation, operationsOf, requestContent } from './operations.ts';
+
+/** The call of an operation with our SDKs, after `client.`; null where an SDK has none, because another call contains it. */
+type Calls = { ts: string; python: string | null } | null;
+
+const id = (prefix: string) => `'${prefix}_…'`;
+
+/** By operationId. A test requires that every call exists. */
+const sdkCalls: Readonly<Record<string, Calls>> = {
+  createExecution: {
+    ts: "executions.create({ model: 'sandbox-text', input: { prompt: 'Hello' } })",
+    python: 'executions.create("sandbox-text", {"prompt": "Hello"})',
+  },
+  listExecutions: {
+    ts: "executions.list({ status: 'FAILED' })",
+    python: 'executions.list(status="FAILED")',
+  },
+  estimateExecution: {
+    ts: "executions.estimate({ model: 'sandbox-text', input: { prompt: 'Hello' } })",
+    python: 'executions.estimate("sandbox-text", {"prompt": "Hello"})',
+  },
+  getExecution: same(`executions.get(${id('exec')})`),
+  eraseExecution: same(`executions.erase(${id('exec')})`),
+  streamExecutionEvents: same(`executions.events(${id('exec')})`),
+  getExecutionResult: same(`executions.result(${id('exec')})`),
+  cancelExecution: same(`executions.cancel(${id('exec')})`),
+  createExecutionToken: { ts: "executions.createToken('exec_…')", python: null },
+  listModels: same('models.list()'),
+  getModel: same("models.get('sandbox-text')"),
+  getBalance: same('balance.get()'),
+  listTransactions: same('balance.transactions()'),
+  getUsage: same('usage()'),
+  createUpload: null,
+  confirmUpload: same(`files.confirm(${id('file')})`),
+  getFile: same(`files.get(${id('file')})`),
+  downloadFile: same(`files.bytes(${id('file')})`),
+  getFileUrl: same(`files.url(${id('file')})`),
+  createWebhookEndpoint: {
+    ts: "webhooks.endpoints.create({ url: 'https://example.com/hooks' })",
+    python: 'webhooks.endpoints.create("https://example.com/hooks")',
+  },
+  listWebhookEndpoints: same('webhooks.endpoints.list()'),
+  getWebhookEndpoint: same(`webhooks.endpoints.get(${id('wh')})`),
+  updateWebhookEndpoint: {
+    ts: "webhooks.endpoints.update('wh_…', { description: 'Orders' })",
+    python: 'webhooks.endpoints.update("wh_…", description="Orders")',
+  },
+  deleteWebhookEndpoint: same(`webhooks.endpoints.delete(${id('wh')})`),
+  rotateWebhookEndpointSecret: {
+    ts: "webhooks.endpoints.rotateSecret('wh_…')",
+    python: 'webhooks.endpoints.rotate_secret("wh_…")',
+  },
+  testWebhookEndpoint: same(`webhooks.endpoints.test(${id('wh')})`),
+  listWebhookEndpointDeliveries: same(`webhooks.endpoints.deliveries(${id('wh')})`),
+  recoverWebhookEndpoint: same("webhooks.endpoints.recover('wh_…', '2026-03-20T00:00:00Z')"),
+  listWebhookDeliveries: same(`webhooks.deliveries.list(${id('exec')})`),
+  getWebhookDelivery: same(`webhooks.deliveries.get(${id('dlv')})`),
+  resendWebhookDelivery: same(`webhooks.deliveries.redeliver(${id('dlv')})`),
+  getWebhookSecret: same('webhooks.secret()'),
+  rotateWebhookSecret: { ts: 'webhooks.rotateSecret()', python: 'webhooks.rotate_secret()' },
+  listEvents: same('webhooks.events.list()'),
+  getEvent: same(`webhooks.events.get(${id('evt')})`),
+  listApiKeys: { ts: 'apiKeys.list()', python: 'api_keys.list()' },
+  createApiKey: { ts: "apiKeys.create({ name: 'CI' })", python: 'api_keys.create("CI")' },
+  rotateApiKey: { ts: "apiKeys.rotate('key_…')", python: 'api_keys.rotate("key_…")' },
+  revokeApiKey: { ts: "apiKeys.revoke('key_…')", python: 'api_keys.revoke("key_…")' },
+};
+
+/** A call that both SDKs write alike, but for quotes. */
+function same(ts: string): Calls {
+  return { ts, python: ts.replaceAll("'", '"') };
+}
+
+/** Adds samples for our SDKs and curl to every operation of a document. */
+export function addCodeSamples(document: ApiDocument): void {
+  for (const item of operationsOf(document)) {
+    if (!item.isEvent) item.operation['x-codeSamples'] = samplesOf(item);
+  }
+}
+
+type CodeSample = { lang: string; label: string; source: string };
+
+function samplesOf(item: Operation): CodeSample[] {
+  const calls = sdkCalls[item.operation.operationId ?? ''];
+  const curl = { lang: 'shell', label: 'curl', source: curlOf(item) };
+  if (!calls) return [curl];
+  return [
+    { lang: 'typescript', label: 'TypeScript', source: typescriptOf(calls.ts) },
+    ...(calls.python === null ? [] : [{ lang: 'python', label: 'Python', source: pythonOf(calls.python) }]),
+    curl,
+  ];
+}
+
+const isIterated = (call: string) => /\.(list|events|deliveries|transactions)\(/.test(call);
+
+function typescriptOf(call: string): string {
+  const use = isIterated(call)
+    ? `for await (const item of client.${call}) console.log(item);`
+    : `console.log(await client.${call});`;
+  return `import { Holdfast } from '@holdfast/sdk';\n\nconst client = new Holdfast();\n${use}\n`;
+}
+
+function pythonOf(call: string): string {
+  const use = isIterated(call) ? `for item in client.${call}:\n    print(item)` : `print(client.${call})`;
+  return `from holdfast import Holdfast\n\nclient = Holdfast()\n${use}\n`;
+}
+
+/** The request of the operation's example, for a shell where HOLDFAST_URL and HOLDFAST_API_KEY are set. */
+function curlOf({ method, path, operation }: Operation): string {
+  const body = requestContent(operation)?.example as unknown;
+  const url = `"$HOLDFAST_URL${path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => exampleOf(operation, name))}"`;
+  const parts = [`curl ${url}`, `-H "Authorization: Bearer $HOLDFAST_API_KEY"`];
+  if (method !== 'get' && !(method === 'post' && body !== undefined))
+    parts.push(`-X ${method.toUpperCase()}`);
+  if (body !== undefined) {
+    const json = JSON.stringify(body).replaceAll("'", String.raw`'\''`);
+    parts.push("-H 'Content-Type: application/json'", `-d '${json}'`);
+  }
+  const setUp =
+    'export HOLDFAST_URL=http://127.0.0.1:8080 HOLDFAST_API_KEY=sk_…   # those of your Holdfast\n';
+  return `${setUp}${parts.join(' \\\n  ')}\n`;
+}
+
+function exampleOf({ parameters = [] }: oas31.OperationObject, name: string): string {
+  const found = (parameters as oas31.ParameterObject[]).find((parameter) => parameter.name === name);
+  const schema = found?.schema as oas31.SchemaObject | undefined;
+  return String(found?.example ?? schema?.example ?? schema?.examples?.[0] ?? `<${name}>`);
+}
