@@ -60,7 +60,7 @@ async function restart(name: 'api-gateway' | 'webhook-sender', keys: string): Pr
   await stack.services.stop(name);
   await stack.services.start(name, { ENCRYPTION_KEYS: keys });
   // Connections that were kept to the gateway before are found closed.
-  await until('the API responses', () =>
+  await until('the API responds', () =>
     customer.api.get('/v1/balance').then(
       () => true,
       () => false,

@@ -205,7 +205,7 @@ describe('npm run webhooks:listen', () => {
   it('says that the running npm start does not respond', async () => {
     const { end, said } = startListener([], homeOf(await stateOf('http://127.0.0.1:1')));
     expect(await end()).toBe(1);
-    expect(said()).toBe('Holdfast does not reply at http://127.0.0.1:1: is npm start still running?\n');
+    expect(said()).toBe('Holdfast does not respond at http://127.0.0.1:1: is npm start still running?\n');
   });
 
   it.each([

@@ -30,7 +30,7 @@ function answerTo(prompt: string): string {
   const words = prompt.split(/\s+/).filter((word) => word !== '');
   const counted = words.length === 1 ? 'one word' : `${words.length} words`;
   const start = prompt.length > 200 ? `${prompt.slice(0, 200).toWellFormed()}…` : prompt;
-  return `You wrote ${counted}: "${start}". This is the sandbox's response to it.`;
+  return `You wrote ${counted}: "${start}". This is the sandbox's answer to it.`;
 }
 
 function tokens(of: string): number {
