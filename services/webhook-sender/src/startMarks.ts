@@ -6,7 +6,7 @@ import type { Logger } from '@holdfast/kit/logger';
 export type StartMark = { settled(): Promise<void> };
 
 /** Many requests end sooner, and need no mark. */
-const afterMs = 15;
+const afterMs = 100;
 
 /**
  * Counts attempts of deliveries that were claimed ahead, many at once, shortly after they have started: so a crash
