@@ -268,6 +268,17 @@ describe('the learned capacity of a provider', () => {
     expect((await refused('a')).waitMs).toBe(1000);
   });
 
+  it('pauses the provider for longer each time that it refuses the one run that it is tried with, however quickly', async () => {
+    await refused('a');
+    const waits = [];
+    for (let time = 0; time < 3; time += 1) {
+      await pauseIsOver();
+      expect(kinds(await desk.admit([asked('b')]))).toEqual(['admitted']);
+      waits.push((await refused('b')).waitMs);
+    }
+    expect(waits).toEqual([2000, 4000, 8000]);
+  });
+
   it('counts concurrent refusals as one', async () => {
     await refused('a', { open: ['a', 'b', 'c', 'd'] });
     await refused('b');

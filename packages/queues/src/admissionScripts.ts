@@ -67,7 +67,7 @@ local function occupy(name, a)
   if not c then return end
   counted(name, a.executionId, now)
   if c.refusals == 0 then return end
-  c.untilMs, c.probe = now + ARGV[3], a.mark
+  c.untilMs, c.probe, c.probing = now + ARGV[3], a.mark, a.executionId
   keep(name, c)
 end
 local function ask(a)
@@ -189,9 +189,9 @@ local others = math.max(1, redis.call('ZCARD', runs(a.name)))
 c = c or { most = others, untilMs = 0, refusals = 0, stepMs = a.stepMs, grown = 0 }
 if c.grown == 1 then c.stepMs = math.min(c.stepMs * 2, a.longestStepMs) end
 if c.grown > 1 then c.stepMs = a.stepMs end
-if now >= c.untilMs then c.refusals = c.refusals + 1 end
+if now >= c.untilMs or c.probing == a.executionId then c.refusals = c.refusals + 1 end
 local pause = math.min(a.pauseMs * 2 ^ math.max(0, c.refusals - 1), a.longestPauseMs) * a.jitter
-c.most, c.grown, c.wanted, c.probe = math.min(c.most, others), 0, false, nil
+c.most, c.grown, c.wanted, c.probe, c.probing = math.min(c.most, others), 0, false, nil, nil
 c.untilMs = math.max(c.untilMs, math.ceil(now + math.max(pause, a.retryAfterMs)))
 c.growsMs, c.seenMs = now + c.stepMs, now
 keep(a.name, c)
