@@ -135,11 +135,16 @@ describe('an attempt that its provider refused', () => {
     await db.pool.query(`DELETE FROM attempts WHERE provider = 'down'`);
   });
 
-  it('is not sent after its execution has expired, and then only has to be stopped', async () => {
+  it('is not sent when its execution has expired or is about to, and then only has to be stopped', async () => {
     await refuse(run.attemptId);
     const [attemptId = ''] = (await theNext()) ?? [];
-    await db.pool.query('UPDATE executions SET expires_at = now() WHERE id = $1', [run.id]);
-    expect(await claimWaiting(db, attemptId, at, 30)).toBeNull();
+    for (const left of ['0.9 seconds', '0 seconds']) {
+      await db.pool.query('UPDATE executions SET expires_at = now() + $2::interval WHERE id = $1', [
+        run.id,
+        left,
+      ]);
+      expect(await claimWaiting(db, attemptId, at, 30)).toBeNull();
+    }
     await cancelExecution(db, organizationId, run.id);
     await db.pool.query('UPDATE attempts SET poll_at = now() WHERE id = $1', [attemptId]);
     expect((await pendingRetries(db)).over).toEqual([attemptId]);

@@ -28,7 +28,7 @@ export async function claimAbandoned(
   return await claim(db, 'claim_abandoned', abandoned, [id, leaseS]);
 }
 
-/** Takes a due retry to send it to this provider, unless its execution has expired. */
+/** Takes a due retry to send it to this provider, unless its execution has expired or is about to: it would fail instead. */
 export async function claimWaiting(
   db: Database,
   id: string,
@@ -85,7 +85,7 @@ const waiting = claimSql(
   `, state = 'starting', poll_at = NULL, provider = $3, target = $4, created_at = now()`,
   'id',
   `state = 'waiting' AND finished_at IS NULL AND (
-    SELECT e.completed_at IS NOT NULL OR e.expires_at > now() FROM executions e WHERE e.id = attempts.execution_id)`,
+    SELECT e.completed_at IS NOT NULL OR e.expires_at > now() + interval '1 second' FROM executions e WHERE e.id = attempts.execution_id)`,
 );
 
 const due = claimSql(
