@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import ipaddr from 'ipaddr.js';
-import { addressGroup, isInside, isPublicAddress, parseCidr } from './addresses.ts';
+import { isInside, isPublicAddress, parseCidr } from './addresses.ts';
 
 /** https://www.iana.org/assignments/iana-ipv4-special-registry, and what is reserved in the address space itself. */
 const v4 = {
@@ -144,11 +144,4 @@ describe('text that is not a public address', () => {
   ])('is refused: %s, %j', (_name, address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
-});
-
-it('an IPv4 address is a group of its own, an IPv6 address shares one with its /56', () => {
-  expect(addressGroup('192.0.2.7')).toBe('192.0.2.7');
-  expect(addressGroup('2001:db8:1:23ff::1')).toBe('2001:db8:1:2300::/56');
-  expect(addressGroup('2001:db8:1:2300:9::')).toBe('2001:db8:1:2300::/56');
-  expect(addressGroup('2001:db8:1:2400::1')).not.toBe('2001:db8:1:2300::/56');
 });

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { LRUCache } from 'lru-cache';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 export type Cidr = [Address, number];
@@ -39,26 +40,13 @@ export function isInside(text: string, cidrs: Cidr[]): boolean {
 }
 
 /** The same few clients send most requests. */
-const maxKnownAddresses = 1000;
-const knownAddresses = new Map<string, string | null>();
+const canonicalAddresses = new LRUCache<string, { address: string | null }>({
+  max: 1000,
+  memoMethod: (text) => ({ address: parseAddress(text)?.toString() ?? null }),
+});
 
 export function canonicalAddress(text: string): string | null {
-  const known = knownAddresses.get(text);
-  if (known !== undefined) return known;
-  const address = parseAddress(text)?.toString() ?? null;
-  if (knownAddresses.size === maxKnownAddresses) knownAddresses.clear();
-  knownAddresses.set(text, address);
-  return address;
-}
-
-/** Providers give each customer a block of IPv6 addresses of this size. */
-const groupBits = 56;
-
-/** What counts as one client: an IPv4 address, or the block of an IPv6 address. */
-export function addressGroup(text: string): string {
-  if (!ipaddr.IPv6.isValid(text)) return text;
-  const first = ipaddr.IPv6.networkAddressFromCIDR(`${text}/${groupBits}`).toString();
-  return `${first}/${groupBits}`;
+  return canonicalAddresses.memo(text).address;
 }
 
 /** IPv4-mapped and NAT64 become the IPv4 address inside. Other forms with one (6to4, Teredo, ISATAP) are never public. */

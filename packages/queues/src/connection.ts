@@ -99,3 +99,9 @@ function tlsOf({ isEncrypted, caFile, certFile, keyFile }: RedisAddress): Option
     },
   };
 }
+
+export async function callScripts(redis: Redis, command: string, args: string[]): Promise<unknown> {
+  if (!('nodes' in redis) || command !== 'SCRIPT') return await redis.call(command, ...args);
+  const replies = await Promise.all(redis.nodes('master').map((node) => node.call(command, ...args)));
+  return replies[0];
+}

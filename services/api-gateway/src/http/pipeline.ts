@@ -37,7 +37,7 @@ export function createPipeline(args: {
     setSecurityHeaders(response);
     allow(request, response);
     await authenticate(request, response);
-    await limitRate(response);
+    await limitRate(request, response);
     if (respondPreflight(request, response)) return false;
     if (stateOf(response).match.kind === 'unknown') return true;
     await handle(request, response);

@@ -1,8 +1,17 @@
 import { ApiError } from '@holdfast/domain/errors';
 import { limits } from '@holdfast/domain/limits';
-import { addressGroup } from '@holdfast/egress/addresses';
-import { type CountedHit, openHitCounter } from '@holdfast/queues/hitCounter';
-import type { Response } from 'express';
+import { createBatcher } from '@holdfast/kit/batcher';
+import { within } from '@holdfast/kit/within';
+import { callScripts } from '@holdfast/queues/connection';
+import type { Request, RequestHandler, Response } from 'express';
+import {
+  type ClientRateLimitInfo,
+  ipKeyGenerator,
+  type Options,
+  rateLimit,
+  type Store,
+} from 'express-rate-limit';
+import { RedisStore } from 'rate-limit-redis';
 import type { Context } from '../context.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type RequestState, stateOf } from './requestState.ts';
@@ -10,15 +19,13 @@ import { type RequestState, stateOf } from './requestState.ts';
 type LimitName = Endpoint['limit'] | 'token';
 
 /** Counts a request and sets the headers of its limit. @throws ApiError RATE_LIMITED */
-export type LimitRate = (response: Response) => Promise<void>;
+export type LimitRate = (request: Request, response: Response) => Promise<void>;
 
 /** Providers send callbacks in bursts from a few addresses. */
 const callbackFactor = 20;
 
 /** Requests pass when Redis takes longer than this to count them. */
 const countTimeoutMs = 500;
-
-const windowMs = limits.rateLimitWindowMs;
 
 /** Spec, "Rate limiting": every response, whatever its status, has the X-RateLimit headers. */
 export function limitRate(context: Context): LimitRate {
@@ -29,7 +36,7 @@ export function limitRate(context: Context): LimitRate {
     token: limiter(context, 'token', config.RATE_LIMIT_TOKEN_PER_MINUTE),
     callback: limiter(context, 'callback', config.RATE_LIMIT_PER_MINUTE * callbackFactor),
   };
-  return (response) => limiters[limitName(response)](response);
+  return (request, response) => limiters[limitName(response)](request, response);
 }
 
 /** Separate from the public API, so that a flood through the same proxy does not lock operators out. */
@@ -45,36 +52,99 @@ function limitName(response: Response): LimitName {
   return access === 'key' && !caller ? 'other' : limit;
 }
 
-/** While Redis is unavailable every request passes as the first of its window and a metric counts it. */
-function limiter(
-  { redis, metrics }: Pick<Context, 'redis' | 'metrics'>,
-  name: LimitName | 'admin',
-  maxPerMinute: number,
-): LimitRate {
-  const prefix = `holdfast:limit:${name}:`;
-  const count = openHitCounter(redis, { windowMs, timeoutMs: countTimeoutMs });
-  const uncounted = (): CountedHit => {
-    metrics.unlimited.inc();
-    return { hits: 1, resetAtMs: Date.now() + windowMs };
-  };
-  return async (response) => {
-    const key = prefix + keyOf(stateOf(response));
-    const { hits, resetAtMs } = await count(key).catch(uncounted);
-    response.setHeader('X-RateLimit-Limit', maxPerMinute);
-    response.setHeader('X-RateLimit-Remaining', Math.max(0, maxPerMinute - hits));
-    response.setHeader('X-RateLimit-Reset', Math.ceil(resetAtMs / 1000));
-    if (hits <= maxPerMinute) return;
-    response.setHeader('Retry-After', Math.max(0, Math.ceil((resetAtMs - Date.now()) / 1000)));
-    throw new ApiError(
-      'RATE_LIMITED',
-      `At most ${maxPerMinute} requests per minute are allowed. Wait for Retry-After seconds.`,
-    );
-  };
+function limiter(context: Context, name: LimitName | 'admin', maxPerMinute: number): LimitRate {
+  const limit: RequestHandler = rateLimit({
+    windowMs: limits.rateLimitWindowMs,
+    limit: maxPerMinute,
+    legacyHeaders: true,
+    standardHeaders: false,
+    validate: false,
+    store: failOpenStore(context, name),
+    keyGenerator: (_request, response) => keyOf(stateOf(response)),
+    handler: (_request, _response, next) => {
+      next(
+        new ApiError(
+          'RATE_LIMITED',
+          `At most ${maxPerMinute} requests per minute are allowed. Wait for Retry-After seconds.`,
+        ),
+      );
+    },
+  });
+  return (request, response) =>
+    new Promise((resolve, reject) => {
+      void limit(request, response, (error?: unknown) => (error ? reject(error) : resolve()));
+    });
 }
 
 /** The prefix keeps an operator's name from matching an address. */
 function keyOf({ caller, operator, address }: RequestState): string {
   if (operator !== null) return `operator ${operator}`;
   // The holder of a token must not use up the limit of its key.
-  return caller?.token?.executionId ?? caller?.apiKeyId ?? addressGroup(address);
+  return caller?.token?.executionId ?? caller?.apiKeyId ?? ipKeyGenerator(address);
+}
+
+/**
+ * Counts in Redis for all gateways together, batching concurrent requests of one key. While Redis is unavailable every
+ * request passes as the first of its window and a metric counts it.
+ */
+function failOpenStore({ redis, metrics }: Pick<Context, 'redis' | 'metrics'>, name: string): Store {
+  const prefix = `holdfast:limit:${name}:`;
+  let options: Options;
+  let opening: Promise<RedisStore> | null = null;
+
+  async function open(): Promise<RedisStore> {
+    const store = new RedisStore({
+      prefix,
+      sendCommand: async (command: string, ...args: string[]) =>
+        (await callScripts(redis, command, args)) as number | string,
+    });
+    await store.init(options);
+    return store;
+  }
+
+  /** Counts `hits` requests of a key; returns the count at the first of them. */
+  async function countHits(key: string, hits: number): Promise<ClientRateLimitInfo> {
+    opening ??= open();
+    const first = await (await opening).increment(key);
+    if (hits > 1) {
+      await redis.incrby(prefix + key, hits - 1);
+      // If the window ended in between, this starts a new one.
+      await redis.pexpire(prefix + key, options.windowMs, 'NX');
+    }
+    return first;
+  }
+
+  const batcher = createBatcher<string, ClientRateLimitInfo>({
+    maxSize: 1000,
+    async run(keys) {
+      const byKey = Map.groupBy(keys.keys(), (index) => keys[index] ?? '');
+      const infos: ClientRateLimitInfo[] = [];
+      await Promise.all(
+        [...byKey].map(async ([key, indexes]) => {
+          const { totalHits, resetTime } = await countHits(key, indexes.length);
+          indexes.forEach((index, nth) => {
+            infos[index] = { totalHits: totalHits + nth, resetTime };
+          });
+        }),
+      );
+      return infos;
+    },
+  });
+
+  return {
+    init(given) {
+      options = given;
+    },
+    async increment(key) {
+      try {
+        return await within(countTimeoutMs, 'counting', batcher.add(key));
+      } catch {
+        opening = null;
+        metrics.unlimited.inc();
+        return { totalHits: 1, resetTime: new Date(Date.now() + options.windowMs) };
+      }
+    },
+    decrement: () => {},
+    resetKey: () => {},
+  };
 }
