@@ -1,8 +1,7 @@
 import { type Execution, priorities, statusRecord } from '@holdfast/domain/execution';
 import { executionStatuses } from '@holdfast/domain/statuses';
 import { z } from 'zod';
-import { errorUrl } from '../http/errors.ts';
-import { amount, idField, jsonObject, timestamp } from '../http/fields.ts';
+import { amount, errorUrl, idField, jsonObject, timestamp } from '../http/fields.ts';
 
 /** For the reference: a completed execution and its output. */
 export const exampleOutput = {

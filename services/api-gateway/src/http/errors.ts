@@ -8,14 +8,12 @@ import { StoreFailedError } from '@holdfast/files/store';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Context } from '../context.ts';
 import { isBodyWithheld } from './body.ts';
+import { errorUrl } from './fields.ts';
 import { type RequestState, stateOf } from './requestState.ts';
 import { maxDetails } from './validate.ts';
 
 /** How long to wait for the rest of a body that was refused. */
 const drainTimeoutMs = 10_000;
-
-/** The page of the reference about an error code. */
-export const errorUrl = (publicUrl: string, code: string) => `${publicUrl}/docs/errors/${code}`;
 
 /** Spec, "Errors". */
 export function errorBody(

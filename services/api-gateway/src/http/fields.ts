@@ -45,6 +45,9 @@ export function notFound(what: string): ApiError {
   return new ApiError('NOT_FOUND', `There is no such ${what}.`);
 }
 
+/** The page of the reference about an error code. */
+export const errorUrl = (publicUrl: string, code: string) => `${publicUrl}/docs/errors/${code}`;
+
 /** A time in a request, with its zone. */
 export function timeField() {
   return z.iso.datetime({ offset: true, error: 'must be a time such as 2026-03-20T10:30:00Z' });
