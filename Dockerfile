@@ -42,6 +42,14 @@ RUN --mount=type=cache,id=holdfast-pnpm,target=/pnpm install-for @holdfast/docs
 COPY --from=layout /out/docs ./
 RUN node packages/docs/src/build.ts
 
+# The pages of the console. What builds them stays in this stage.
+FROM installer AS console
+COPY --from=layout /out/console /console
+RUN --mount=type=cache,id=holdfast-pnpm,target=/pnpm \
+    pnpm install --dir /console --frozen-lockfile --store-dir /pnpm --config.package-import-method=copy \
+      --pm-on-fail=ignore --reporter=append-only \
+ && node /console/node_modules/vite/bin/vite.js build /console
+
 FROM ${NODE_IMAGE} AS runtime
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends tini \
@@ -68,6 +76,7 @@ COPY --from=api-gateway-modules /app ./
 COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
 COPY --from=layout /out/api-gateway ./
 COPY --from=documentation /app/packages/docs/site packages/docs/site
+COPY --from=console /console/dist packages/console/dist
 EXPOSE 8080 8081
 CMD ["node", "services/api-gateway/src/main.ts"]
 ARG VERSION=dev

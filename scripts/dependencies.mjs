@@ -21,9 +21,11 @@ function stampOf(file) {
 }
 
 function workspaceFolders() {
-  return ['packages', 'services'].flatMap((group) =>
+  const folders = ['packages', 'services'].flatMap((group) =>
     readdirSync(path.join(root, group)).map((name) => path.join(root, group, name)),
   );
+  // A folder with a lockfile is a workspace of its own.
+  return folders.filter((folder) => !existsSync(path.join(folder, 'pnpm-lock.yaml')));
 }
 
 function linked(folder) {

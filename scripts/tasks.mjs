@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { root, runNode, UserError } from './child.mjs';
+import { ensureConsole, startWithConsole, testConsole } from './console.mjs';
 import { runPnpm } from './dependencies.mjs';
 import { generate } from './generate.mjs';
 import { test } from './jest.mjs';
@@ -23,7 +24,9 @@ export const tasks = {
   start: {
     about: 'run everything on this machine: Postgres, Redis, the services, a sandbox (--help)',
     // By the channel the launcher notices the end of this process, whatever its cause. The services share the cache.
-    run: script('packages/local/src/start.ts', { ipc: true, env: { NODE_COMPILE_CACHE: compileCache } }),
+    run: startWithConsole(
+      script('packages/local/src/start.ts', { ipc: true, env: { NODE_COMPILE_CACHE: compileCache } }),
+    ),
   },
   test: { about: 'run the tests (arguments go to Jest: a path, -t title)', run: test },
   'test:unit': {
@@ -59,6 +62,17 @@ export const tasks = {
   'test:python': {
     about: 'test the Python SDK in the same way (needs Python 3.10 and PyPI)',
     run: (args) => test(args, { only: ['python'] }),
+  },
+  'test:console': {
+    about: 'build the console, and test it in a browser against a live npm start (needs Chromium)',
+    run: testConsole,
+  },
+  console: {
+    about: 'build the console, as npm start does when its sources have changed',
+    run: async () => {
+      await ensureConsole();
+      return 0;
+    },
   },
   'sdk:release': {
     about:

@@ -24,9 +24,11 @@ const images = {
 
 const [tree = '.', out = '/out'] = process.argv.slice(2);
 
-const folders = ['packages', 'services'].flatMap((group) =>
-  readdirSync(path.join(tree, group)).map((name) => `${group}/${name}`),
-);
+// The console is a workspace of its own, which an image of its own builds.
+const consoleFolder = 'packages/console';
+const folders = ['packages', 'services']
+  .flatMap((group) => readdirSync(path.join(tree, group)).map((name) => `${group}/${name}`))
+  .filter((folder) => folder !== consoleFolder);
 const workspace = new Map(
   folders.map((folder) => {
     const manifest = JSON.parse(readFileSync(path.join(tree, folder, 'package.json'), 'utf8'));
@@ -55,6 +57,10 @@ function copy(file, to) {
 for (const file of ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml']) copy(file, 'manifests');
 for (const folder of [...folders, 'prisma']) copy(`${folder}/package.json`, 'manifests');
 copy('prisma/schema.prisma', 'schema');
+cpSync(path.join(tree, consoleFolder), path.join(out, 'console'), {
+  recursive: true,
+  filter: (source) => !/[\\/](node_modules|dist[^\\/]*)$/.test(source),
+});
 for (const [image, { owners, besides = [] }] of Object.entries(images)) {
   for (const folder of closureOf(owners)) copy(`${folder}/src`, image);
   for (const file of besides) copy(file, image);

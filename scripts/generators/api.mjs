@@ -1,6 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { adminEndpoints } from '../../services/api-gateway/src/admin/adminApp.ts';
+import { postSession } from '../../services/api-gateway/src/admin/endpoints/postSession.ts';
 import { endpoints } from '../../services/api-gateway/src/app.ts';
+import { createAdminDocument } from '../../services/api-gateway/src/openapi/adminDocument.ts';
 import { createApiDocument } from '../../services/api-gateway/src/openapi/document.ts';
 import { errorTable } from '../../services/api-gateway/src/openapi/errorTable.ts';
 import { scopeOf } from '../../services/api-gateway/src/openapi/operations.ts';
@@ -8,6 +11,9 @@ import { root } from '../child.mjs';
 
 const document = createApiDocument(endpoints);
 writeFileSync(path.join(root, 'docs/openapi.json'), `${JSON.stringify(document, null, 2)}\n`);
+
+const adminDocument = createAdminDocument([...adminEndpoints, postSession]);
+writeFileSync(path.join(root, 'docs/admin-openapi.json'), `${JSON.stringify(adminDocument, null, 2)}\n`);
 
 const operations = Object.entries(document.paths).flatMap(([at, item]) =>
   Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), at, ...operation })),

@@ -31,6 +31,16 @@ export async function getEvent(db: Database, organizationId: string, id: string)
 const statement = `SELECT ${eventColumnsSql} FROM events v ${executionOfSql}
   WHERE v.id = $1 AND ${checkedSql('v.organization_id = $2')}`;
 
+export type EventOfExecution = { id: string; type: string; createdAt: Date; body: string | null };
+
+/** First to last. */
+export async function listEventsOfExecution(db: Database, executionId: string): Promise<EventOfExecution[]> {
+  return await runStatement<EventOfExecution>(db.pool, 'events_of_execution', ofExecutionSql, [executionId]);
+}
+
+const ofExecutionSql = `SELECT id, type, created_at AS "createdAt", body FROM events
+  WHERE id IN (${eventIdsOfExecutionSql('$1::text')}) ORDER BY created_at, id`;
+
 export type EventFilter = {
   types?: readonly string[] | undefined;
   models?: readonly string[] | undefined;

@@ -31,6 +31,14 @@ const getFilesSql = `SELECT ${fileColumnsSql} FROM files
   WHERE id = ANY($1::text[]) AND ${checkedSql(`organization_id = $2 AND state <> 'deleted'
     AND (expires_at IS NULL OR expires_at > now())`)}`;
 
+/** The outputs that were not removed. */
+export async function listFilesOfExecution(db: Database, executionId: string): Promise<FileRow[]> {
+  return runStatement<FileRow>(db.pool, 'files_of_execution', ofExecutionSql, [executionId]);
+}
+
+const ofExecutionSql = `SELECT ${fileColumnsSql} FROM files WHERE execution_id = $1
+  AND state <> 'deleted' AND (expires_at IS NULL OR expires_at > now()) ORDER BY id LIMIT 100`;
+
 export type NewOutput = {
   id: string;
   key: string;

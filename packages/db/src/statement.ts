@@ -103,6 +103,11 @@ export function firstIdSince(prefix: IdPrefix, timeMs: number): string {
   return Number.isFinite(first) && first > 0 ? `${prefix}_${shown(first)}` : `${prefix}_`;
 }
 
+/** The lowest id of this Unix time (ms). */
+export function idAt(prefix: IdPrefix, timeMs: number): string {
+  return `${prefix}_${shown(Math.max(0, timeMs))}`;
+}
+
 function timeOf(id: string): number {
   const start = id.indexOf('_') + 1;
   return Number.parseInt(id.slice(start, start + 8) + id.slice(start + 9, start + 13), 16);

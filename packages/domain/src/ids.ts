@@ -13,6 +13,7 @@ export const idPrefixes = [
   'att',
   'cbk',
   'act',
+  'ses',
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 

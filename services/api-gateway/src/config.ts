@@ -1,4 +1,5 @@
 import { parseAdminTokens } from '@holdfast/domain/adminTokens';
+import { parseAdminRoles } from '@holdfast/domain/operators';
 import { webhookEgressConfig } from '@holdfast/egress/config';
 import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
 import { baseConfig, databaseUrl, flag, listOf, parseConfig, port, positiveInt } from '@holdfast/kit/config';
@@ -23,6 +24,16 @@ export const gatewayConfig = {
       'must be at least 16 visible ASCII characters without : and ,, or a list name:token,name:token with a different token per operator',
     )
     .describe('Bearer token of the admin API, at least 16 characters; or a list `name:token,name:token`'),
+  ADMIN_ROLES: z
+    .string()
+    .default('')
+    .refine(
+      (text) => parseAdminRoles(text) !== null,
+      'must be a list name:role,name:role of viewer, support and admin',
+    )
+    .describe(
+      'What operators may do, by the names of ADMIN_TOKEN: a list `name:viewer,name:support,name:admin`; default: `admin`',
+    ),
   ENCRYPTION_KEYS: encryptionKeys,
   DATABASE_REPLICA_URL: databaseUrl()
     .optional()

@@ -3,7 +3,7 @@ import { priorities } from '@holdfast/domain/execution';
 import type { Money } from '@holdfast/domain/money';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
-import { type Condition, checkedSql, firstIdSince, givenConditions, runStatement } from '../statement.ts';
+import { type Condition, checkedSql, givenConditions, runStatement } from '../statement.ts';
 
 /** All columns of `Execution` but the log, which may be long. */
 export function executionColumns(alias: string): string {
@@ -92,7 +92,7 @@ export type AttemptRow = {
   settledAt: Date | null;
 };
 
-type WrittenOff = { writtenOff: Money | null };
+type OfOperator = { writtenOff: Money | null; input: Record<string, unknown> };
 
 export async function getAttempts(db: Database, id: string): Promise<AttemptRow[] | null> {
   return (await organizationOf(db, id)) === null ? null : await readAttempts(db, id);
@@ -101,8 +101,8 @@ export async function getAttempts(db: Database, id: string): Promise<AttemptRow[
 export async function getExecutionWithAttempts(
   db: Database,
   id: string,
-): Promise<{ execution: Execution & WrittenOff; attempts: AttemptRow[] } | null> {
-  type Row = Execution & WrittenOff;
+): Promise<{ execution: Execution & OfOperator; attempts: AttemptRow[] } | null> {
+  type Row = Execution & OfOperator;
   const [execution] = await runStatement<Row>(db.pool, 'get_any_execution', oneExecution, [id]);
   if (!execution) return null;
   return { execution, attempts: await readAttempts(db, id) };
@@ -112,7 +112,8 @@ async function readAttempts(db: Database, id: string): Promise<AttemptRow[]> {
   return await runStatement<AttemptRow>(db.pool, 'list_attempts', listAttemptsSql, [id]);
 }
 
-const oneExecution = `SELECT ${executionColumnsWithLogs('e')}, e.written_off AS "writtenOff" FROM executions e WHERE e.id = $1`;
+const oneExecution = `SELECT ${executionColumnsWithLogs('e')}, e.written_off AS "writtenOff", e.input
+FROM executions e WHERE e.id = $1`;
 
 const listAttemptsSql = `
 SELECT id, number, provider, target, state, external_id AS "externalId", (outcome ->> 'ok')::boolean AS ok,
@@ -155,27 +156,6 @@ const listConditions: Condition<ExecutionFilter>[] = [
     sql: `(e.created_at, e.id COLLATE "POSIX") <
       (SELECT c.created_at, c.id FROM executions c WHERE c.id = ? AND ${checkedSql('c.organization_id = $1')})`,
   },
-];
-
-export async function listAnyExecutions(
-  db: Database,
-  filter: Omit<ExecutionFilter, 'createdAfter'> & { createdAfter: Date },
-  limit: number,
-): Promise<Execution[]> {
-  const given = givenConditions(listAnyConditions, filter, 3);
-  // Skips earlier months: few of their executions may match.
-  const first = firstIdSince('exec', filter.createdAfter.getTime());
-  const text = `SELECT ${executionColumns('e')} FROM executions e
-    WHERE e.id >= $1 AND e.created_at > $2${given.sql} ORDER BY e.id DESC LIMIT $3`;
-  const values = [first, filter.createdAfter, limit, ...given.values];
-  return await runStatement<Execution>(db.pool, `list_any_executions_${given.key}`, text, values);
-}
-
-const listAnyConditions: Condition<Omit<ExecutionFilter, 'createdAfter'>>[] = [
-  { name: 'status', sql: 'e.status = ?' },
-  { name: 'model', sql: 'e.model = ?' },
-  { name: 'createdBefore', sql: 'e.created_at < ?' },
-  { name: 'cursor', sql: 'e.id < ?' },
 ];
 
 export function quotedList(statuses: readonly ExecutionStatus[]): string {

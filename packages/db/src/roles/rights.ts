@@ -23,6 +23,10 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     api_keys: 'SELECT, INSERT, UPDATE (prefix, revoked_at)',
     admin_actions:
       'SELECT, INSERT (id, actor, address, request_id, action, organization_id, target, status, details)',
+    operator_sessions:
+      'SELECT, INSERT (id, hash, actor, role, credential, address, user_agent, expires_at), UPDATE (revoked_at), DELETE',
+    sign_in_links: 'SELECT, INSERT, DELETE',
+    sign_in_failures: 'SELECT, INSERT, UPDATE (failures, first_at), DELETE',
     api_key_values: 'SELECT, INSERT, UPDATE (valid_until), DELETE',
     // Policies are set by operators; no role may write amounts.
     balances: 'SELECT, INSERT (organization_id), UPDATE (lock, overage, spend_limit_overage)',

@@ -12,6 +12,8 @@ export type Welcome = {
   baseUrl: string;
   adminUrl: string;
   adminToken: string;
+  /** Signs in once. */
+  consoleUrl: string;
   apiKey: string;
   home: string;
   webhooksStayOutside: boolean;
@@ -21,6 +23,7 @@ export function welcome({
   baseUrl,
   adminUrl,
   adminToken,
+  consoleUrl,
   apiKey,
   home,
   webhooksStayOutside,
@@ -31,6 +34,9 @@ Other webhooks go to public https addresses only. For receivers of yours on this
 `;
   return `
 Holdfast is ready.
+
+  Console  ${consoleUrl}
+           (signs you in once, within 10 minutes)
 
   API      ${baseUrl}   (documentation: ${baseUrl}/docs)
   API key  ${apiKey}

@@ -34,6 +34,7 @@ import {
   sharedSettings,
   webhooksOrigin,
 } from './settings.ts';
+import { consoleLink } from './signInLink.ts';
 import { endLeftovers, type LocalState, removeState, writeState } from './stateFile.ts';
 
 export type LaunchOptions = {
@@ -106,9 +107,13 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
   );
   publish = () => writeState(home.statePath, stateOf(addresses, settled, demo, running.services));
   publish();
+  const { baseUrl, adminUrl } = origins(addresses);
+  const adminToken = firstAdminToken(settled.adminToken);
   return welcome({
-    ...origins(addresses),
-    adminToken: firstAdminToken(settled.adminToken),
+    baseUrl,
+    adminUrl,
+    adminToken,
+    consoleUrl: await consoleLink(adminUrl, adminToken),
     apiKey: demo.apiKey,
     home: home.folder,
     webhooksStayOutside: !env['EGRESS_ALLOW_CIDRS'],

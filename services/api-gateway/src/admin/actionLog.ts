@@ -51,7 +51,7 @@ function actionOf(
   const ids = Object.values(params).map((value) => value.slice(0, 100));
   return {
     id: newId('act'),
-    actor: operator ?? 'unknown',
+    actor: operator?.name ?? 'unknown',
     address,
     requestId,
     action: `${method} ${path}`,

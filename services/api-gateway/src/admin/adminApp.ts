@@ -1,4 +1,3 @@
-import { parseAdminTokens } from '@holdfast/domain/adminTokens';
 import type { Express } from 'express';
 import { z } from 'zod';
 import { unbounded } from '../apiKeys/keyBounds.ts';
@@ -8,37 +7,48 @@ import { deleteApiKey } from '../endpoints/apiKeys/deleteApiKey.ts';
 import { postRotate } from '../endpoints/apiKeys/postRotate.ts';
 import { getUsageWithWriteOffs } from '../endpoints/balance/getUsage.ts';
 import { listEveryTransaction } from '../endpoints/balance/listTransactions.ts';
+import { deleteExecution } from '../endpoints/executions/deleteExecution.ts';
+import { getDownload } from '../endpoints/files/getDownload.ts';
 import { getDelivery } from '../endpoints/webhooks/getDelivery.ts';
 import { getEndpoint } from '../endpoints/webhooks/getEndpoint.ts';
 import { listDeliveries } from '../endpoints/webhooks/listDeliveries.ts';
 import { listEndpoints } from '../endpoints/webhooks/listEndpoints.ts';
+import { listExecutionDeliveries } from '../endpoints/webhooks/listExecutionDeliveries.ts';
 import { postRecover } from '../endpoints/webhooks/postRecover.ts';
 import { postRedeliver } from '../endpoints/webhooks/postRedeliver.ts';
-import { authenticateOperator } from '../http/auth.ts';
 import type { Caller, Endpoint, EndpointRequest } from '../http/endpoint.ts';
 import { idField } from '../http/fields.ts';
 import { createPipeline } from '../http/pipeline.ts';
 import { limitOperators } from '../http/rateLimit.ts';
 import { recorded } from './actionLog.ts';
+import { mountConsole } from './consolePages.ts';
 import { cancelAnyExecution } from './endpoints/cancelAnyExecution.ts';
 import { deleteKeySpendLimit } from './endpoints/deleteKeySpendLimit.ts';
+import { deleteSession } from './endpoints/deleteSession.ts';
 import { deleteSpendLimit } from './endpoints/deleteSpendLimit.ts';
 import { getAnyExecution } from './endpoints/getAnyExecution.ts';
 import { getOrganization } from './endpoints/getOrganization.ts';
+import { getSession } from './endpoints/getSession.ts';
 import { listActions } from './endpoints/listActions.ts';
 import { listAllModels } from './endpoints/listAllModels.ts';
 import { listAnyExecutions } from './endpoints/listAnyExecutions.ts';
 import { listAttempts } from './endpoints/listAttempts.ts';
 import { listOrganizationKeys } from './endpoints/listOrganizationKeys.ts';
 import { listOrganizations } from './endpoints/listOrganizations.ts';
+import { listSessions } from './endpoints/listSessions.ts';
 import { patchOrganization } from './endpoints/patchOrganization.ts';
 import { postCorrection } from './endpoints/postCorrection.ts';
 import { postOrganization } from './endpoints/postOrganization.ts';
 import { postOrganizationKey } from './endpoints/postOrganizationKey.ts';
+import { postSession } from './endpoints/postSession.ts';
+import { postSignInLink } from './endpoints/postSignInLink.ts';
 import { postTopUp } from './endpoints/postTopUp.ts';
 import { putKeySpendLimit } from './endpoints/putKeySpendLimit.ts';
 import { putSpendLimit } from './endpoints/putSpendLimit.ts';
+import { revokeAnySession } from './endpoints/revokeAnySession.ts';
+import { authenticateOperator, readOperators } from './operators.ts';
 import { findOrganization } from './organizations.ts';
+import { permitted } from './permissions.ts';
 
 /** The operators' API, on its own port. */
 export const adminEndpoints: readonly Endpoint[] = [
@@ -63,6 +73,9 @@ export const adminEndpoints: readonly Endpoint[] = [
   onBehalf(listDeliveries),
   onBehalf(getDelivery),
   onBehalf(postRedeliver),
+  onBehalf(listExecutionDeliveries),
+  onBehalf(getDownload),
+  onBehalf(deleteExecution),
   onBehalf(postRecover),
   listAllModels,
   listAnyExecutions,
@@ -70,16 +83,25 @@ export const adminEndpoints: readonly Endpoint[] = [
   listAttempts,
   cancelAnyExecution,
   listActions,
+  getSession,
+  deleteSession,
+  listSessions,
+  revokeAnySession,
+  postSignInLink,
 ];
 
 export function createAdminApp(context: Context): Express {
   return createPipeline({
     context,
-    endpoints: adminEndpoints.map(recorded),
-    authenticate: authenticateOperator(parseAdminTokens(context.config.ADMIN_TOKEN) ?? []),
+    // A sign-in has no operator yet, so it records itself.
+    endpoints: [...adminEndpoints.map(permitted).map(recorded), postSession],
+    authenticate: authenticateOperator(context.db, readOperators(context.config)),
     limitRate: limitOperators(context),
-    // The `doc_url` of errors leads here.
-    mount: (app) => mountSite(app, siteFolder),
+    mount: (app) => {
+      mountConsole(app);
+      // The `doc_url` of errors leads here.
+      mountSite(app, siteFolder);
+    },
   });
 }
 

@@ -1,7 +1,5 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { type FoundApiKey, findApiKeys, findApiKeysById } from '@holdfast/db/apiKeys';
 import type { Database } from '@holdfast/db/client';
-import type { AdminToken } from '@holdfast/domain/adminTokens';
 import { hashApiKey, isApiKeyShape } from '@holdfast/domain/apiKey';
 import { ApiError } from '@holdfast/domain/errors';
 import { createBatcher } from '@holdfast/kit/batcher';
@@ -60,27 +58,12 @@ export function hasToken({ headers }: Request): boolean {
   return isTokenShaped(bearerToken(headers.authorization) ?? '');
 }
 
-/** Authenticates an operator; every token is compared in constant time. */
-export function authenticateOperator(tokens: readonly AdminToken[]): Authenticate {
-  const known = tokens.map(({ name, token }) => ({ name, expected: digest(token) }));
-  return (request, response) => {
-    const given = digest(bearerToken(request.headers.authorization) ?? '');
-    const [operator] = known.filter(({ expected }) => timingSafeEqual(given, expected));
-    if (operator) stateOf(response).operator = operator.name;
-    else stateOf(response).refusal = unauthenticated('The admin token is missing or wrong.');
-  };
-}
-
-function bearerToken(authorization: string | undefined): string | null {
+export function bearerToken(authorization: string | undefined): string | null {
   return /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? null;
 }
 
-function unauthenticated(message: string): ApiError {
+export function unauthenticated(message: string): ApiError {
   return new ApiError('UNAUTHENTICATED', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
-}
-
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }
 
 /** A revoked key must stop working everywhere within 5 s. */

@@ -27,7 +27,7 @@ export function endpointHandler(context: Context) {
     requireAccess(endpoint, caller, refusal);
     const params = parseParams(endpoint, match.params) as never;
     await endpoint.admit?.({ context, params });
-    const holder = caller?.organizationId ?? operator ?? 'callbacks';
+    const holder = caller?.organizationId ?? operator?.name ?? 'callbacks';
     const hold = context.bodies.open(holder, endpoint.sender?.(params));
     const reply = await replyOf(endpoint, { context, params, raw, hold }).finally(hold.release);
     if (reply) noteExecution(response, reply.body);

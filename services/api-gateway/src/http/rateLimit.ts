@@ -78,7 +78,7 @@ function limiter(context: Context, name: LimitName | 'admin', maxPerMinute: numb
 
 /** The prefix keeps an operator's name from matching an address. */
 function keyOf({ caller, operator, address }: RequestState): string {
-  if (operator !== null) return `operator ${operator}`;
+  if (operator !== null) return `operator ${operator.name}`;
   // The holder of a token must not use up the limit of its key.
   return caller?.token?.executionId ?? caller?.apiKeyId ?? ipKeyGenerator(address);
 }

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Span } from '@holdfast/kit/tracing/tracing';
+import type { Operator } from '../admin/operators.ts';
 import type { Caller } from './endpoint.ts';
 import type { Match } from './routes.ts';
 
@@ -11,8 +12,8 @@ export type RequestState = {
   caller: Caller | null;
   /** Looks the caller up again; null where no API key is needed. @throws as authentication does */
   findCaller: (() => Promise<Caller>) | null;
-  /** The name of the admin token. */
-  operator: string | null;
+  /** Who makes a request of the admin API. */
+  operator: Operator | null;
   /** The client's address in canonical form, as TRUST_PROXY determines it. */
   address: string;
   /** Where the client reaches the API, without a final slash. */

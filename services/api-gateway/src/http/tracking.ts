@@ -74,7 +74,7 @@ function logRequest({ log, metrics }: Context, method: string, status: number, s
 /** The log is the only record of admin reads and of admin requests without a valid token. */
 function operatorFields({ match, operator, address }: RequestState) {
   const isAdmin = match.kind === 'endpoint' && match.endpoint.access === 'operator';
-  return isAdmin ? { operator, address } : {};
+  return isAdmin ? { operator: operator?.name ?? null, address } : {};
 }
 
 /** Clients can send any method; unknown ones share a label so that metrics stay small. */

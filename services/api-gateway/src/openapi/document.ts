@@ -33,7 +33,7 @@ export function createApiDocument(endpoints: readonly Endpoint[]): ApiDocument {
     servers: [{ url: '/', description: 'The Holdfast that serves this document' }],
     security: [{ apiKey: [] }],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
-    paths: pathsOf(documented),
+    paths: pathsOf(documented, [{ apiKey: [] }]),
     webhooks: eventWebhook,
     components: { headers: commonHeaders, securitySchemes },
   };
@@ -43,6 +43,8 @@ export function createApiDocument(endpoints: readonly Endpoint[]): ApiDocument {
   addCodeSamples(document);
   return document;
 }
+
+type Security = NonNullable<ZodOpenApiOperationObject['security']>;
 
 const securitySchemes: NonNullable<ZodOpenApiComponentsObject['securitySchemes']> = {
   apiKey: {
@@ -57,17 +59,19 @@ const securitySchemes: NonNullable<ZodOpenApiComponentsObject['securitySchemes']
   },
 };
 
-function pathsOf(endpoints: readonly Endpoint[]): ZodOpenApiPathsObject {
+export function pathsOf(endpoints: readonly Endpoint[], security: Security): ZodOpenApiPathsObject {
   const byPath = Map.groupBy(endpoints, ({ path }) => path);
   return Object.fromEntries(
     [...byPath].map(([path, here]) => [
       path,
-      Object.fromEntries(here.map((endpoint) => [endpoint.method.toLowerCase(), operationOf(endpoint)])),
+      Object.fromEntries(
+        here.map((endpoint) => [endpoint.method.toLowerCase(), operationOf(endpoint, security)]),
+      ),
     ]),
   );
 }
 
-function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
+function operationOf(endpoint: Endpoint, security: Security): ZodOpenApiOperationObject {
   const { operationId, tag, summary, description, params, query, headers } = endpoint;
   const body = endpoint.documentedBody ?? endpoint.body;
   if (operationId === undefined) throw new Error(`${endpoint.method} ${endpoint.path} has no operationId`);
@@ -76,7 +80,7 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
     tags: [tag],
     summary,
     ...(description && { description }),
-    ...securityOf(endpoint),
+    ...securityOf(endpoint, security),
     requestParams: {
       ...(params && { path: params }),
       ...(query && { query }),
@@ -93,9 +97,13 @@ function operationOf(endpoint: Endpoint): ZodOpenApiOperationObject {
 }
 
 /** The scope is an extension: many tools allow scopes for OAuth only. */
-function securityOf({ access, scope, allowsTokens }: Endpoint): Partial<ZodOpenApiOperationObject> {
+function securityOf(
+  { access, scope, allowsTokens }: Endpoint,
+  accepted: Security,
+): Partial<ZodOpenApiOperationObject> {
   if (access === 'anyone') return { security: [] };
-  const security = [{ apiKey: [] }, ...(allowsTokens ? [{ executionToken: [] }] : [])];
+  if (access === 'operator') return { security: accepted };
+  const security = [...accepted, ...(allowsTokens ? [{ executionToken: [] }] : [])];
   return { security, ...(scope !== 'any' && { [scopeField]: scope }) };
 }
 

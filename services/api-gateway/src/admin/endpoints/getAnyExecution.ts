@@ -1,16 +1,37 @@
+import { listEventsOfExecution } from '@holdfast/db/events';
 import { getExecutionWithAttempts } from '@holdfast/db/executions/read';
+import { listFilesOfExecution } from '@holdfast/db/files';
+import { listTransfers } from '@holdfast/db/transfers';
+import { listDeliveries } from '@holdfast/db/webhooks/deliveries';
 import { formatMoney } from '@holdfast/domain/money';
 import { z } from 'zod';
+import type { Context } from '../../context.ts';
+import { Transaction, transactionRecord } from '../../endpoints/balance/transactionRecord.ts';
+import { FileRecord, fileRecord } from '../../endpoints/files/fileRecord.ts';
+import { Delivery, deliveryRecord } from '../../endpoints/webhooks/deliveryRecord.ts';
 import { ExecutionWithLogs, executionRecord } from '../../executions/records.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
-import { amount, idField, idParams, notFound, requireId } from '../../http/fields.ts';
+import { amount, idField, idParams, jsonObject, notFound, requireId, timestamp } from '../../http/fields.ts';
 import { AttemptRecord, attemptRecord } from '../attemptRecord.ts';
+
+const ExecutionEvent = z
+  .object({
+    id: idField('evt'),
+    type: z.string(),
+    created_at: timestamp('When it happened'),
+    body: z.string().nullable().describe('The bytes that every attempt sends; null: it has no receiver yet'),
+  })
+  .meta({ id: 'ExecutionEvent' });
+
+/** More than one for each endpoint and event exist only of hand-made data. */
+const maxDeliveries = 100;
+const maxTransfers = 20;
 
 export const getAnyExecution = keylessEndpoint({
   method: 'GET',
   path: '/admin/v1/executions/{id}',
   tag: 'Executions',
-  summary: "Read any organization's execution, with its attempts",
+  summary: "Read any organization's execution: attempts, transactions, events, deliveries and files",
   access: 'operator',
   limit: 'other',
   params: idParams('exec', 'id'),
@@ -23,8 +44,13 @@ export const getAnyExecution = keylessEndpoint({
           .nullable()
           .describe("The provider's log, including logs that are not shown to clients"),
         organization_id: idField('org'),
+        input: jsonObject('As submitted; empty once erased', { prompt: 'Hello' }),
         written_off: amount('The part of the cost above `cost` that was not charged').nullable(),
         attempts: z.array(AttemptRecord),
+        transactions: z.array(Transaction).describe('In the order in which they were written'),
+        events: z.array(ExecutionEvent).describe('First to last'),
+        deliveries: z.array(Delivery).describe('At most the last 100, newest first'),
+        files: z.array(FileRecord).describe('The files of its output'),
       }).meta({ id: 'ExecutionWithAttempts' }),
     },
   },
@@ -36,9 +62,32 @@ export const getAnyExecution = keylessEndpoint({
       ...executionRecord(execution, publicUrl),
       logs: [...attempts.map(({ rawLogs }) => rawLogs), execution.logs].filter(Boolean).join('') || null,
       organization_id: execution.organizationId,
+      input: execution.input,
       written_off: execution.writtenOff === null ? null : formatMoney(execution.writtenOff),
       attempts: attempts.map(attemptRecord),
+      ...(await tracesOf(context, execution)),
     };
     return { status: 200, body };
   },
 });
+
+/** What the execution left in other tables. */
+async function tracesOf({ db }: Context, { id, organizationId }: { id: string; organizationId: string }) {
+  const [transfers, events, deliveries, files] = await Promise.all([
+    listTransfers(db, organizationId, { executionId: id, withWriteOffs: true }, maxTransfers),
+    listEventsOfExecution(db, id),
+    listDeliveries(db, organizationId, { executionId: id }, maxDeliveries),
+    listFilesOfExecution(db, id),
+  ]);
+  return {
+    transactions: transfers.map(transactionRecord).toReversed(),
+    events: events.map((event) => ({
+      id: event.id,
+      type: event.type,
+      created_at: event.createdAt.toISOString(),
+      body: event.body,
+    })),
+    deliveries: deliveries.map(deliveryRecord),
+    files: files.map(fileRecord),
+  };
+}

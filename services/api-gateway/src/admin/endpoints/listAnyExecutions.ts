@@ -1,11 +1,12 @@
-import { listExecutions, listAnyExecutions as readAny } from '@holdfast/db/executions/read';
+import { searchExecutions } from '@holdfast/db/executions/search';
 import { timeFromNow } from '@holdfast/db/statement';
+import { invalidField } from '@holdfast/domain/errors';
 import { z } from 'zod';
 import { executionFilter, executionQuery } from '../../executions/listing.ts';
 import { ExecutionRecord, executionRecord } from '../../executions/records.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idField, idFilter } from '../../http/fields.ts';
-import { pageFields, pageOf } from '../../http/paging.ts';
+import { pageFields } from '../../http/paging.ts';
 import { findOrganization } from '../organizations.ts';
 
 /** How far back executions of all organizations are searched by default. */
@@ -16,11 +17,23 @@ export const listAnyExecutions = keylessEndpoint({
   path: '/admin/v1/executions',
   tag: 'Executions',
   summary: "List any organization's executions",
-  description: 'Newest first. Without `organization_id`, `created_after` defaults to 30 days ago.',
+  description:
+    'Newest first; `created_after` defaults to 30 days ago, unless `id_prefix` or `idempotency_key` is given. A page looks at 20,000 executions at most: continue with `cursor` ' +
+    'while `has_more` is true, even when it has few items or none.',
   access: 'operator',
   limit: 'other',
   query: executionQuery.extend({
     organization_id: idFilter('org', 'Only executions of this organization').optional(),
+    provider: z.string().max(64).optional().describe('Only executions with an attempt at this provider'),
+    error_code: z.string().max(64).optional().describe('Only executions that ended with this error'),
+    metadata_name: z.string().max(256).optional().describe('With `metadata_value`: a member of `metadata`'),
+    metadata_value: z.string().max(1024).optional().describe('Only executions whose metadata has this value'),
+    idempotency_key: z.string().max(255).optional().describe('Only executions created with this key'),
+    id_prefix: z
+      .string()
+      .regex(/^exec_[0-9a-f-]{0,36}$/, 'must be the beginning of an id such as exec_01981e9c')
+      .optional()
+      .describe('Only executions whose ids begin so'),
   }),
   responses: {
     200: {
@@ -36,21 +49,27 @@ export const listAnyExecutions = keylessEndpoint({
     },
   },
   async handle({ context, query, publicUrl }) {
-    const filter = executionFilter(query);
-    const { organization_id: organizationId, limit } = query;
+    const { organization_id: organizationId, metadata_name: name, metadata_value: value, limit } = query;
+    if ((name === undefined) !== (value === undefined)) throw halfMetadata();
     if (organizationId !== undefined) await findOrganization(context, organizationId);
-    const rows =
-      organizationId === undefined
-        ? await readAny(
-            context.db,
-            {
-              ...filter,
-              createdAfter: filter.createdAfter ?? (await timeFromNow(context.db, -defaultLookBackMs)),
-            },
-            limit + 1,
-          )
-        : await listExecutions(context.db, organizationId, filter, limit + 1);
-    const { items, page } = pageOf(rows, limit);
+    const { createdAfter, ...filter } = executionFilter(query);
+    // Found by their keys, however old they are.
+    const isNamed = query.id_prefix !== undefined || query.idempotency_key !== undefined;
+    const lookBack = isNamed ? new Date(0) : await timeFromNow(context.db, -defaultLookBackMs);
+    const search = {
+      ...filter,
+      createdAfter: createdAfter ?? lookBack,
+      organizationId,
+      provider: query.provider,
+      errorCode: query.error_code,
+      metadata: name === undefined || value === undefined ? undefined : ([name, value] as const),
+      idempotencyKey: query.idempotency_key,
+      idPrefix: query.id_prefix,
+    };
+    const { rows, reached } = await searchExecutions(context.db, search, limit + 1);
+    const items = rows.slice(0, limit);
+    const next = rows.length > limit ? (items.at(-1)?.id ?? null) : reached;
+    const page = { has_more: next !== null, next_cursor: next };
     const data = items.map((one) => ({
       ...executionRecord(one, publicUrl),
       organization_id: one.organizationId,
@@ -58,3 +77,7 @@ export const listAnyExecutions = keylessEndpoint({
     return { status: 200, body: { data, ...page } };
   },
 });
+
+function halfMetadata() {
+  return invalidField('metadata_name', 'REQUIRED', 'metadata_name and metadata_value go together.');
+}

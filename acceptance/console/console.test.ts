@@ -1,0 +1,300 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { until } from '@holdfast/testkit/until';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type LocalHoldfast, startLocalHoldfast } from '../stack/localHoldfast.ts';
+import { type Browser, openBrowser, type Page } from './browser.ts';
+import {
+  admin,
+  ann,
+  hostile,
+  runExecution,
+  screenshots,
+  signIn,
+  startReceiver,
+  untilText,
+  val,
+  violations,
+} from './operator.ts';
+
+const home = mkdtempSync(join(tmpdir(), 'holdfast-console-'));
+// PostgreSQL runs as another user when we are root.
+chmodSync(home, 0o755);
+
+let holdfast: LocalHoldfast;
+let browser: Browser;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+let executionId: string;
+
+const state = () => holdfast.readState();
+const owned = (page: Page) => page.evaluate<unknown>('window.owned');
+const open = async (page: Page, path: string) => await page.goto(`${state().admin_url}/console${path}`);
+
+beforeAll(async () => {
+  [holdfast, browser, receiver] = await Promise.all([
+    startLocalHoldfast(home, {
+      ADMIN_TOKEN: `ann:${ann},val:${val}`,
+      ADMIN_ROLES: 'val:viewer',
+      WEBHOOK_ALLOW_HTTP: 'true',
+      EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
+    }),
+    openBrowser(),
+    startReceiver(),
+  ]);
+  const { base_url: baseUrl, api_key: key } = state();
+  await fetch(`${baseUrl}/v1/webhooks/endpoints`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ url: receiver.url, events: ['execution.completed'], description: hostile }),
+  });
+  const request = {
+    model: 'sandbox-text',
+    input: { prompt: hostile },
+    metadata: { order: 'A-17', note: hostile },
+  };
+  executionId = await runExecution(state(), request);
+  await runExecution(state(), { model: 'sandbox-text', input: { prompt: 'x', fail: 'MODEL_OVERLOADED' } });
+  await runExecution(state(), { model: 'sandbox-image', input: { prompt: 'A lighthouse at dusk' } });
+}, 180_000);
+
+afterAll(async () => {
+  await browser?.close();
+  await holdfast?.stop();
+  receiver?.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+describe('signing in', () => {
+  it('works once with a link, whose token leaves the address at once', async () => {
+    const { admin_url: url } = state();
+    const response = await fetch(`${url}/admin/v1/sign-in-links`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${ann}` },
+    });
+    const { token } = (await response.json()) as { token: string };
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await open(page, `/#sign-in=${token}`);
+    await page.getByRole('heading', { name: 'Executions' }).waitFor();
+    expect(page.url()).toBe(`${url}/console/`);
+    const cookies = await context.cookies();
+    expect(cookies).toMatchObject([{ name: 'holdfast_session', httpOnly: true, sameSite: 'Strict' }]);
+    expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
+    await context.close();
+    const other = await browser.newContext();
+    const again = await other.newPage();
+    await open(again, `/#sign-in=${token}`);
+    await untilText(again, 'The link was used before or has expired');
+    await other.close();
+  });
+
+  it('refuses a wrong token and says so, and ends when the session is revoked', async () => {
+    const context = await browser.newContext();
+    const wrong = await context.newPage();
+    await open(wrong, '/');
+    await wrong.getByLabel('Admin token').fill('not-a-token-of-anybody');
+    await wrong.getByRole('button', { name: 'Sign in' }).click();
+    await untilText(wrong, /The token is wrong/);
+    await context.close();
+    const { page, context: session } = await signIn(browser, state(), ann);
+    await open(page, '/sessions');
+    await page.getByRole('button', { name: 'End session' }).first().click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await session.close();
+  });
+});
+
+describe('the pages', () => {
+  it('find an execution by keyboard, filter and metadata', async () => {
+    const { page, context } = await signIn(browser, state(), ann);
+    const rows = page.locator('tbody tr');
+    await until('all executions are listed', async () => (await rows.count()) === 3);
+    await page.getByLabel('Status').selectOption('FAILED');
+    await until('one execution failed', async () => (await rows.count()) === 1);
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await until('all executions are listed again', async () => (await rows.count()) === 3);
+    await page.locator('body').click();
+    await page.keyboard.press('/');
+    expect(await page.evaluate('document.activeElement.type')).toBe('search');
+    await page.locator('input[type=search]').fill('order=A-17');
+    await page.keyboard.press('Enter');
+    await until('one execution has this metadata', async () => (await rows.count()) === 1);
+    await page.getByRole('heading', { name: 'Executions' }).click();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(new RegExp(executionId));
+    await context.close();
+  });
+
+  it('show an execution whole, run nothing of what clients and receivers wrote, and redeliver', async () => {
+    const { page, context, problems } = await signIn(browser, state(), ann);
+    await open(page, `/executions/${executionId}`);
+    await untilText(page, 'Attempt 1 at sandbox started');
+    for (const kind of ['hold', 'settle']) await page.getByRole('cell', { name: kind }).first().waitFor();
+    await untilText(page, 'execution.completed');
+    await page
+      .getByText(/^[1-9]\d* attempts?$/)
+      .first()
+      .click();
+    await untilText(page, hostile);
+    expect(await owned(page)).toBeUndefined();
+    receiver.accept();
+    const delivered = page.getByText('delivered');
+    // A failing endpoint is probed, so the next attempt may be waiting still.
+    await until('the delivery has succeeded', async () => {
+      const button = page.getByRole('button', { name: 'Redeliver' });
+      if ((await delivered.count()) > 0) return true;
+      if ((await button.count()) > 0) {
+        await button.first().click();
+        await page.getByRole('button', { name: 'Confirm' }).click();
+      }
+      return false;
+    });
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('cancel a running execution after a question, and erase it', async () => {
+    const { base_url: baseUrl, api_key: key } = state();
+    const created = await fetch(`${baseUrl}/v1/executions`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ model: 'sandbox-text', input: { prompt: 'slow', delay_ms: 500_000 } }),
+    });
+    const { id } = (await created.json()) as { id: string };
+    const { page, context } = await signIn(browser, state(), ann);
+    await open(page, `/executions/${id}`);
+    await page.getByRole('button', { name: 'Cancel execution' }).click();
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('cell', { name: 'release' }).waitFor();
+    await page.getByRole('button', { name: 'Erase' }).click();
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await untilText(page, 'Input, output and files were erased.');
+    const { data } = await admin<{ data: { actor: string; action: string }[] }>(state(), '/actions?limit=2');
+    expect(data.map(({ actor }) => actor)).toEqual(['ann', 'ann']);
+    await context.close();
+  });
+
+  it('top up once, however often the button is pressed', async () => {
+    const { page, context } = await signIn(browser, state(), ann);
+    const { organization_id: id } = state();
+    const { name } = await admin<{ name: string }>(state(), `/organizations/${id}`);
+    await open(page, `/organizations/${id}`);
+    await page.getByRole('button', { name: 'Top up' }).click();
+    const dialog = page.getByRole('dialog');
+    expect(await dialog.getByRole('button', { name: 'Top up' }).isDisabled()).toBe(true);
+    await page.getByLabel('Amount in USD').fill('12.34567891');
+    await page.getByLabel(/to confirm/).fill(name);
+    await page.evaluate(
+      'for (let i = 0; i < 5; i++) document.querySelector("dialog[open] form").requestSubmit()',
+    );
+    await untilText(page, 'Topped up 12.34567891 USD.');
+    const { data } = await admin<{ data: { kind: string; amount: string }[] }>(
+      state(),
+      `/organizations/${id}/balance/transactions?kind=top_up`,
+    );
+    expect(data.filter(({ amount }) => amount === '12.34567891')).toHaveLength(1);
+    await context.close();
+  });
+
+  it('let a viewer look and do nothing else', async () => {
+    const { page, context } = await signIn(browser, state(), val);
+    await open(page, `/executions/${executionId}`);
+    const erase = page.getByRole('button', { name: 'Erase' });
+    await erase.waitFor();
+    expect(await erase.isDisabled()).toBe(true);
+    const status = await page.evaluate(
+      `fetch('/admin/v1/executions/${executionId}/cancel', { method: 'POST', headers: { 'X-Holdfast-Console': '1' } })
+         .then(({ status }) => status)`,
+    );
+    expect(status).toBe(403);
+    await context.close();
+  });
+
+  it('are accessible and fit, in both schemes and on a phone', async () => {
+    const { page, context, problems } = await signIn(browser, state(), ann);
+    const pages = {
+      executions: ['/', 'Executions'],
+      execution: [`/executions/${executionId}`, 'sandbox-text'],
+      organizations: ['/organizations', 'Organizations'],
+      organization: [`/organizations/${state().organization_id}`, /./],
+      actions: ['/actions', 'Actions'],
+      sessions: ['/sessions', 'Sessions'],
+    } as const;
+    if (process.env['CONSOLE_SCREENSHOTS']) mkdirSync(screenshots, { recursive: true });
+    for (const [name, [path, heading]] of Object.entries(pages)) {
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await open(page, path);
+      await page.getByRole('heading', { name: heading }).first().waitFor();
+      await until(
+        'the page is loaded',
+        async () => (await page.getByRole('status', { name: 'Loading' }).count()) === 0,
+      );
+      for (const colorScheme of ['dark', 'light'] as const) {
+        await page.emulateMedia({ colorScheme });
+        expect([name, colorScheme, await violations(page)]).toEqual([name, colorScheme, []]);
+      }
+      if (process.env['CONSOLE_SCREENSHOTS'])
+        await page.screenshot({ path: join(screenshots, `${name}.png`) });
+      for (const width of [1024, 390]) {
+        await page.setViewportSize({ width, height: 844 });
+        expect([name, width, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([
+          name,
+          width,
+          width,
+        ]);
+        expect(await violations(page)).toEqual([]);
+      }
+    }
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+});
+
+describe('a session', () => {
+  it('is of no use to a page of another origin, which can neither act nor frame the console', async () => {
+    const { page, context } = await signIn(browser, state(), ann);
+    const { admin_url: url } = state();
+    const server = createServer((_request, response) => {
+      response.setHeader('Content-Type', 'text/html');
+      response.end(`<iframe src="${url}/console/"></iframe>`);
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    const address = server.address();
+    // The same host, and so the same site: the cookie is sent.
+    await page.goto(`http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/`);
+    const attack = (headers: string) =>
+      page.evaluate<string>(
+        `fetch('${url}/admin/v1/organizations', { method: 'POST', credentials: 'include', mode: '${headers === '{}' ? 'no-cors' : 'cors'}',
+           headers: ${headers}, body: '{"name":"evil"}' }).then(({ status }) => String(status), () => 'refused')`,
+      );
+    await attack('{}');
+    expect(await attack(`{ 'X-Holdfast-Console': '1', 'Content-Type': 'application/json' }`)).toBe('refused');
+    const { data } = await admin<{ data: { name: string }[] }>(state(), '/organizations');
+    expect(data.map(({ name }) => name)).not.toContain('evil');
+    const head = await fetch(`${url}/console/`);
+    expect(head.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    expect(head.headers.get('x-frame-options')).toBe('SAMEORIGIN');
+    server.close();
+    await context.close();
+  });
+
+  it('outlives a killed gateway: the open page recovers by itself', async () => {
+    const { page, context } = await signIn(browser, state(), ann);
+    const rows = page.locator('tbody tr');
+    await until('executions are listed', async () => (await rows.count()) > 0);
+    const before = await rows.count();
+    const { pid } = state().services['api-gateway'] ?? { pid: 0 };
+    process.kill(pid, 'SIGKILL');
+    await until('a new gateway accepts an execution', () =>
+      runExecution(state(), { model: 'sandbox-text', input: { prompt: 'after' } }).then(
+        (id) => Boolean(id),
+        () => false,
+      ),
+    );
+    await until('the page shows the new execution', async () => (await rows.count()) > before);
+    await context.close();
+  });
+});

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import type { LocalState } from '@holdfast/local/launch/stateFile';
+import { until } from '@holdfast/testkit/until';
+import { type Browser, type BrowserContext, consoleRequire, type Page } from './browser.ts';
+
+export const ann = 'ann-has-a-token-of-hers';
+export const val = 'val-has-a-token-as-well';
+
+/** Text of clients, providers and receivers that would run if a page took it for markup. */
+export const hostile = `<img src=x onerror="window.owned=1"><script>window.owned=1</script>`;
+
+/** A receiver that refuses until `accept` is called, and says hostile things. */
+export async function startReceiver() {
+  let accepts = false;
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.statusCode = accepts ? 200 : 500;
+      response.setHeader('Content-Type', 'text/html');
+      response.end(hostile);
+    });
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    origin: `http://127.0.0.1:${port}`,
+    accept: () => {
+      accepts = true;
+    },
+    close: () => server.close(),
+  };
+}
+
+/** A browser in which this operator is signed in with their token. */
+export async function signIn(
+  browser: Browser,
+  state: LocalState,
+  token: string,
+): Promise<{ context: BrowserContext; page: Page; problems: string[] }> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', ({ message }) => problems.push(JSON.stringify(message)));
+  page.on('console', (message) => {
+    const line = message.text?.() ?? '';
+    if (message.type?.() === 'error' && /Content.Security.Policy|violates/i.test(line)) problems.push(line);
+  });
+  await page.goto(`${state.admin_url}/`);
+  await page.getByLabel('Admin token').fill(token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Executions' }).waitFor();
+  return { context, page, problems };
+}
+
+type Violation = { id: string; nodes: { html: string }[] };
+
+/** What axe finds against WCAG 2.2 AA. */
+export async function violations(page: Page): Promise<string[]> {
+  const source = readFileSync(consoleRequire.resolve('axe-core/axe.min.js'), 'utf8');
+  await page.evaluate(source);
+  const found = await page.evaluate<{ violations: Violation[] }>(
+    'axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"] })',
+  );
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
+
+/** An execution of the demo organization, once it has ended. */
+export async function runExecution(state: LocalState, request: object): Promise<string> {
+  const headers = { Authorization: `Bearer ${state.api_key}`, 'Content-Type': 'application/json' };
+  const response = await fetch(`${state.base_url}/v1/executions`, {
+    method: 'POST',
+    headers: { ...headers, Prefer: 'wait=30' },
+    body: JSON.stringify(request),
+  });
+  const { id } = (await response.json()) as { id: string };
+  return id;
+}
+
+export async function admin<Found>(state: LocalState, path: string, token = ann): Promise<Found> {
+  const response = await fetch(`${state.admin_url}/admin/v1${path}`, {
+    headers: { Authorization: `Bearer ${token}` },
+  });
+  return (await response.json()) as Found;
+}
+
+export async function untilText(page: Page, what: string | RegExp): Promise<void> {
+  await until(`the page shows ${what}`, async () => (await page.getByText(what).count()) > 0);
+}
+
+export const screenshots = join(import.meta.dirname, '../../docs/console');

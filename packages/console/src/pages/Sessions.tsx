@@ -1,0 +1,45 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { change, read, type Schemas } from '../api.ts';
+import { Button, Problem, Skeleton, Time } from '../parts.tsx';
+import { text } from '../strings.ts';
+
+export function Sessions() {
+  const client = useQueryClient();
+  const { data, error, isPending } = useQuery({
+    queryKey: ['sessions'],
+    queryFn: () => read<Schemas['OperatorSessionList']>('/sessions'),
+  });
+  const revoke = (id: string) =>
+    void change('DELETE', `/sessions/${id}`).finally(() => client.invalidateQueries());
+  return (
+    <>
+      <h1 className="mb-4 font-semibold text-xl">{text.sessions.title}</h1>
+      <div className="rounded-lg border border-line bg-card">
+        {isPending && <Skeleton rows={3} />}
+        {error && <Problem error={error} />}
+        <ul className="divide-y divide-line">
+          {data?.data.map((one) => (
+            <li key={one.id} className="flex flex-wrap items-center justify-between gap-3 px-4 py-3">
+              <div className="min-w-0">
+                <p className="font-medium">
+                  {one.actor} <span className="text-soft">{one.role}</span>
+                  {one.is_current && <span className="ml-2 text-good text-xs">{text.sessions.current}</span>}
+                </p>
+                <p className="break-all text-soft text-xs">
+                  {`${text.sessions.from} ${one.address} · ${one.user_agent}`}
+                </p>
+                <p className="text-soft text-xs">
+                  {`${text.sessions.until} `}
+                  <Time at={one.expires_at} />
+                </p>
+              </div>
+              <Button tone="danger" onClick={() => revoke(one.id)}>
+                {text.sessions.revoke}
+              </Button>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </>
+  );
+}

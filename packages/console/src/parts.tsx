@@ -1,0 +1,259 @@
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { RequestError } from './api.ts';
+import { text } from './strings.ts';
+
+const tones = {
+  plain: 'border-line bg-card hover:bg-hover',
+  primary: 'border-transparent bg-accent text-on-accent hover:opacity-90',
+  danger: 'border-line bg-card text-bad hover:bg-hover',
+} as const;
+
+export function Button(props: {
+  children: ReactNode;
+  onClick?: () => void;
+  tone?: keyof typeof tones;
+  type?: 'button' | 'submit';
+  disabled?: boolean;
+  title?: string | undefined;
+}) {
+  const { children, onClick, tone = 'plain', type = 'button', disabled = false, title } = props;
+  const look = `rounded-md border px-3 py-1.5 font-medium whitespace-nowrap ${tones[tone]}`;
+  return (
+    <button
+      type={type}
+      onClick={onClick}
+      disabled={disabled}
+      title={title}
+      className={`${look} disabled:cursor-not-allowed disabled:opacity-50`}
+    >
+      {children}
+    </button>
+  );
+}
+
+export function Card({
+  title,
+  aside,
+  children,
+}: {
+  title: ReactNode;
+  aside?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <section className="min-w-0 rounded-lg border border-line bg-card">
+      <header className="flex flex-wrap items-center justify-between gap-2 border-line border-b px-4 py-2.5">
+        <h2 className="font-semibold">{title}</h2>
+        {aside}
+      </header>
+      <div className="p-4">{children}</div>
+    </section>
+  );
+}
+
+const statusLook: Record<string, string> = {
+  COMPLETED: 'text-good',
+  delivered: 'text-good',
+  active: 'text-good',
+  FAILED: 'text-bad',
+  EXPIRED: 'text-bad',
+  failed: 'text-bad',
+  expired: 'text-bad',
+  inactive: 'text-bad',
+  CANCELLED: 'text-soft',
+};
+
+export function Status({ of }: { of: string }) {
+  return (
+    <span className={`inline-flex items-center gap-1.5 font-medium text-xs ${statusLook[of] ?? 'text-busy'}`}>
+      <span aria-hidden="true" className="size-2 rounded-full bg-current" />
+      {of}
+    </span>
+  );
+}
+
+const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** In the viewer's zone; UTC on hover. */
+export function Time({ at }: { at: string | null | undefined }) {
+  if (!at) return <span className="text-soft">–</span>;
+  return (
+    <time
+      dateTime={at}
+      title={at.replace('T', ' ').replace('Z', ' UTC')}
+      className="whitespace-nowrap tabular-nums"
+    >
+      {local.format(new Date(at))}
+    </time>
+  );
+}
+
+/** The exact amount: never rounded. */
+export function Money({ of }: { of: string | null | undefined }) {
+  if (of === null || of === undefined) return <span className="text-soft">–</span>;
+  return <span className="whitespace-nowrap font-mono tabular-nums">{of}</span>;
+}
+
+export function duration(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return '–';
+  if (ms < 1000) return `${ms} ms`;
+  return ms < 60_000
+    ? `${(ms / 1000).toFixed(2)} s`
+    : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+export function Id({ of }: { of: string }) {
+  return <span className="break-all font-mono text-xs">{of}</span>;
+}
+
+/** Text of any size in a scrolling box; never HTML. */
+export function Code({ of, label }: { of: string; label: string }) {
+  return (
+    <section aria-label={label}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
+      <pre
+        tabIndex={0}
+        className="max-h-96 overflow-auto rounded-md bg-hover p-3 font-mono text-xs whitespace-pre-wrap break-all"
+      >
+        {of}
+      </pre>
+    </section>
+  );
+}
+
+export function Json({ of, label }: { of: unknown; label: string }) {
+  return <Code of={JSON.stringify(of, null, 2)} label={label} />;
+}
+
+export function Skeleton({ rows = 6 }: { rows?: number }) {
+  return (
+    <div role="status" aria-label={text.loading} className="animate-pulse space-y-3 p-4">
+      {Array.from({ length: rows }, (_, index) => (
+        <div key={index} className="h-5 rounded bg-hover" />
+      ))}
+    </div>
+  );
+}
+
+export function Empty({ title, hint }: { title: string; hint?: string }) {
+  return (
+    <div className="px-4 py-10 text-center">
+      <p className="font-semibold">{title}</p>
+      {hint && <p className="mt-1 text-soft">{hint}</p>}
+    </div>
+  );
+}
+
+export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const isLost = !(error instanceof RequestError);
+  return (
+    <div role="alert" className="m-4 rounded-md border border-line p-4">
+      <p className="font-semibold text-bad">{isLost ? text.lost : text.failed}</p>
+      {!isLost && <p className="mt-1 text-soft">{error.message}</p>}
+      {onRetry && (
+        <div className="mt-3">
+          <Button onClick={onRetry}>{text.retry}</Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** A modal dialog of the browser, which keeps the focus inside and gives it back. */
+export function Dialog(props: { title: string; isOpen: boolean; onClose: () => void; children: ReactNode }) {
+  const { title, isOpen, onClose, children } = props;
+  const box = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    if (isOpen && !box.current?.open) box.current?.showModal();
+    if (!isOpen) box.current?.close();
+  }, [isOpen]);
+  return (
+    <dialog
+      ref={box}
+      aria-labelledby={titleId}
+      onClose={onClose}
+      className="m-auto w-full max-w-md rounded-lg border border-line bg-card p-5 text-ink shadow-xl"
+    >
+      <h2 id={titleId} className="mb-3 font-semibold text-base">
+        {title}
+      </h2>
+      {isOpen && children}
+    </dialog>
+  );
+}
+
+export function Field({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <label className="block">
+      <span className="mb-1 block text-soft text-xs">{label}</span>
+      {children}
+    </label>
+  );
+}
+
+export const inputLook =
+  'w-full rounded-md border border-line bg-card px-2.5 py-1.5 text-ink placeholder:text-soft';
+
+export function Copy({ value, label = text.copy }: { value: string; label?: string }) {
+  const [isDone, setDone] = useState(false);
+  const copy = () => {
+    void navigator.clipboard.writeText(value).then(() => {
+      setDone(true);
+      setTimeout(() => setDone(false), 1500);
+    });
+  };
+  return <Button onClick={copy}>{isDone ? text.copied : label}</Button>;
+}
+
+/** Asks before it acts; shows why it failed. */
+export function Confirmed(props: {
+  label: string;
+  question: string;
+  tone?: 'plain' | 'danger';
+  disabledBecause?: string | null;
+  act: () => Promise<unknown>;
+}) {
+  const { label, question, tone = 'plain', disabledBecause = null, act } = props;
+  const [isOpen, setOpen] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const run = async () => {
+    setBusy(true);
+    setError(null);
+    try {
+      await act();
+      setOpen(false);
+    } catch (reason) {
+      setError(reason);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <Button
+        tone={tone}
+        disabled={disabledBecause !== null}
+        title={disabledBecause ?? undefined}
+        onClick={() => setOpen(true)}
+      >
+        {label}
+      </Button>
+      <Dialog title={label} isOpen={isOpen} onClose={() => setOpen(false)}>
+        <p>{question}</p>
+        {error !== null && <Problem error={error} />}
+        <div className="mt-4 flex justify-end gap-2">
+          <Button onClick={() => setOpen(false)}>{text.keep}</Button>
+          <Button
+            tone={tone === 'danger' ? 'danger' : 'primary'}
+            disabled={isBusy}
+            onClick={() => void run()}
+          >
+            {text.confirm}
+          </Button>
+        </div>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+/** What operators may do, each role including those before it: look, help clients, change money, keys and limits. */
+export const operatorRoles = ['viewer', 'support', 'admin'] as const;
+export type OperatorRole = (typeof operatorRoles)[number];
+
+export function hasRole(role: OperatorRole, needed: OperatorRole): boolean {
+  return operatorRoles.indexOf(role) >= operatorRoles.indexOf(needed);
+}
+
+const entry = /^([A-Za-z0-9_.-]{1,40}):(viewer|support|admin)$/;
+
+/** The roles of `ADMIN_ROLES` by the name of the token. Null: an entry is not `name:role`, or a name has two roles. */
+export function parseAdminRoles(text: string): ReadonlyMap<string, OperatorRole> | null {
+  const entries = text
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+  const roles = new Map<string, OperatorRole>();
+  for (const one of entries) {
+    const [, name, role] = entry.exec(one) ?? [];
+    if (!name || roles.has(name)) return null;
+    roles.set(name, role as OperatorRole);
+  }
+  return roles;
+}
+
+/** Milliseconds, and how many failed sign-ins an address has before it is locked out for the rest of the window. */
+export const signIn = {
+  sessionMs: 12 * 3_600_000,
+  linkMs: 600_000,
+  maxFailures: 5,
+  failureWindowMs: 15 * 60_000,
+} as const;

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { root, runNode, UserError } from './child.mjs';
+import { runPnpm } from './dependencies.mjs';
+import { withInstallLock } from './installLock.mjs';
+import { test } from './jest.mjs';
+
+const folder = path.join(root, 'packages/console');
+const built = path.join(folder, 'dist');
+const stamp = path.join(built, '.sources');
+
+/** A file of a tool that builds or tests the console. */
+const consoleTool = (file) => path.join(folder, 'node_modules', file);
+
+function hashOf(files) {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(file).update(readFileSync(path.join(folder, file)));
+  return hash.digest('hex');
+}
+
+/** The files beside `src`, and those in it. */
+function sources() {
+  const beside = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  const inside = readdirSync(path.join(folder, 'src'), { recursive: true, withFileTypes: true });
+  const within = inside
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
+  return [...beside.map(({ name }) => name), ...within].sort();
+}
+
+const sourcesHash = () => hashOf(sources());
+const isBuilt = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === sourcesHash();
+
+const installStamp = path.join(folder, 'node_modules/.holdfast-install');
+const lockHash = () => hashOf(['pnpm-lock.yaml']);
+const isInstalled = () => existsSync(installStamp) && readFileSync(installStamp, 'utf8') === lockHash();
+
+async function successful(what, working) {
+  let output = '';
+  const code = await working((text) => void (output += text));
+  if (code !== 0) throw new UserError(`${what} failed (exit code ${code}):\n${output}`);
+}
+
+/** Installs what builds and tests the console, when it has changed. It is no part of what `npm start` installs first. */
+async function ensureConsoleTools() {
+  if (isInstalled()) return;
+  await withInstallLock(async () => {
+    if (isInstalled()) return;
+    const args = [
+      'install',
+      `--dir=${folder}`,
+      '--frozen-lockfile',
+      '--prefer-offline',
+      '--reporter=append-only',
+    ];
+    await successful('Installing the tools of the console', (onOutput) =>
+      runPnpm(args, { env: { CI: 'true' }, onOutput }),
+    );
+    writeFileSync(installStamp, lockHash());
+  });
+}
+
+/** Builds the console, if its sources have changed since the last build. The gateway serves the new one at once. */
+export async function ensureConsole() {
+  if (isBuilt()) return;
+  await ensureConsoleTools();
+  await withInstallLock(async () => {
+    if (isBuilt()) return;
+    const hash = sourcesHash();
+    const next = path.join(folder, `dist.${process.pid}`);
+    try {
+      await successful('Building the console', (onOutput) =>
+        runNode([consoleTool('vite/bin/vite.js'), 'build', folder, '--outDir', next], { onOutput }),
+      );
+      writeFileSync(path.join(next, '.sources'), hash);
+      rmSync(built, { recursive: true, force: true });
+      renameSync(next, built);
+    } finally {
+      rmSync(next, { recursive: true, force: true });
+    }
+  });
+}
+
+/** Runs `start`, and builds the console meanwhile: its pages wait for it, and everything else does not. */
+export function startWithConsole(start) {
+  return async (args) => {
+    const isHelp = args.includes('--help') || args.includes('-h');
+    if (!isHelp) {
+      void ensureConsole().catch((error) =>
+        console.error(`The console could not be built; everything else works.\n${error.message}`),
+      );
+    }
+    return await start(args);
+  };
+}
+
+/** Checks the types of the console, builds it, and runs `acceptance/console` in a browser. */
+export async function testConsole(args) {
+  await ensureConsoleTools();
+  await successful('Checking the types of the console', (onOutput) =>
+    runNode([consoleTool('typescript/bin/tsc'), '--noEmit', '-p', folder], { onOutput }),
+  );
+  await ensureConsole();
+  return await test(args, { only: ['console'] });
+}

@@ -1,0 +1,18 @@
+import { keylessEndpoint } from '../../http/endpoint.ts';
+import { stateOf } from '../../http/requestState.ts';
+import { requireNamed } from '../operators.ts';
+import { CurrentSession } from '../sessionRecord.ts';
+
+export const getSession = keylessEndpoint({
+  method: 'GET',
+  path: '/admin/v1/session',
+  tag: 'Sessions',
+  summary: 'Read who is signed in',
+  access: 'operator',
+  limit: 'other',
+  responses: { 200: { description: 'The operator and their role', schema: CurrentSession } },
+  async handle({ raw }) {
+    const { name, role, sessionId } = requireNamed(stateOf(raw.response).operator);
+    return { status: 200, body: { id: sessionId, actor: name, role } };
+  },
+});

@@ -1,0 +1,102 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Database } from '@holdfast/db/client';
+import { findSession, useSignInLink } from '@holdfast/db/operatorSessions';
+import { type AdminToken, parseAdminTokens } from '@holdfast/domain/adminTokens';
+import { ApiError } from '@holdfast/domain/errors';
+import { type OperatorRole, parseAdminRoles } from '@holdfast/domain/operators';
+import type { Request } from 'express';
+import type { GatewayConfig } from '../config.ts';
+import { type Authenticate, bearerToken, unauthenticated } from '../http/auth.ts';
+import { stateOf } from '../http/requestState.ts';
+import { requireConsole, sessionSecret } from './sessionCookie.ts';
+
+/** Who makes a request of the admin API. `sessionId` null: with the token itself. */
+export type Operator = { name: string; role: OperatorRole; sessionId: string | null };
+
+export type Operators = {
+  /** Every token is compared in constant time. */
+  byToken(token: string): AdminToken | null;
+  /** The token that a session or link was made with, if it is still configured. */
+  byCredential(secret: string, credential: string, name: string): AdminToken | null;
+  roleOf(name: string): OperatorRole;
+};
+
+export function readOperators(config: Pick<GatewayConfig, 'ADMIN_TOKEN' | 'ADMIN_ROLES'>): Operators {
+  const tokens = parseAdminTokens(config.ADMIN_TOKEN) ?? [];
+  const roles = parseAdminRoles(config.ADMIN_ROLES) ?? new Map<string, OperatorRole>();
+  const matching = (isIt: (one: AdminToken) => boolean) => tokens.filter(isIt)[0] ?? null;
+  return {
+    byToken: (given) => matching(({ token }) => isSame(hashSecret(given), hashSecret(token))),
+    byCredential: (secret, credential, name) =>
+      matching((one) => one.name === name && isSame(credentialOf(secret, one.token), credential)),
+    roleOf: (name) => roles.get(name) ?? 'admin',
+  };
+}
+
+/** What is stored of a secret of 256 random bits. */
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+/** Proves which token a session was made with. Without the secret, which is not stored, it reveals nothing of the token. */
+export function credentialOf(secret: string, token: string): string {
+  return createHmac('sha256', secret).update(token).digest('hex');
+}
+
+export function newSecret(prefix: 'ses_' | 'link_'): string {
+  return prefix + randomBytes(32).toString('base64url');
+}
+
+function isSame(hex: string, other: string): boolean {
+  const [one, two] = [Buffer.from(hex), Buffer.from(other)];
+  return one.length === two.length && timingSafeEqual(one, two);
+}
+
+/** Identifies the operator by a bearer token, or else by the cookie of a session. */
+export function authenticateOperator(db: Database, operators: Operators): Authenticate {
+  return async (request, response) => {
+    const state = stateOf(response);
+    try {
+      state.operator = await requireOperator(request, db, operators);
+    } catch (error) {
+      state.refusal = error instanceof Error ? error : new Error('not authenticated', { cause: error });
+    }
+  };
+}
+
+async function requireOperator(request: Request, db: Database, operators: Operators): Promise<Operator> {
+  const secret = request.headers.authorization === undefined ? sessionSecret(request) : null;
+  if (secret !== null) {
+    requireConsole(request);
+    return await sessionOperator(secret, db, operators);
+  }
+  const token = operators.byToken(bearerToken(request.headers.authorization) ?? '');
+  if (!token) throw unauthenticated('The admin token is missing or wrong.');
+  return { name: token.name, role: operators.roleOf(token.name), sessionId: null };
+}
+
+/** A session ends with its token, and when the role of its operator changes. */
+async function sessionOperator(secret: string, db: Database, operators: Operators): Promise<Operator> {
+  const session = await findSession(db, hashSecret(secret));
+  const token = session && operators.byCredential(secret, session.credential, session.actor);
+  if (!token || operators.roleOf(session.actor) !== session.role) {
+    throw unauthenticated('The session has ended. Sign in again.');
+  }
+  return { name: session.actor, role: session.role, sessionId: session.id };
+}
+
+/** The token behind an admin token or a sign-in link; null: neither is valid. A link is used up. */
+export async function tokenFor(
+  db: Database,
+  operators: Operators,
+  given: string,
+): Promise<AdminToken | null> {
+  const link = given.startsWith('link_') ? await useSignInLink(db, hashSecret(given)) : null;
+  return link ? operators.byCredential(given, link.credential, link.actor) : operators.byToken(given);
+}
+
+/** @throws ApiError for a request without an operator, which authentication has already refused */
+export function requireNamed(operator: Operator | null): Operator {
+  if (!operator) throw new ApiError('UNAUTHENTICATED', 'The admin token is missing or wrong.');
+  return operator;
+}

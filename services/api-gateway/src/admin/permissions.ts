@@ -1,0 +1,48 @@
+import { ApiError } from '@holdfast/domain/errors';
+import { hasRole, type OperatorRole } from '@holdfast/domain/operators';
+import type { Endpoint, EndpointRequest } from '../http/endpoint.ts';
+import { stateOf } from '../http/requestState.ts';
+import { requireNamed } from './operators.ts';
+
+const organization = '/admin/v1/organizations/{id}';
+const onBehalf = '/admin/v1/organizations/{organization_id}';
+
+/** The role that each change needs. Every role may read. */
+const neededRoles: Readonly<Record<string, OperatorRole>> = {
+  'DELETE /admin/v1/session': 'viewer',
+  'DELETE /admin/v1/sessions/{id}': 'viewer',
+  'POST /admin/v1/sign-in-links': 'viewer',
+  'POST /admin/v1/executions/{id}/cancel': 'support',
+  [`POST ${onBehalf}/webhooks/deliveries/{id}/redeliver`]: 'support',
+  [`POST ${onBehalf}/webhooks/endpoints/{id}/recover`]: 'support',
+  [`DELETE ${onBehalf}/executions/{id}`]: 'admin',
+  'POST /admin/v1/organizations': 'admin',
+  [`PATCH ${organization}`]: 'admin',
+  [`POST ${organization}/top-ups`]: 'admin',
+  [`POST ${organization}/corrections`]: 'admin',
+  [`PUT ${organization}/spend-limit`]: 'admin',
+  [`DELETE ${organization}/spend-limit`]: 'admin',
+  [`POST ${organization}/api-keys`]: 'admin',
+  [`PUT ${organization}/api-keys/{key_id}/spend-limit`]: 'admin',
+  [`DELETE ${organization}/api-keys/{key_id}/spend-limit`]: 'admin',
+  [`POST ${onBehalf}/api-keys/{id}/rotate`]: 'admin',
+  [`DELETE ${onBehalf}/api-keys/{id}`]: 'admin',
+};
+
+type Handled = EndpointRequest<never, never, never>;
+
+/** Refuses operators without the role that the endpoint needs. @throws when the table has no role for it */
+export function permitted(of: Endpoint): Endpoint {
+  const needed = of.method === 'GET' ? 'viewer' : neededRoles[`${of.method} ${of.path}`];
+  if (!needed) throw new Error(`no role is set for ${of.method} ${of.path}`);
+  return {
+    ...of,
+    async handle(request: Handled) {
+      const { role } = requireNamed(stateOf(request.raw.response).operator);
+      if (!hasRole(role, needed)) {
+        throw new ApiError('FORBIDDEN', `This needs the role \`${needed}\`; you have \`${role}\`.`);
+      }
+      return await of.handle(request);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { OperatorSession } from '@holdfast/db/operatorSessions';
+import { operatorRoles } from '@holdfast/domain/operators';
+import { z } from 'zod';
+import { idField, timestamp } from '../http/fields.ts';
+
+const actor = z.string().describe('The name of the operator');
+export const Role = z
+  .enum(operatorRoles)
+  .meta({ id: 'OperatorRole', description: 'What the operator may do' });
+
+/** Who is signed in. */
+export const CurrentSession = z
+  .object({
+    id: idField('ses').nullable().describe('Null for a request with an admin token'),
+    actor,
+    role: Role,
+  })
+  .meta({ id: 'CurrentSession' });
+
+export const SessionRecord = z
+  .object({
+    id: idField('ses'),
+    actor,
+    role: Role,
+    address: z.string().describe('From where the operator signed in'),
+    user_agent: z.string(),
+    created_at: timestamp('When the operator signed in'),
+    expires_at: timestamp('When the session ends'),
+    is_current: z.boolean().describe('Whether it is the session of this request'),
+  })
+  .meta({ id: 'OperatorSession' });
+
+export function sessionRecord(
+  session: OperatorSession,
+  currentId: string | null,
+): z.infer<typeof SessionRecord> {
+  return {
+    id: session.id,
+    actor: session.actor,
+    role: session.role,
+    address: session.address,
+    user_agent: session.userAgent,
+    created_at: session.createdAt.toISOString(),
+    expires_at: session.expiresAt.toISOString(),
+    is_current: session.id === currentId,
+  };
+}
