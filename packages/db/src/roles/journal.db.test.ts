@@ -28,7 +28,11 @@ beforeEach(async () => {
 });
 
 function as(role: Role): pg.Pool {
-  const pool = pools.get(role) ?? new pg.Pool({ connectionString: asRole(url, role), max: 1 });
+  const known = pools.get(role);
+  if (known) return known;
+  const pool = new pg.Pool({ connectionString: asRole(url, role), max: 1 });
+  // A session that is still closing ends with the dropped database.
+  pool.on('error', () => {});
   pools.set(role, pool);
   return pool;
 }

@@ -130,7 +130,6 @@ describe('permissions', () => {
 
 describe('paths and methods', () => {
   it.each([
-    '/',
     '/v1',
     '/v1/nothing',
     '/v2/executions',
