@@ -66,6 +66,7 @@ export const sections: readonly Section[] = [
       doc('deploying', 'Install and upgrade'),
       { file: 'deploy/helm/holdfast/README.md', path: 'chart', label: 'Helm chart' },
       doc('engines', 'Database, Redis, S3'),
+      doc('console', 'The console'),
       doc('operating', 'Customers and monitoring'),
       doc('money', 'Money'),
       { file: 'docs/models.md', path: 'model-files', label: 'Model files' },
