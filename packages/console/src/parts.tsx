@@ -195,6 +195,9 @@ export function Field({ label, children }: { label: string; children: ReactNode 
 export const inputLook =
   'w-full rounded-md border border-line bg-card px-2.5 py-1.5 text-ink placeholder:text-soft';
 
+/** Browsers offer the clipboard on https and loopback only. */
+export const canCopy = () => window.isSecureContext;
+
 export function Copy({ value, label = text.copy }: { value: string; label?: string }) {
   const [isDone, setDone] = useState(false);
   const copy = () => {

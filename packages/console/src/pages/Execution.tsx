@@ -7,6 +7,7 @@ import {
   Code,
   Confirmed,
   Copy,
+  canCopy,
   duration,
   Empty,
   Id,
@@ -370,7 +371,7 @@ function Webhooks({ of }: { of: Whole }) {
 }
 
 function CopyAs({ of }: { of: Whole }) {
-  if (of.erased_at) return null;
+  if (of.erased_at || !canCopy()) return null;
   return (
     <div className="flex flex-wrap items-center gap-2 text-xs">
       <span className="text-soft">{text.execution.copyAs}</span>

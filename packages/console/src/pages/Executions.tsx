@@ -70,6 +70,7 @@ export function Executions() {
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
     // Only the first page follows: older ones do not change.
+    refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) <= 1,
     refetchInterval: ({ state }) => (isLive && (state.data?.pages.length ?? 0) <= 1 ? liveMs : false),
   });
   const rows = pages.data?.pages.flatMap(({ data }) => data) ?? [];

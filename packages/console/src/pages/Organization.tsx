@@ -101,6 +101,13 @@ function BalanceCard({ of }: { of: Whole }) {
   );
 }
 
+/** Browsers offer `randomUUID` on https and loopback only. */
+function newIdempotencyKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
+}
+
 /** The key is made when the dialog opens: a double click, or a retry after a lost response, pays once. */
 function TopUp({ of }: { of: Whole }) {
   const client = useQueryClient();
@@ -152,7 +159,7 @@ function TopUp({ of }: { of: Whole }) {
         title={refusal ?? undefined}
         onClick={() => {
           setDone(null);
-          setKey(crypto.randomUUID());
+          setKey(newIdempotencyKey());
         }}
       >
         {text.organizations.topUp}
