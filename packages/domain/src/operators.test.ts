@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { hasRole, parseAdminRoles } from './operators.ts';
+import { hasRole, operatorsWithoutToken, parseAdminRoles } from './operators.ts';
 
 describe('the roles of operators', () => {
   it('include the roles before them', () => {
@@ -23,5 +23,12 @@ describe('the roles of operators', () => {
     for (const text of ['ann', 'ann:owner', 'ann:viewer,ann:admin', ':viewer']) {
       expect(parseAdminRoles(text)).toBeNull();
     }
+  });
+
+  it('are of operators who have a token', () => {
+    const tokens = 'ann:a-token-of-hers-alone,bob:another-token-of-his';
+    expect(operatorsWithoutToken('ann:viewer,bob:support', tokens)).toEqual([]);
+    expect(operatorsWithoutToken('anne:viewer,bob:support', tokens)).toEqual(['anne']);
+    expect(operatorsWithoutToken('admin:viewer', 'a-token-without-a-name')).toEqual([]);
   });
 });

@@ -1,3 +1,5 @@
+import { parseAdminTokens } from './adminTokens.ts';
+
 /** What operators may do, each role including those before it: look, help clients, change money, keys and limits. */
 export const operatorRoles = ['viewer', 'support', 'admin'] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
@@ -21,6 +23,12 @@ export function parseAdminRoles(text: string): ReadonlyMap<string, OperatorRole>
     roles.set(name, role as OperatorRole);
   }
   return roles;
+}
+
+/** The names of `ADMIN_ROLES` that no token has: with a misspelt one, its operator would be an `admin`. */
+export function operatorsWithoutToken(roles: string, tokens: string): string[] {
+  const known = parseAdminTokens(tokens)?.map(({ name }) => name);
+  return [...(parseAdminRoles(roles)?.keys() ?? [])].filter((name) => known?.includes(name) === false);
 }
 
 /** Milliseconds, and how many failed sign-ins an address has before it is locked out for the rest of the window. */

@@ -1,5 +1,5 @@
 import { parseAdminTokens } from '@holdfast/domain/adminTokens';
-import { parseAdminRoles } from '@holdfast/domain/operators';
+import { operatorsWithoutToken, parseAdminRoles } from '@holdfast/domain/operators';
 import { webhookEgressConfig } from '@holdfast/egress/config';
 import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
 import { baseConfig, databaseUrl, flag, listOf, parseConfig, port, positiveInt } from '@holdfast/kit/config';
@@ -101,6 +101,15 @@ export const gatewayConfig = {
 
 export type GatewayConfig = z.infer<z.ZodObject<typeof gatewayConfig>>;
 
-export function readConfig(): GatewayConfig {
-  return parseConfig(gatewayConfig, process.env, [fileStoreProblems]);
+export function readConfig(env = process.env): GatewayConfig {
+  return parseConfig(gatewayConfig, env, [fileStoreProblems, adminRoleProblems]);
+}
+
+function adminRoleProblems({
+  ADMIN_ROLES: roles = '',
+  ADMIN_TOKEN: tokens = '',
+}: NodeJS.ProcessEnv): string[] {
+  return operatorsWithoutToken(roles, tokens).map(
+    (name) => `ADMIN_ROLES: ADMIN_TOKEN has no operator named ${name}; without an entry, one is an admin`,
+  );
 }
