@@ -114,6 +114,8 @@ function onBehalf(of: Endpoint): Endpoint {
     ...of,
     path: of.path.replace('/v1', '/admin/v1/organizations/{organization_id}'),
     access: 'operator',
+    // Execution tokens are of the public API: their paths can be read by pages of any origin.
+    allowsTokens: false,
     params: (of.params ?? z.object({})).extend({ organization_id: idField('org') }),
     async handle(request: Handled) {
       const { id, testOf } = await findOrganization(request.context, request.params.organization_id);

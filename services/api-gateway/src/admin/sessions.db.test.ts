@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Express } from 'express';
 import request from 'supertest';
 import { openTestGateway, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
-import { createAdminApp } from './adminApp.ts';
+import { adminEndpoints, createAdminApp } from './adminApp.ts';
 
 const ann = 'ann-has-a-token-of-hers';
 const sam = 'sam-has-a-token-of-his';
@@ -84,6 +84,19 @@ describe('signing in', () => {
     ]);
   });
 
+  it('is logged with its address and, where it succeeds, its operator, and never with the token', async () => {
+    const info = jest.spyOn(gateway.context.log, 'info');
+    await signIn('not-a-token-of-anybody').expect(401);
+    await signIn(ann).expect(201);
+    const lines = info.mock.calls.map(([fields]) => fields);
+    info.mockRestore();
+    expect(lines).toMatchObject([
+      { status: 401, operator: null, address: '203.0.113.9' },
+      { status: 201, operator: 'ann', address: '203.0.113.9' },
+    ]);
+    expect(JSON.stringify(lines)).not.toMatch(/token/);
+  });
+
   it('locks an address out after five failures, however many come at once', async () => {
     const wrong = await Promise.all(Array.from({ length: 12 }, () => signIn('not-a-token-of-anybody')));
     const statuses = wrong.map(({ status }) => status).sort((a, b) => a - b);
@@ -149,6 +162,15 @@ describe('a session', () => {
         .expect(403);
     }
     await ask('get', '/organizations', { ...cookie, 'Sec-Fetch-Site': 'cross-site' }).expect(403);
+  });
+
+  it('is of no use to pages of other origins: no path of the admin API allows a preflight request', async () => {
+    for (const { path } of adminEndpoints) {
+      const { headers } = await request(admin)
+        .options(path.replaceAll(/\{\w+\}/g, 'x'))
+        .set({ Host: host, Origin: 'http://evil.test', 'Access-Control-Request-Method': 'GET' });
+      expect([path, headers['access-control-allow-origin']]).toEqual([path, undefined]);
+    }
   });
 
   it('ends when its operator signs out', async () => {

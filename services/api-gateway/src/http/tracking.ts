@@ -71,9 +71,9 @@ function logRequest({ log, metrics }: Context, method: string, status: number, s
   if (state.span) endSpan(state.span, status, state);
 }
 
-/** The log is the only record of admin reads and of admin requests without a valid token. */
+/** The log is the only record of admin reads, and of admin requests and sign-ins without a valid token. */
 function operatorFields({ match, operator, address }: RequestState) {
-  const isAdmin = match.kind === 'endpoint' && match.endpoint.access === 'operator';
+  const isAdmin = match.kind === 'endpoint' && match.endpoint.path.startsWith('/admin/');
   return isAdmin ? { operator: operator?.name ?? null, address } : {};
 }
 

@@ -50,6 +50,7 @@ export const postSession = keylessEndpoint({
     const secret = newSecret('ses_');
     const session = await openSession(context, { token, secret, state, request });
     await forgetFailures(context.db, address);
+    state.operator = { name: session.actor, role: session.role, sessionId: session.id };
     const headers = { 'Set-Cookie': sessionCookie(request, secret) };
     return { status: 201, body: sessionRecord(session, session.id), headers };
   },
