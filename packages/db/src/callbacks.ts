@@ -90,7 +90,6 @@ export async function readInboxState(
 
 export type CalledBackAttempt = {
   room: 'free' | 'full';
-  /** Whether it has ended, so that no callback of it is kept. */
   isSettled: boolean;
   executionId: string;
   organizationId: string;

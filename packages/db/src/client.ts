@@ -25,7 +25,6 @@ export const sessionSettings = Object.entries({
 /** Prisma runs the ordinary queries, named statements the hot path. */
 export type Database = {
   pool: pg.Pool;
-  /** Loaded by the first query. */
   prisma: Models;
   close(): Promise<void>;
 };

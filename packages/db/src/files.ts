@@ -5,7 +5,6 @@ export type FileRow = {
   id: string;
   key: string;
   origin: 'upload' | 'output';
-  /** The execution that an output belongs to. */
   executionId: string | null;
   state: 'awaiting_upload' | 'ready';
   filename: string;

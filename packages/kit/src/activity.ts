@@ -3,14 +3,12 @@ export type Activity = {
   isActive(): Promise<boolean>;
   /** A hint came, so there is work. */
   wake(): void;
-  /** As of the last check. */
   seemsActive(): boolean;
 };
 
 /** Shorter than the time after which sweeps look for work whose hint may be lost, so that idling delays no lost hint. */
 const defaultCheckEveryMs = 5000;
 
-/** Lets the sweeps of a process rest while nothing is pending. */
 export function createActivity(
   hasWork: () => Promise<boolean>,
   checkEveryMs = defaultCheckEveryMs,

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { databaseUrlForm, databaseUrlProblems } from './databaseAddress.ts';
 import { redisUrlForms, redisUrlProblems } from './redisAddress.ts';
 
-/** Checks several variables together; returns one line per problem. */
 export type ConfigCheck = (env: NodeJS.ProcessEnv) => string[];
 
 /** Reads settings from the environment; an empty variable counts as unset. @throws ConfigError with every problem */

@@ -1,4 +1,3 @@
-/** The slots of a process, shared by organizations. */
 export type Shares = {
   roomOf(organizationId: string): number;
   take(organizationId: string, places: number): void;

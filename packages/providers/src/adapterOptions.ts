@@ -12,7 +12,6 @@ const schemas: Partial<Record<Adapter, z.ZodType>> = {
   replicate: replicateOptions,
 };
 
-/** Problems of a route's options, with paths below `options`. */
 export function optionsIssues(
   adapter: Adapter,
   options: Record<string, unknown>,

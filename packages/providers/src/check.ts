@@ -8,7 +8,6 @@ import { rawText, responseText } from './outcome/raw.ts';
 
 const modelList = z.object({ data: z.array(z.object({ id: z.string() })) });
 
-/** The result of a request that is free and changes nothing. */
 export type Checked = {
   /** Null: it responded; else the reason it did not. */
   unreached: string | null;

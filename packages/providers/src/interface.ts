@@ -16,7 +16,6 @@ export type Submission = {
   input: Record<string, unknown>;
   /** Files sent as parts of a form, whose ids are still in `input`. */
   parts: FilePart[];
-  /** `provider.options` of the model's YAML. */
   options: Record<string, unknown>;
   mode: ProviderMode;
   mapping: OutcomeMapping;
@@ -60,7 +59,7 @@ export type Progress =
       isSteady?: true;
     } & RunProgress)
   /**
-   * Certainly not accepted: retry here after `retryAfterMs` (null: neverAborted) or at the next provider; after the last, fail with
+   * Certainly not accepted: retry here after `retryAfterMs` (null: never) or at the next provider; after the last, fail with
    * `outcome`. `mayHaveRun`: an earlier submit may be accepted: use the same token. `isBusy`: no capacity, wait until expiry.
    * `isDead`: accepts no run before a restart. `isLost` (`poll`): the provider lost an accepted run, submit it again.
    */

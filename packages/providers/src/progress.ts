@@ -3,7 +3,6 @@ import type { HttpResponse } from './connection.ts';
 import type { Ended, Progress, RunProgress } from './interface.ts';
 import { failure } from './outcome/failure.ts';
 
-/** The failure of a run whose end is unknown. */
 export const lost = failure('GENERATION_FAILED', 'The response of the model was lost.');
 
 const outcomes = {

@@ -6,9 +6,7 @@ import { connectionConfig } from '@holdfast/providers/connectionConfig';
 
 export type AppliedModels = {
   known: number;
-  /** Models whose connection is configured. */
   offered: number;
-  /** Slugs that were offered and no longer have a file. */
   withdrawn: string[];
 };
 

@@ -9,7 +9,6 @@ export const patience: Patience = { forMs: 60_000, pauseMs: 1000 };
 type Waiting = {
   what: string;
   work: () => Promise<unknown>;
-  /** Whether an error may be temporary. */
   passes: (error: unknown) => boolean;
   say: (line: string) => void;
 };

@@ -8,7 +8,6 @@ import { tracingConfig } from '@holdfast/kit/tracing/config';
 import { z } from 'zod';
 import { isCorsOrigin } from './http/cors.ts';
 
-/** The settings of the gateway. */
 export const gatewayConfig = {
   ...baseConfig,
   ...tracingConfig,

@@ -16,7 +16,6 @@ export type AttemptOutcome = {
   recorded: RecordedOutcome;
   state: 'succeeded' | 'failed' | 'unknown';
   rawError?: string | undefined;
-  /** Drops the copies of the output. */
   drop?(): Promise<void>;
 };
 

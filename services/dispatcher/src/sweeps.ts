@@ -21,7 +21,6 @@ import type { Queues } from './workers.ts';
 const staleAfterS = 5;
 const maxOfOrganization = 2000;
 
-/** Finds what a lost job, or a dispatcher that died, left behind. */
 export function startSweeps(args: {
   files: Pick<Files, 'db' | 'store'>;
   slots: Pick<Slots, 'reconcile'>;

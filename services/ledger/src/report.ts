@@ -17,7 +17,6 @@ const spans = {
   EXPIRED: { name: 'expire', kind: 'internal' },
 } as const satisfies Record<Ending, Pick<NewSpan, 'name' | 'kind'>>;
 
-/** Reports ended executions to the log, metrics and traces. */
 export function createReport(args: {
   metrics: LedgerMetrics;
   /** Null: tracing is off. */

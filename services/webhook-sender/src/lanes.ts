@@ -39,7 +39,6 @@ export type Lanes = {
   /** Lanes with deliveries that this process will not send are handed over. */
   close(): void;
   idle(): Promise<void>;
-  /** Of the lanes in use. */
   limits(): number[];
   slotsTaken(): number;
   claimedAhead(): number;

@@ -8,7 +8,6 @@ export type ExecutionSearch = {
   organizationId?: string | undefined;
   status?: ExecutionStatus | undefined;
   model?: string | undefined;
-  /** One of its attempts was at this provider. */
   provider?: string | undefined;
   errorCode?: string | undefined;
   /** A member of the metadata, and its value as text. */
@@ -53,7 +52,6 @@ type Range = Pick<ExecutionSearch, 'organizationId' | 'createdAfter' | 'createdB
   from: string;
   before: string | undefined;
   ids: string[] | undefined;
-  /** In the order of an organization's list. */
   after: string | undefined;
 };
 

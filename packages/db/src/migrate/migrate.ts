@@ -12,7 +12,6 @@ export const migrationsFolder: string = join(prismaFolder, 'migrations');
 
 export type Migration = { name: string; sql: string; checksum: string };
 
-/** Every migration of a folder, oldest first. */
 export async function readMigrations(folder: string = migrationsFolder): Promise<Migration[]> {
   const entries = await readdir(folder, { withFileTypes: true });
   const names = entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);

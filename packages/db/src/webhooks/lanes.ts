@@ -16,7 +16,6 @@ export type ClaimedDelivery = SigningSecrets & {
   /** When the claim arrived here, by `performance.now()`. */
   claimedAtMs: number;
   endpointId: string | null;
-  /** The single request that tests a failing endpoint. */
   isProbe: boolean;
   url: string;
   eventId: string;

@@ -111,7 +111,6 @@ export function nearest(word: string, known: readonly string[]): string | null {
   return best?.one ?? null;
 }
 
-/** The Levenshtein distance. */
 function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of from.split('').entries()) {

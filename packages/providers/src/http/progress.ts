@@ -77,7 +77,7 @@ export function runningOf(
 
 function isAccepted({ status, json }: HttpResponse, { options, submission }: Reading): boolean {
   const runStatus = runStatusIn(json, options);
-  // An ended run with its result unusableResultUrl is polled.
+  // An ended run whose result is at a URL of its own is polled.
   if (runStatus !== 'unknown') return runStatus === 'running' || options.result !== undefined;
   if (errorText(json, options) !== '') return false;
   return status === 202 || isLater({ options, submission });

@@ -25,7 +25,6 @@ export const tokens = {
   inputTokens: ['/usage/prompt_tokens', '/usage/input_tokens'],
   outputTokens: ['/usage/completion_tokens', '/usage/output_tokens'],
   cost: ['/usage/cost'],
-  // What a LiteLLM proxy paid.
   costHeader: 'x-litellm-response-cost',
   seconds: [],
 };

@@ -11,7 +11,6 @@ export type DefaultPlaces = {
   inputTokens: string[];
   outputTokens: string[];
   cost: string[];
-  /** Used when no place has the cost. */
   costHeader?: string | undefined;
   seconds: string[];
 };

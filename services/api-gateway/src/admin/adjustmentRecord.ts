@@ -20,10 +20,7 @@ export const AdjustmentRecord = z
   })
   .meta({ id: 'Adjustment' });
 
-/**
- * The reply to a top-up or correction: 201 with the transfer and the current balance. A replay returns the original transfer
- * with `Idempotent-Replayed`. @throws ApiError as `adjust` does
- */
+/** 201, or the original transfer with `Idempotent-Replayed`. @throws ApiError as `adjust` does */
 export async function replyWithAdjustment(
   context: Context,
   request: {

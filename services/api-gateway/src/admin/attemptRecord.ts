@@ -3,7 +3,6 @@ import { formatMoney } from '@holdfast/domain/money';
 import { z } from 'zod';
 import { amount, idField, timestamp } from '../http/fields.ts';
 
-/** One attempt at a provider, as operators see it. */
 export const AttemptRecord = z
   .object({
     id: idField('att'),

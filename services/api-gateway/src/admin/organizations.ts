@@ -60,7 +60,6 @@ export async function findOrganization(context: Context, id: string): Promise<Or
   return organization;
 }
 
-/** The records of all rows, with their limits and policies read in two queries. */
 export async function organizationRecords({ db }: Context, rows: OrganizationRow[]) {
   const ids = rows.map(({ id }) => id);
   const [limits, overages] = await Promise.all([getSpendLimits(db, ids), getOverage(db, ids)]);

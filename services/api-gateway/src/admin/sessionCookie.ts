@@ -30,10 +30,7 @@ export function sessionCookie({ headers }: IncomingMessage, secret: string | nul
   return `${place}; HttpOnly; SameSite=Strict${secret === null ? '; Max-Age=0' : ''}`;
 }
 
-/**
- * Refuses requests that another site made a browser send with the cookie. Reads need no header, so that images load.
- * @throws ApiError FORBIDDEN
- */
+/** Refuses cookies sent by other sites. Reads need no header, so that images load. @throws ApiError FORBIDDEN */
 export function requireConsole(request: Request): void {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   const site = request.headers['sec-fetch-site'];

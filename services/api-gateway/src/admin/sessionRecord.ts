@@ -8,7 +8,6 @@ export const Role = z
   .enum(operatorRoles)
   .meta({ id: 'OperatorRole', description: 'What the operator may do' });
 
-/** Who is signed in. */
 export const CurrentSession = z
   .object({
     id: idField('ses').nullable().describe('Null for a request with an admin token'),

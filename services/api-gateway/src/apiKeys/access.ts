@@ -98,10 +98,7 @@ export async function findExecution(
   return { ...execution, metadata: null, webhookUrl: null };
 }
 
-/**
- * Checks that a key limited to models may read something about this execution; null: it is not about an execution.
- * @throws ApiError NOT_FOUND, naming `what`
- */
+/** Null: it is not about an execution. @throws ApiError NOT_FOUND, naming `what`, unless the key may read it */
 export async function requireReadable(
   { db }: Pick<Context, 'db'>,
   caller: Reader,

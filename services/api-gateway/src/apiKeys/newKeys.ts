@@ -42,10 +42,7 @@ export async function issueApiKey(
   };
 }
 
-/**
- * The organization of a new key. For `test` it is the test organization, which is created with its first key.
- * @throws ApiError NOT_FOUND, FORBIDDEN for a live key in a test organization
- */
+/** `test` creates the test organization. @throws ApiError NOT_FOUND, FORBIDDEN for a live key in a test organization */
 export async function resolveOwner(
   { db, box }: Context,
   creator: { organizationId: string; isTest: boolean },

@@ -3,7 +3,6 @@ import { executionStatuses } from '@holdfast/domain/statuses';
 import { z } from 'zod';
 import { amount, errorUrl, idField, jsonObject, timestamp } from '../http/fields.ts';
 
-/** For the reference: a completed execution and its output. */
 export const exampleOutput = {
   images: [{ file_id: 'file_01981e9d-8f21-7b60-a2c4-6d0e8f1a2b3c', format: 'png', width: 1024, height: 768 }],
 };
@@ -73,20 +72,17 @@ const ExecutionUrls = z
   })
   .meta({ id: 'ExecutionUrls', description: 'Where to read, follow and cancel it', example: exampleUrls });
 
-/** The endpoints of one execution. */
 export function executionUrls(publicUrl: string, id: string) {
   const self = `${publicUrl}/v1/executions/${id}`;
   return { self, result: `${self}/result`, events: `${self}/events`, cancel: `${self}/cancel` };
 }
 
-/** The status record of an execution, with a link to the page of its error. */
 export function executionRecord(execution: Execution, publicUrl: string) {
   const record = statusRecord(execution);
   const { error } = record;
   return { ...record, error: error && { ...error, doc_url: errorUrl(publicUrl, error.code) } };
 }
 
-/** An execution in a response about this one alone. */
 export function executionDetails(execution: Execution, publicUrl: string) {
   const { id, logs } = execution;
   return { ...executionRecord(execution, publicUrl), logs, urls: executionUrls(publicUrl, id) };
@@ -108,7 +104,6 @@ export const CreatedExecution = z.object({ ...createFields, urls: ExecutionUrls 
   example: { ...exampleCreated, urls: exampleUrls },
 });
 
-/** The progress of a run, if its provider reports it. */
 export const progressFields = {
   progress: z
     .number()
@@ -154,7 +149,6 @@ export const ExecutionWithLogs = ExecutionRecord.extend({
   }),
 });
 
-/** What responses about one execution return. */
 export const ExecutionDetails = ExecutionWithLogs.extend({ urls: ExecutionUrls }).meta({
   id: 'ExecutionDetails',
   example: { ...exampleExecution, logs: 'Step 1 of 4\nStep 2 of 4\n', urls: exampleUrls },

@@ -99,10 +99,7 @@ function tooLarge(maxBytes: number): FileProblem {
   return { error: 'INPUT_VALIDATION_ERROR', code: 'OUT_OF_RANGE', message };
 }
 
-/**
- * Requires that every referenced file belongs to the organization and is uploaded; unconfirmed uploads are checked now.
- * @throws FILE_NOT_FOUND, FILE_FORMAT_UNSUPPORTED; INPUT_VALIDATION_ERROR for a file above `maxBytes`
- */
+/** Confirms uploads. @throws FILE_NOT_FOUND, FILE_FORMAT_UNSUPPORTED; INPUT_VALIDATION_ERROR above `maxBytes` */
 export async function requireFiles(
   context: { db: Database; store: ObjectStore },
   organizationId: string,

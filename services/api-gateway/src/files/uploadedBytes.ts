@@ -12,12 +12,10 @@ import { ObjectNotFoundError, type ObjectStore } from '@holdfast/files/store';
 
 export type FileProblem = {
   error: 'FILE_NOT_FOUND' | 'FILE_FORMAT_UNSUPPORTED' | 'INPUT_VALIDATION_ERROR';
-  /** For `details[].code`. */
   code: 'NOT_FOUND' | 'OUT_OF_RANGE' | 'UNSUPPORTED_FORMAT';
   message: string;
 };
 
-/** What the uploaded bytes actually are. */
 export type CheckedBytes = Omit<FoundBytes, keyof Measures>;
 
 export const notUploaded: FileProblem = {
@@ -26,7 +24,6 @@ export const notUploaded: FileProblem = {
   message: 'the file has not been uploaded',
 };
 
-/** Compares the stored bytes of a file with what was declared. */
 export async function checkBytes(store: ObjectStore, file: FileRow): Promise<CheckedBytes | FileProblem> {
   const object = await store.stat(file.key);
   if (!object) return notUploaded;
@@ -70,10 +67,7 @@ function nameFor({ filename }: FileRow, contentType: string): string {
   return filename.includes('.') ? filename : `${filename}.${extensionOf(contentType) ?? 'bin'}`;
 }
 
-/**
- * Checks an upload and copies it to a key that its upload URL cannot write. The copy is checked again, because the bytes
- * could change until it was made.
- */
+/** Copies an upload out of reach of its URL and checks the copy again, for the bytes could change until then. */
 export async function sealBytes(store: ObjectStore, file: FileRow): Promise<FoundBytes | FileProblem> {
   try {
     const offered = await checkBytes(store, file);

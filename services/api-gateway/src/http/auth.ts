@@ -11,7 +11,6 @@ import type { Caller } from './endpoint.ts';
 import { stateOf } from './requestState.ts';
 
 export type Callers = {
-  /** The caller with the key of this hash. */
   byKey(keyHash: string): Promise<Caller | null>;
   byToken(token: string): Promise<Caller | null>;
 };
@@ -87,7 +86,6 @@ export function openCallers(db: Database, tokens: TokenSigner): Callers {
   };
 }
 
-/** What a token can do at most. */
 const tokenScopes: ReadonlySet<string> = new Set(['executions:read', 'files']);
 
 function tokenHolder(key: Caller, token: TokenClaims): Caller {

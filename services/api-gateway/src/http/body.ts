@@ -180,7 +180,6 @@ function growingBuffer(startBytes: number) {
   }
 
   return {
-    /** Returns the new total. */
     add(chunk: Buffer): number {
       if (size + chunk.length > bytes.length) grow(size + chunk.length);
       size += chunk.copy(bytes, size);

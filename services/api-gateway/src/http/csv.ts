@@ -31,7 +31,6 @@ export type Table = {
   filename: string;
   columns: CsvColumns;
   rows: readonly CsvRow[];
-  /** The cursor of the next page, if there is one. */
   nextCursor?: string | null;
 };
 
@@ -55,7 +54,6 @@ function prefersCsv(request: Request): boolean {
   return /csv/.test(request.accepts(offeredTypes) || '');
 }
 
-/** The same request with this cursor, as a relative URL. */
 function nextPage(url: string, cursor: string): string {
   const { pathname, searchParams } = new URL(url, 'http://gateway');
   searchParams.set('cursor', cursor);

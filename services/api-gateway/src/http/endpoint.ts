@@ -26,7 +26,6 @@ export type EndpointRequest<Params, Query, Body> = {
   query: Query;
   body: Body;
   headers: IncomingMessage['headers'];
-  /** Where the client reaches the API, without a final slash. */
   publicUrl: string;
   /** The trace context for work that the request starts; null: not traced. */
   traceparent: string | null;
@@ -34,7 +33,6 @@ export type EndpointRequest<Params, Query, Body> = {
   raw: RawRequest;
 };
 
-/** A body above `maxBytes` is refused. */
 export type RawBodyLimits = { bufferedBytes: number; maxBytes: number };
 
 export type Reply = {
@@ -52,9 +50,7 @@ export type EndpointResponse = {
   schema: z.ZodType | null;
   csv?: string;
   eventStream?: string;
-  /** Headers beyond those of every response. */
   headers?: Record<string, oas31.HeaderObject>;
-  /** Operations that take a value of this response. */
   links?: Record<string, oas31.LinkObject>;
 };
 
@@ -82,7 +78,6 @@ export type Endpoint = {
   scope: ApiKeyScope | 'any';
   /** Whether execution tokens may call it too, from any origin: only to read. */
   allowsTokens?: boolean;
-  /** The rate limit that applies. */
   limit: 'create' | 'other' | 'callback';
   /** Default `key`: requires a valid API key. `operator`: requires an admin token. */
   access?: 'key' | 'anyone' | 'operator';

@@ -77,7 +77,6 @@ function respondBeforeBodyEnd(request: Request, response: Response, body: string
   request.resume();
 }
 
-/** The error that a client sees when a request failed with `error`. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof StoreFailedError) return storeApiError(error);

@@ -26,7 +26,6 @@ export function idFilter(prefix: IdPrefix, description: string) {
     .meta({ description, example: exampleId(prefix) });
 }
 
-/** A well-formed id, for examples. */
 export const exampleId = (prefix: IdPrefix) => `${prefix}_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d`;
 
 /** The id in a path. `requireId` turns a malformed one into 404. */
@@ -45,7 +44,6 @@ export function notFound(what: string): ApiError {
   return new ApiError('NOT_FOUND', `There is no such ${what}.`);
 }
 
-/** The page of the reference about an error code. */
 export const errorUrl = (publicUrl: string, code: string) => `${publicUrl}/docs/errors/${code}`;
 
 /** A time in a request, with its zone. */
@@ -53,7 +51,6 @@ export function timeField() {
   return z.iso.datetime({ offset: true, error: 'must be a time such as 2026-03-20T10:30:00Z' });
 }
 
-/** A time in a query that filters a list. */
 export function timeFilter(description: string) {
   return timeField().optional().describe(description);
 }

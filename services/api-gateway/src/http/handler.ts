@@ -114,10 +114,7 @@ async function readInput(endpoint: Endpoint, raw: Raw, limits: Omit<BodyLimits, 
   return { query, body: await readEndpointBody(endpoint, raw, limits) };
 }
 
-/**
- * The query as one string per name. A parameter without a value counts as absent: many clients send `?cursor=` for the
- * first page. @throws ApiError INPUT_VALIDATION_ERROR for a repeated name
- */
+/** A parameter without a value is absent: many clients send `?cursor=`. @throws ApiError for a repeated name */
 function readQuery({ shape }: z.ZodObject, url: string): Record<string, string> {
   const start = url.indexOf('?');
   const query = new Map<string, string>();

@@ -6,10 +6,7 @@ import { fieldPath } from './validate.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/**
- * The JSON object in a body; undefined when there is no body.
- * @throws ApiError INPUT_VALIDATION_ERROR, UNSUPPORTED_MEDIA_TYPE, and as `readBody` does
- */
+/** Undefined without a body. @throws ApiError INPUT_VALIDATION_ERROR, UNSUPPORTED_MEDIA_TYPE, and as `readBody` does */
 export async function readJson(
   raw: RawRequest,
   bodyLimits: Omit<BodyLimits, 'maxBytes'>,

@@ -15,7 +15,6 @@ export function pageQuery(defaults: { limit: number; maxLimit: number }) {
   });
 }
 
-/** The fields of every list beside its items. */
 export const pageFields = {
   has_more: z.boolean().meta({ description: 'Whether there are more items', example: false }),
   next_cursor: z
@@ -44,10 +43,7 @@ export function pageBy<Row>(rows: Row[], limit: number, cursorOf: (row: Row) => 
   return { items, page };
 }
 
-/**
- * Whether a page from a replica can be used. An empty page after a cursor is read again from the primary, because the
- * cursor's row may not have been replicated yet.
- */
+/** An empty page after a cursor is read again: the replica may not have the row of the cursor yet. */
 export function isUsablePage(cursor: string | undefined) {
   return ({ length }: { length: number }) => cursor === undefined || length > 0;
 }

@@ -17,7 +17,6 @@ export function createPipeline(args: {
   endpoints: readonly Endpoint[];
   authenticate: Authenticate;
   limitRate: LimitRate;
-  /** Origins that browsers may call from. */
   origins?: readonly string[];
   /** Mounts further routes, behind the rate limit. */
   mount?: (app: Express) => void;

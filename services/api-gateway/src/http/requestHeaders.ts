@@ -39,10 +39,7 @@ export function requestHash(body: unknown): string {
 /** The longest time that a request waits for an execution. */
 export const maxWaitS = 60;
 
-/**
- * The seconds of `Prefer: wait=N` (RFC 7240), at most `maxWaitS`; 0 without the preference. As the RFC says, the first of
- * several counts, and one that is not valid is ignored.
- */
+/** Of `Prefer: wait=N` (RFC 7240), at most `maxWaitS`. The first of several counts; an invalid one is ignored. */
 export function preferredWaitS(header: string | string[] | undefined): number {
   // A quoted value may contain commas; only a number matters here.
   const text = (header ?? '')

@@ -4,7 +4,6 @@ import type { Operator } from '../admin/operators.ts';
 import type { Caller } from './endpoint.ts';
 import type { Match } from './routes.ts';
 
-/** What the middleware knows about a request. */
 export type RequestState = {
   requestId: string;
   startedAt: number;
@@ -12,11 +11,9 @@ export type RequestState = {
   caller: Caller | null;
   /** Looks the caller up again; null where no API key is needed. @throws as authentication does */
   findCaller: (() => Promise<Caller>) | null;
-  /** Who makes a request of the admin API. */
   operator: Operator | null;
   /** The client's address in canonical form, as TRUST_PROXY determines it. */
   address: string;
-  /** Where the client reaches the API, without a final slash. */
   publicUrl: string;
   /** Why there is no caller; thrown after the rate limit has counted the request. */
   refusal: Error | null;

@@ -1,7 +1,6 @@
 import { percentDecoded } from '@holdfast/kit/redisAddress';
 import type { Endpoint } from './endpoint.ts';
 
-/** What a method and a path match. */
 export type Match =
   | { kind: 'endpoint'; endpoint: Endpoint; params: Record<string, string> }
   | { kind: 'wrongMethod'; path: string; allowed: string[] }

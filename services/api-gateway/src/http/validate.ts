@@ -6,10 +6,7 @@ type Issue = z.core.$ZodIssue;
 /** A body can have any number of problems; a response lists at most this many. */
 export const maxDetails = 100;
 
-/**
- * Parses what a client sent and reports all problems together. A field that is null where its schema does not allow null
- * counts as absent. @throws ApiError INPUT_VALIDATION_ERROR with details
- */
+/** A null that its schema forbids counts as absent. @throws ApiError INPUT_VALIDATION_ERROR with all problems */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

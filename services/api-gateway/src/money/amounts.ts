@@ -6,7 +6,6 @@ const maxAmount = 1_000_000_000;
 
 const outOfRange = (message: string) => ({ message, params: { code: 'OUT_OF_RANGE' } });
 
-/** The amount of a top-up. */
 export const positiveAmount = z
   .string()
   .refine(isMoney, 'must be a decimal string with at most 8 decimal places, such as "25.00"')

@@ -8,7 +8,6 @@ import { openObjects } from './schemas.ts';
 const description =
   'The API of operators, on its own port, which must not be public. Every change is recorded under the name of the operator.';
 
-/** The OpenAPI 3.1 document of the admin API. */
 export function createAdminDocument(endpoints: readonly Endpoint[]): ApiDocument {
   const named = endpoints.map((one) => ({ ...one, operationId: operationIdOf(one) }));
   return createDocument(

@@ -73,7 +73,6 @@ function same(ts: string): Calls {
   return { ts, python: ts.replaceAll("'", '"') };
 }
 
-/** Adds samples for our SDKs and curl to every operation of a document. */
 export function addCodeSamples(document: ApiDocument): void {
   for (const item of operationsOf(document)) {
     if (!item.isEvent) item.operation['x-codeSamples'] = samplesOf(item);

@@ -26,7 +26,6 @@ const headers = z.object({
   }),
 });
 
-/** What clients receive. */
 export const eventWebhook: ZodOpenApiPathsObject = {
   event: {
     post: {

@@ -14,7 +14,6 @@ export const tags = {
   'API keys': 'Create, list, rotate and revoke the keys of your organization.',
 } as const;
 
-/** The introduction of the reference: paragraphs by heading. */
 export const overview: readonly { heading: string; paragraphs: readonly string[] }[] = [
   {
     heading: 'How it works',

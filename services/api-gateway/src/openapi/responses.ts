@@ -67,7 +67,6 @@ function errorResponse(some: ErrorCode[]): ZodOpenApiResponseObject {
   return found;
 }
 
-/** Codes that are sent with `Retry-After`. */
 const withRetryAfter: ReadonlySet<ErrorCode> = new Set([
   'RATE_LIMITED',
   'SERVICE_UNAVAILABLE',
@@ -127,7 +126,6 @@ export const retryAfter: Headers = {
   'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', examples: [12] } },
 };
 
-/** References to the common headers among the components. */
 export function commonHeaderReferences(): Record<string, oas31.ReferenceObject> {
   return Object.fromEntries(
     Object.keys(commonHeaders).map((name) => [name, { $ref: `#/components/headers/${name}` }]),

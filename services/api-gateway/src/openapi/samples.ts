@@ -40,7 +40,6 @@ export function sampleOf(given: Schema, schemas: Schemas): unknown {
   return first ? sampleOf(first, schemas) : sampleOfType(schema, schemas);
 }
 
-/** Follows references to the actual schema. */
 export function resolved(schema: Schema, schemas: Schemas): oas31.SchemaObject {
   const name = '$ref' in schema ? schema.$ref?.split('/').pop() : undefined;
   const found = name === undefined ? undefined : schemas[name];

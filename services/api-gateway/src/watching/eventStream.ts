@@ -20,7 +20,6 @@ export async function streamExecution(args: {
   log: Logger;
   execution: Pick<Execution, 'id'>;
   read: () => Promise<Execution>;
-  /** What the stream writes about the execution. */
   recordOf: (execution: Execution) => object;
   /** @throws ApiError when the key is no longer valid */
   checkKey: () => Promise<void>;

@@ -10,7 +10,6 @@ const pollIntervalMs = 250;
 /** Waiting requests beyond this get a response at once, as without `wait`. */
 const maxWaiting = 5000;
 
-/** A request that follows an execution. */
 export type Watch = {
   /** The log is wanted from this character on; null: not now. */
   logsSeen(): number | null;
@@ -28,7 +27,6 @@ export type Watcher = {
    * disconnects. Returns false when there was nothing to wait for.
    */
   waitForChange(execution: Known, waitMs: number, response: ServerResponse): Promise<boolean>;
-  /** The same until the execution has ended. */
   waitForEnd(execution: Known, waitMs: number, response: ServerResponse): Promise<boolean>;
   size(): number;
   close(): void;

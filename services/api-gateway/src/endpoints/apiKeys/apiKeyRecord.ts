@@ -7,7 +7,6 @@ import type { Context } from '../../context.ts';
 import { idField, timestamp } from '../../http/fields.ts';
 import { spendLimitField, spendLimitRecord } from '../../money/spendLimits.ts';
 
-/** The fields of every response about a key. */
 export const apiKeyFields = {
   id: idField('key'),
   name: z.string().meta({ example: 'CI' }),
@@ -37,7 +36,6 @@ export const ApiKeyRecord = z
   })
   .meta({ id: 'ApiKey' });
 
-/** The values of `apiKeyFields`. */
 export function apiKeyBase(row: Omit<ApiKeyRow, 'createdAt' | 'revokedAt'>) {
   return {
     id: row.id,

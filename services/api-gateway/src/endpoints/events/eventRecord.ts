@@ -115,7 +115,6 @@ function nameOf(type: string): string {
 const [started, completed, failed, cancelled, expired] = eventTypes;
 const [failing, deactivated, recovered] = endpointEventTypes;
 
-/** An event as a webhook delivers it. */
 export const AnyEvent = z
   .discriminatedUnion('type', [
     executionEvent(started),

@@ -17,7 +17,6 @@ const fileFields: Record<Exclude<OutputKind, 'text' | 'raw'>, Record<string, Jso
   files: { ...fields, ...sizes, ...duration },
 };
 
-/** JSON Schema of what a completed execution of a model returns. */
 export function outputSchema(kind: OutputKind): JsonSchema {
   if (kind === 'raw') return { type: 'object' };
   const value =

@@ -3,7 +3,6 @@ import { limits } from '@holdfast/domain/limits';
 import { modelSlug } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
 
-/** The fields of an endpoint that a client sets when it creates or changes one. */
 export const descriptionField = z.string().max(1000).meta({ description: 'A label', example: 'Production' });
 
 export const eventsField = z

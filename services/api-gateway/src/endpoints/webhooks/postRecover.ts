@@ -66,10 +66,7 @@ type Logged = Pick<Context, 'db' | 'log'>;
 /** Events rendered together: each may have an output of megabytes. */
 const pageSize = 100;
 
-/**
- * Makes failed and expired deliveries due, then the missed events, at most `limit`. Every page is one statement, so an
- * interrupted call can be repeated.
- */
+/** Deliveries first, then missed events, at most `limit`. Each page is one statement, so a call can be repeated. */
 export async function recover(
   context: Logged,
   organizationId: string,
