@@ -1,6 +1,11 @@
 import type { Database } from '@holdfast/db/client';
 import { retryTransient } from '@holdfast/db/faults';
-import { type AttemptRecord, recordAttempts, type StartedAttempt } from '@holdfast/db/webhooks/attempts';
+import {
+  type AttemptRecord,
+  markStarted,
+  recordAttempts,
+  type StartedAttempt,
+} from '@holdfast/db/webhooks/attempts';
 import type { DeliveryState } from '@holdfast/db/webhooks/deliveries';
 import {
   type ClaimedDelivery,
@@ -16,7 +21,6 @@ import { executionAttributes, type Span, type Tracing } from '@holdfast/kit/trac
 import type { Outcome } from './limit.ts';
 import { messageOf, type Send } from './message.ts';
 import type { WebhookMetrics } from './metrics.ts';
-import { createStartMarks } from './startMarks.ts';
 import { judge, outcomeOf, type Result, type Verdict } from './verdict.ts';
 
 /** Longer than a request may take: a live sender has recorded its attempt by then. */
@@ -122,6 +126,45 @@ export function createAttempt(args: {
       );
       return false;
     });
+}
+
+/** `settled` resolves once the mark is written; one that is not being written yet is dropped: the record replaces it. */
+type StartMark = { settled(): Promise<void> };
+
+/** Many requests end sooner, and need no mark. */
+const markAfterMs = 100;
+
+/** Counts attempts claimed ahead, many at once, shortly after their start: a crash counts what was sent, no more. */
+function createStartMarks(db: Database, log: Logger): { add(started: StartedAttempt): StartMark } {
+  let waiting = new Set<StartedAttempt>();
+  const writing = new Map<StartedAttempt, Promise<void>>();
+
+  function write(): void {
+    const batch = [...waiting];
+    waiting = new Set();
+    if (batch.length === 0) return;
+    const written = markStarted(db, batch)
+      .catch((error: unknown) => {
+        log.warn({ err: error, attempts: batch.length }, 'could not mark webhook attempts as started');
+      })
+      .finally(() => {
+        for (const one of batch) writing.delete(one);
+      });
+    for (const one of batch) writing.set(one, written);
+  }
+
+  return {
+    add(started) {
+      if (waiting.size === 0) setTimeout(write, markAfterMs);
+      waiting.add(started);
+      return {
+        async settled() {
+          waiting.delete(started);
+          await writing.get(started);
+        },
+      };
+    },
+  };
 }
 
 /** By the database's clock. */

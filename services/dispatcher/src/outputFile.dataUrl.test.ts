@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { UnusableOutput } from '@holdfast/providers/outputFiles';
 import { describe, expect, it, jest } from '@jest/globals';
-import { openDataUrl } from './dataUrl.ts';
+import { openDataUrl } from './outputFile.ts';
 
 const decoded = async (url: string) => await buffer(openDataUrl(url).stream);
 
