@@ -1,7 +1,32 @@
 import { auditWhenDue, invariants, readLastAudit } from '@holdfast/db/audit/audit';
 import type { Database } from '@holdfast/db/client';
 import type { Logger } from '@holdfast/kit/logger';
+import { type Sweep, startSweep } from '@holdfast/kit/sweep';
 import type { LedgerMetrics } from './metrics.ts';
+
+/** The longest delay of a due audit and of exported results. */
+const lookMs = 30_000;
+
+/** Audits run apart from the sweeps, because one of many executions takes minutes. */
+export function startAudits(args: {
+  db: Database;
+  metrics: LedgerMetrics;
+  intervalS: number;
+  log: Logger;
+}): Sweep[] {
+  const { db, metrics, intervalS, log } = args;
+  const intervalMs = Math.min(lookMs, intervalS * 1000);
+  return [
+    startSweep({
+      name: 'audit',
+      intervalMs,
+      hangsAfterMs: Math.max(3_600_000, intervalS * 3000),
+      log,
+      work: () => audit(db, intervalS, log),
+    }),
+    startSweep({ name: 'last audit', intervalMs, log, work: () => exportAudit(db, metrics) }),
+  ];
+}
 
 /** Checks every invariant, unless another instance did so within `intervalS`. */
 export async function audit(db: Database, intervalS: number, log: Logger): Promise<void> {

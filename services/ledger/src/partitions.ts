@@ -8,10 +8,40 @@ import {
   readHorizon,
 } from '@holdfast/db/partitions';
 import type { Logger } from '@holdfast/kit/logger';
+import { type Sweep, startSweep, type TakeTurn } from '@holdfast/kit/sweep';
 import type { LedgerMetrics } from './metrics.ts';
+
+export const partitionsIntervalMs = 3_600_000;
+const exportIntervalMs = 30_000;
 
 /** Days; null: for ever. */
 export type Retention = { executions: number | null; deliveries: number };
+
+/** At the start, because the machine may have been off for long, then every hour. */
+export function startUpkeep(args: {
+  db: Database;
+  metrics: LedgerMetrics;
+  retentionDays: Retention;
+  isTurn: TakeTurn;
+  log: Logger;
+}): Sweep[] {
+  const { db, metrics, retentionDays, isTurn, log } = args;
+  let isStopping = false;
+  const work = () => keepPartitions({ db, retentionDays, isStopped: () => isStopping, log });
+  const upkeep = startSweep({ name: 'partitions', intervalMs: partitionsIntervalMs, log, isTurn, work });
+  const horizon = startSweep({
+    name: 'partitions there',
+    intervalMs: exportIntervalMs,
+    log,
+    work: () => exportHorizon(db, metrics),
+  });
+  void upkeep.runNow().then(horizon.runNow);
+  async function stop(): Promise<void> {
+    isStopping = true;
+    await upkeep.stop();
+  }
+  return [{ ...upkeep, stop }, horizon];
+}
 
 /** Retries partitions it can't drop at the next run. `isStopped` ends it between two pages. */
 export async function keepPartitions(args: {

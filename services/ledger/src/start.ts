@@ -1,4 +1,5 @@
 import { backlogGauges, holdGauges } from '@holdfast/db/backlogGauges';
+import { adjustBalance } from '@holdfast/db/balances';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { ping } from '@holdfast/db/server';
 import { hasWork } from '@holdfast/db/sweeps';
@@ -9,13 +10,19 @@ import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry, engineGauges, startGaugeReaders } from '@holdfast/kit/metrics';
 import type { Service } from '@holdfast/kit/service';
 import { openTracing } from '@holdfast/kit/tracing/tracing';
-import { connectProducer, connectWorker } from '@holdfast/queues/connection';
-import { abortQueue, fanoutQueue, type SettleJob, settleQueue } from '@holdfast/queues/definitions';
+import { connectProducer, connectWorker, type Redis } from '@holdfast/queues/connection';
+import {
+  type AdjustResult,
+  abortQueue,
+  adjustQueue,
+  fanoutQueue,
+  type SettleJob,
+  settleQueue,
+} from '@holdfast/queues/definitions';
 import { depthGauges } from '@holdfast/queues/depthGauges';
 import { openLeadership, openSweepTurns } from '@holdfast/queues/instances';
 import { openProducer } from '@holdfast/queues/producer';
-import { jobMetrics, startWorker } from '@holdfast/queues/worker';
-import { startAdjustments } from './adjust.ts';
+import { type JobMetrics, jobMetrics, type QueueWorker, startWorker } from '@holdfast/queues/worker';
 import type { LedgerConfig } from './config.ts';
 import { ledgerMetrics } from './metrics.ts';
 import { createReport } from './report.ts';
@@ -108,4 +115,22 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
       await Promise.all([db.close(), health.close(), tracing?.stop()]);
     },
   };
+}
+
+/** Writes the top-ups and corrections that gateways request, because their database role cannot. */
+function startAdjustments(args: { db: Database; redis: Redis; jobs: JobMetrics; log: Logger }): QueueWorker {
+  const { db, redis, jobs, log } = args;
+  return startWorker({
+    queue: adjustQueue,
+    redis,
+    concurrency: 8,
+    log,
+    metrics: jobs,
+    async process({ requestId, ...asked }): Promise<AdjustResult> {
+      const result = await adjustBalance(db, asked);
+      const { organizationId, kind, amount } = asked;
+      log.info({ requestId, organizationId, kind, amount, outcome: result.outcome }, 'adjustment processed');
+      return result;
+    },
+  });
 }
