@@ -1,3 +1,4 @@
+import type { Activity } from './activity.ts';
 import type { Logger } from './logger.ts';
 
 export type Sweep = {
@@ -10,6 +11,16 @@ export type Sweep = {
 
 /** Whether this instance runs now what instances share. Never rejects. */
 export type TakeTurn = () => Promise<boolean>;
+
+export type TurnOf = (sweep: string, intervalMs: number) => TakeTurn;
+
+/** Takes no turn while nothing is pending. */
+export function turnsWhileActive(turnOf: TurnOf, activity: Pick<Activity, 'isActive'>): TurnOf {
+  return (sweep, intervalMs) => {
+    const isTurn = turnOf(sweep, intervalMs);
+    return async () => (await activity.isActive()) && (await isTurn());
+  };
+}
 
 /** Runs `work` every `intervalMs` with jitter, one run at a time, when `isTurn` allows it. Failures are logged. */
 export function startSweep(args: {

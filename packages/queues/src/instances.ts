@@ -1,16 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '@holdfast/kit/logger';
-import type { TakeTurn } from '@holdfast/kit/sweep';
+import type { TakeTurn, TurnOf } from '@holdfast/kit/sweep';
 import { within } from '@holdfast/kit/within';
 import { type Redis, untilReady } from './connection.ts';
 
 const responseWithinMs = 500;
 
 /** One run per half interval over all instances, so a dead one blocks nothing. Without Redis every instance runs. */
-export function openSweepTurns(
-  redis: Redis,
-  service: string,
-): (sweep: string, intervalMs: number) => TakeTurn {
+export function openSweepTurns(redis: Redis, service: string): TurnOf {
   async function take(sweep: string, intervalMs: number): Promise<boolean> {
     const key = `holdfast:turn:${service}:${sweep}`;
     return (await redis.set(key, '1', 'PX', Math.ceil(intervalMs / 2), 'NX')) === 'OK';

@@ -9,7 +9,7 @@ import {
 } from '@holdfast/db/sweeps';
 import type { Activity } from '@holdfast/kit/activity';
 import type { Logger } from '@holdfast/kit/logger';
-import { type Sweeps, startSweep, sweepGroup, type TakeTurn } from '@holdfast/kit/sweep';
+import { type Sweeps, startSweep, sweepGroup, type TurnOf, turnsWhileActive } from '@holdfast/kit/sweep';
 import { dispatchJobs } from '@holdfast/queues/definitions';
 import { firstTry, toPendingRetry } from './backlog.ts';
 import type { Files } from './outputFile.ts';
@@ -28,23 +28,16 @@ export function startSweeps(args: {
   queues: Queues;
   isRedisUp(): boolean;
   activity: Pick<Activity, 'isActive'>;
-  turnOf(sweep: string, intervalMs: number): TakeTurn;
+  turnOf: TurnOf;
   log: Logger;
 }): Sweeps {
   const { slots, scheduler, queues, isRedisUp, activity, log } = args;
   const { db, store } = args.files;
   const sweep = (name: string, intervalMs: number, work: () => Promise<void>) =>
     startSweep({ name, intervalMs, log, work, isTurn: args.turnOf(name, intervalMs) });
-  const sweepPending = (name: string, intervalMs: number, work: () => Promise<void>) => {
-    const isTurn = args.turnOf(name, intervalMs);
-    return startSweep({
-      name,
-      intervalMs,
-      log,
-      work,
-      isTurn: async () => (await activity.isActive()) && (await isTurn()),
-    });
-  };
+  const activeTurnOf = turnsWhileActive(args.turnOf, activity);
+  const sweepPending = (name: string, intervalMs: number, work: () => Promise<void>) =>
+    startSweep({ name, intervalMs, log, work, isTurn: activeTurnOf(name, intervalMs) });
   return sweepGroup([
     sweepPending('stale pending', 2000, async () => {
       const stale = await stalePendingExecutions(db, staleAfterS, maxOfOrganization);

@@ -4,7 +4,7 @@ import type { EndingHints } from '@holdfast/executions/hints';
 import { expireDue } from '@holdfast/executions/lifecycle';
 import type { Activity } from '@holdfast/kit/activity';
 import type { Logger } from '@holdfast/kit/logger';
-import { type Sweeps, startSweep, sweepGroup, type TakeTurn } from '@holdfast/kit/sweep';
+import { type Sweeps, startSweep, sweepGroup, type TurnOf, turnsWhileActive } from '@holdfast/kit/sweep';
 import { type SettleJob, settleJobs } from '@holdfast/queues/definitions';
 import { startAudits } from './audit.ts';
 import type { LedgerMetrics } from './metrics.ts';
@@ -20,21 +20,14 @@ export function startSweeps(args: {
   report: Report;
   auditIntervalS: number;
   retentionDays: Retention;
-  turnOf(sweep: string, intervalMs: number): TakeTurn;
+  turnOf: TurnOf;
   activity: Pick<Activity, 'isActive'>;
   log: Logger;
 }): Sweeps {
   const { db, hints, settle, metrics, report, auditIntervalS, retentionDays, turnOf, activity, log } = args;
-  const shared = (name: string, intervalMs: number, work: () => Promise<unknown>) => {
-    const isTurn = turnOf(name, intervalMs);
-    return startSweep({
-      name,
-      intervalMs,
-      log,
-      work,
-      isTurn: async () => (await activity.isActive()) && (await isTurn()),
-    });
-  };
+  const activeTurnOf = turnsWhileActive(turnOf, activity);
+  const shared = (name: string, intervalMs: number, work: () => Promise<unknown>) =>
+    startSweep({ name, intervalMs, log, work, isTurn: activeTurnOf(name, intervalMs) });
   return sweepGroup([
     shared('unsettled outcomes', 5000, async () =>
       Promise.all(settleJobs(await unsettledAttempts(db, 5)).map(settle)),

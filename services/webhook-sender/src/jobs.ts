@@ -5,7 +5,7 @@ import { listDueLanes } from '@holdfast/db/webhooks/lanes';
 import type { Activity } from '@holdfast/kit/activity';
 import type { Batcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
-import { type Sweeps, startSweep, sweepGroup, type TakeTurn } from '@holdfast/kit/sweep';
+import { type Sweeps, startSweep, sweepGroup, type TurnOf, turnsWhileActive } from '@holdfast/kit/sweep';
 import type { connectWorker } from '@holdfast/queues/connection';
 import { deliverQueue, fanoutQueue, testCallQueue } from '@holdfast/queues/definitions';
 import { type JobMetrics, type QueueWorker, startWorker, workerGroup } from '@holdfast/queues/worker';
@@ -59,21 +59,14 @@ export function startSweeps(args: {
   lanes: Lanes;
   fanOutEndpointEvents(): Promise<void>;
   metrics: WebhookMetrics;
-  turnOf(sweep: string, intervalMs: number): TakeTurn;
+  turnOf: TurnOf;
   activity: Pick<Activity, 'isActive'>;
   log: Logger;
 }): Sweeps {
   const { db, fanOut, lanes, metrics, turnOf, activity, log } = args;
-  const sweep = (name: string, intervalMs: number, work: () => Promise<unknown>) => {
-    const isTurn = turnOf(name, intervalMs);
-    return startSweep({
-      name,
-      intervalMs,
-      log,
-      work,
-      isTurn: async () => (await activity.isActive()) && (await isTurn()),
-    });
-  };
+  const activeTurnOf = turnsWhileActive(turnOf, activity);
+  const sweep = (name: string, intervalMs: number, work: () => Promise<unknown>) =>
+    startSweep({ name, intervalMs, log, work, isTurn: activeTurnOf(name, intervalMs) });
   return sweepGroup([
     sweep('events to fan out', 2000, async () =>
       Promise.all((await listUnfannedEvents(db, graceS, maxRows)).map(fanOut.add)),
