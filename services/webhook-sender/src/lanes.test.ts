@@ -355,6 +355,24 @@ describe('the lanes of a process', () => {
     expectFinished(simulation);
   });
 
+  it('give a free slot to the lane that may have it within a second, however many that hang are queued before it', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+    const simulation = simulateLanes({ size: 40 });
+    const hanging = Array.from({ length: 19 }, (_, n) => endpoint(`hangs_${n}`));
+    for (const lane of hanging) expect(simulation.fanOut(lane)).toBe('start');
+    expect(simulation.fanOut(endpoint('quick'))).toBe('start');
+    for (const lane of [...hanging, endpoint('healthy')]) simulation.write(lane, 1);
+    const [quick] = [...simulation.requests].filter(({ delivery }) => delivery.lane === 'wh_quick');
+    quick?.end();
+    await simulation.giveAll();
+    jest.advanceTimersByTime(1000);
+    jest.useRealTimers();
+    await simulation.giveAll();
+    expect(simulation.openIn('wh_healthy')).toBe(1);
+    await finish(simulation);
+    expectFinished(simulation);
+  });
+
   it('start the deliveries of a fan-out within the same shares', async () => {
     const simulation = simulateLanes({ size: 2000 });
     for (const name of ['1', '2', '3', '4', '5']) {
@@ -426,6 +444,35 @@ describe('the lanes of a process', () => {
     for (const { end } of simulation.requests) end();
     await idle;
     expect([simulation.claims.size, simulation.tally.sent]).toEqual([0, 3]);
+  });
+});
+
+describe('the lanes of a process that stops', () => {
+  it('are handed over when a fan-out writes deliveries or the last claim leaves some', async () => {
+    const simulation = simulateLanes({ size: 100 });
+    const full = endpoint('full', 'org_a', 2);
+    simulation.write(full, 5);
+    simulation.lanes.close();
+    expect(simulation.tally.handedOver).toEqual([]);
+    await simulation.giveAll();
+    expect(simulation.tally.handedOver).toEqual(['wh_full']);
+    expect(simulation.fanOut(endpoint('later'))).toBeNull();
+    expect(simulation.tally.handedOver).toEqual(['wh_full', 'wh_later']);
+    await finish(simulation);
+    await simulation.lanes.idle();
+    expect([simulation.tally.sent, simulation.lanes.limits()]).toEqual([2, []]);
+  });
+
+  it('are handed over when a probe succeeds', async () => {
+    const simulation = simulateLanes({ size: 100 });
+    simulation.write(endpoint('1'), 5);
+    for (const claim of simulation.claims) claim.give({}, true);
+    await settled();
+    simulation.lanes.close();
+    for (const { end } of simulation.requests) end();
+    await simulation.lanes.idle();
+    await settled();
+    expect([simulation.tally.sent, simulation.tally.handedOver]).toEqual([1, ['wh_1']]);
   });
 });
 

@@ -36,7 +36,7 @@ export type Lanes = {
   wake(to: LaneOf): void;
   /** Reports deliveries that were written while the endpoint was failing: it may have recovered meanwhile. */
   wakeUnlessHeld(to: LaneOf): void;
-  /** Lanes with deliveries that this process will not send are handed over. */
+  /** Lanes with deliveries that this process will not send are handed over, from then on too. */
   close(): void;
   idle(): Promise<void>;
   limits(): number[];
@@ -46,7 +46,7 @@ export type Lanes = {
 
 /** Some kilobytes of what outlives the lanes, which are forgotten as soon as they are idle. */
 const lanesKept = 10_000;
-/** Lanes of an organization that are looked at for one that may claim. */
+/** Lanes of an organization that are looked at for one that may claim; every `lookEveryMs`, all. */
 const lanesTried = 8;
 const lookEveryMs = 1000;
 
@@ -106,10 +106,16 @@ export function createLanes(args: {
 
   /** Queues the lane behind the others of its organization: a lane that is never empty must not keep all slots. */
   function schedule(lane: Lane): void {
+    if (isClosed && lane.hasPending && !lane.isClaiming) handOver(lane);
     const canClaim = !lane.isClaiming && lane.pause === null;
     if (lane.hasPending && canClaim && (roomOf(lane) > 0 || isRunningOut(lane, shareOf(lane)))) queue(lane);
     else if (!lane.hasPending && canClaim && placesOf(lane) === 0) lanes.delete(lane.key);
     claimReady();
+  }
+
+  function handOver(lane: Lane): void {
+    lane.hasPending = false;
+    args.handOver({ lane: lane.key, organizationId: lane.organizationId });
   }
 
   function queue(lane: Lane): void {
@@ -118,12 +124,12 @@ export function createLanes(args: {
     else ready.set(lane.organizationId, new Set([lane]));
   }
 
-  function claimReady(): void {
+  function claimReady(tries = lanesTried): void {
     if (isClosed) return;
     for (const [organizationId, queued] of ready) {
       // Thousands may be queued: stop as soon as there is no slot.
       if (shares.taken() >= args.size) return;
-      const lane = shares.roomOf(organizationId) > 0 ? takeNext(queued) : null;
+      const lane = shares.roomOf(organizationId) > 0 ? takeNext(queued, tries) : null;
       if (!lane) continue;
       ready.delete(organizationId);
       if (queued.size > 0) ready.set(organizationId, queued);
@@ -135,8 +141,8 @@ export function createLanes(args: {
   }
 
   /** A lane with its share queues again: each of its responses makes room, and is followed by another look. */
-  function takeNext(queued: Set<Lane>): Lane | null {
-    for (let tries = Math.min(queued.size, lanesTried); tries > 0; tries--) {
+  function takeNext(queued: Set<Lane>, most: number): Lane | null {
+    for (let tries = Math.min(queued.size, most); tries > 0; tries--) {
       const [lane] = queued;
       if (!lane) return null;
       queued.delete(lane);
@@ -218,10 +224,9 @@ export function createLanes(args: {
   async function giveBack(lane: Lane, deliveries: ClaimedDelivery[]): Promise<void> {
     if (deliveries.length === 0) return;
     await args.giveBack(deliveries);
-    const of = { lane: lane.key, organizationId: lane.organizationId };
-    if (isClosed) args.handOver(of);
+    if (isClosed) handOver(lane);
     shares.give(lane.organizationId, deliveries.length);
-    if (!isClosed) wake(of);
+    if (!isClosed) wake({ lane: lane.key, organizationId: lane.organizationId });
   }
 
   /** The lane's slot becomes free when the receiver has accepted, the process's slot when the attempt is recorded. */
@@ -269,8 +274,12 @@ export function createLanes(args: {
     schedule(lane);
   }
 
-  /** What was claimed ahead of a receiver that has stopped responding must not keep its places. */
-  const looking = setInterval(() => lanes.forEach(startAhead), lookEveryMs).unref();
+  /** What was claimed ahead of a receiver that has stopped responding must not keep its places, nor such lanes the others. */
+  function look(): void {
+    lanes.forEach(startAhead);
+    claimReady(Number.POSITIVE_INFINITY);
+  }
+  const looking = setInterval(look, lookEveryMs).unref();
 
   return {
     reserve(to) {
@@ -301,10 +310,10 @@ export function createLanes(args: {
       clearInterval(looking);
       for (const lane of lanes.values()) {
         if (lane.pause) clearTimeout(lane.pause);
-        if (lane.hasPending && lane.ahead.length === 0) {
-          args.handOver({ lane: lane.key, organizationId: lane.organizationId });
-        }
+        // With those that were claimed ahead, once they are given back.
+        if (lane.ahead.length > 0) lane.hasPending = false;
         startAhead(lane);
+        schedule(lane);
       }
     },
     idle: shares.idle,
