@@ -50,7 +50,7 @@ const addDelivery = (day: string, endpointId: string | null, url: string) =>
 
 it('an upgrade gives deliveries their lanes and attempts their months, and a dropped month stays dropped', async () => {
   const isLater =
-    /_(missed_events|in_flight_limit|listed_events|listed_events_months|listed_events_swap|plain_events_once|plain_events_once_swap)$/;
+    /_(missed_events|in_flight_limit|listed_events|listed_events_months|listed_events_swap|plain_events_once|plain_events_once_checked|plain_events_once_swap)$/;
   await migrateWithout((name) => name === '20261121140000_webhooks' || isLater.test(name));
   await pool.query(`SELECT make_partitions('2025-01-01'::date, '2025-03-01'::date)`);
   await addDelivery('2025-01-01', null, 'HTTPS://Example.com:8443/hook?a');
@@ -109,6 +109,40 @@ it('every month of the journal gets the index and the constraint for write-offs'
   const { rows: indexes } = await pool.query(`SELECT FROM pg_class WHERE relname = 'transfers_once_next'`);
   expect(indexes).toEqual([]);
 });
+
+it.each([
+  ['transfers', 'transfers_kind', 'transfers_kind_brief', '20261122213800'],
+  ['events', 'events_once', 'events_once_plain', '20261122213820'],
+  ['deliveries', 'deliveries_once', 'deliveries_once_plain', '20261122213840'],
+])(
+  'the rows of %s are checked once, also when an audit delays the swap of the constraint',
+  async (table, name, next, added) => {
+    const constraints = async () =>
+      (
+        await pool.query(
+          `SELECT DISTINCT conname AS name, convalidated AS checked FROM pg_constraint
+           WHERE conname IN ($1, $2) ORDER BY 1`,
+          [name, next],
+        )
+      ).rows;
+    await migrateWithout((migration) => migration.slice(0, added.length) > added);
+    expect(await constraints()).toEqual([
+      { name, checked: true },
+      { name: next, checked: false },
+    ]);
+    const audit = new pg.Client({ connectionString: database.url });
+    await audit.connect();
+    await audit.query(`BEGIN; LOCK TABLE ${table} IN ACCESS SHARE MODE`);
+    const migrated = migrate(database.url);
+    await until('all rows are checked', async () => (await constraints()).every(({ checked }) => checked));
+    expect(await constraints()).toHaveLength(2);
+    await audit.query('COMMIT');
+    await audit.end();
+    await migrated;
+    expect(await constraints()).toEqual([{ name, checked: true }]);
+  },
+  60_000,
+);
 
 const listColumns = {
   executions: '(organization_id, created_at DESC, id COLLATE "POSIX" DESC)',
