@@ -19,7 +19,7 @@ def test_different_orders_have_different_keys():
     assert len({derive_key(order) for order in orders}) == len(orders)
 
 
-@pytest.mark.parametrize("order", [None, ""])
+@pytest.mark.parametrize("order", [None, "", {}, [""], {"order": None}])
 def test_an_empty_order_has_no_key(order: Any):
     with pytest.raises(ValueError, match="differs from order to order"):
         derive_key(order)

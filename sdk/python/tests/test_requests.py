@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import pickle
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -217,6 +220,7 @@ def test_the_key_appears_in_no_text_of_the_client():
         ({"base_url": None}, "HOLDFAST_URL"),
         ({"base_url": "ftp://x"}, "is not a URL"),
         ({"api_key": "sk_\n"}, "character"),
+        ({"base_url": "http://me:secret@holdfast.test"}, "user name"),
         ({"timeout": -1}, "timeout"),
     ],
 )
@@ -291,3 +295,134 @@ def test_an_error_has_the_input_with_the_ids_of_its_files_and_the_page_of_its_co
         client_of(handle).run("m", {"image": b"a", "n": 1}, idempotency_key="k")
     assert (raised.value.idempotency_key, raised.value.input) == ("k", {"image": "file_1", "n": 1})
     assert raised.value.doc_url == "https://h.test/docs/errors/INTERNAL_ERROR"
+
+
+def test_an_empty_key_of_a_caller_does_not_become_the_key_of_the_process(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("HOLDFAST_API_KEY", "sk_of_the_process")
+    with pytest.raises(ValueError, match="no API key"):
+        Holdfast(base_url="http://holdfast.test", api_key="")
+
+
+def test_a_create_is_repeated_as_it_was_given_whatever_the_caller_makes_of_it():
+    given = {"style": {"name": "old"}}
+    bodies: list[Any] = []
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        bodies.append(json.loads(request.content)["input"])
+        given["style"]["name"] = "new"
+        return httpx.Response(502) if len(bodies) == 1 else httpx.Response(202, json=EXECUTION)
+
+    client_of(handle).executions.create("m", given)
+    assert bodies == [{"style": {"name": "old"}}] * 2
+
+
+def test_a_proxy_that_responds_with_json_of_its_own_does_not_lose_the_id():
+    proxy = httpx.Response(200, json={"status": "ok"})
+    handle, _ = failing(proxy, httpx.Response(202, json=EXECUTION), proxy, then=DONE)
+    assert client_of(handle).run("m", {}).execution.id == "exec_1"
+
+
+def test_an_error_after_the_end_has_the_execution():
+    without_result = {name: value for name, value in DONE.items() if name != "result"}
+    steps = [httpx.Response(202, json=EXECUTION), httpx.Response(200, json=without_result), refusal(403, "FORBIDDEN")]
+    handle, _ = failing(*steps, then={})
+    with pytest.raises(HoldfastError) as raised:
+        client_of(handle).run("m", {}, idempotency_key="k")
+    assert raised.value.execution and raised.value.execution.id == "exec_1"
+    assert raised.value.idempotency_key == "k"
+
+
+def test_events_end_with_an_error_when_no_stream_can_be_opened():
+    handle, seen = failing(*[httpx.Response(200, text="<html>")] * 99, then={})
+    with pytest.raises(APIConnectionError):
+        list(client_of(handle).executions.events("exec_1"))
+    assert len(seen) == 12
+
+
+@pytest.mark.parametrize("path", ["https://elsewhere.test/", "@elsewhere.test/", ".elsewhere.test/"])
+def test_a_request_cannot_take_the_key_to_another_host(path: str):
+    handle, seen = failing(then={})
+    with pytest.raises(ValueError, match="slash"):
+        client_of(handle).request("GET", path)
+    assert seen == []
+
+
+def test_an_error_survives_the_way_from_another_process():
+    failure = {"code": "GENERATION_FAILED", "message": "It failed."}
+    handle, _ = failing(httpx.Response(202, json=EXECUTION), then={**DONE, "status": "FAILED", "error": failure})
+    with pytest.raises(ExecutionError) as raised:
+        client_of(handle).run("m", {}, idempotency_key="k")
+    error = pickle.loads(pickle.dumps(raised.value))
+    assert (type(error), str(error), error.code, error.idempotency_key) == (ExecutionError, "It failed.", "GENERATION_FAILED", "k")
+    assert error.execution.id == "exec_1"
+    handle, _ = failing(refusal(402, "INSUFFICIENT_BALANCE"), then={})
+    with pytest.raises(BalanceError) as refused:
+        client_of(handle).run("m", {})
+    assert pickle.loads(pickle.dumps(refused.value)).status == 402
+
+
+def test_a_task_that_is_cancelled_during_the_create_reports_the_key_it_was_sent_under():
+    async def main() -> None:
+        reached = asyncio.Event()
+
+        async def handle(_: httpx.Request) -> httpx.Response:
+            reached.set()
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        http_client = httpx.AsyncClient(transport=httpx.MockTransport(handle))
+        client = AsyncHoldfast(base_url="http://holdfast.test", api_key="sk_1", http_client=http_client)
+        task = asyncio.create_task(client.run("m", {"n": 1}))
+        await reached.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError) as raised:
+            await task
+        assert vars(raised.value)["idempotency_key"].startswith("sdk_")
+        assert vars(raised.value)["input"] == {"n": 1}
+
+    asyncio.run(main())
+
+
+def test_a_task_that_is_cancelled_does_not_wait_for_a_file_that_never_ends():
+    async def main() -> None:
+        reader, writer = os.pipe()
+        reading = threading.Event()
+
+        class Endless:
+            def read(self, size: int = -1) -> bytes:
+                reading.set()
+                return os.read(reader, size)
+
+        client = AsyncHoldfast(base_url="http://holdfast.test", api_key="sk_1")
+        task = asyncio.create_task(client.run("m", {"image": Endless()}))
+        await asyncio.to_thread(reading.wait)
+        task.cancel()
+        try:
+            with pytest.raises(asyncio.CancelledError):
+                await task
+        finally:
+            os.close(writer)
+
+    asyncio.run(main())
+
+
+def test_the_first_read_of_a_wait_ends_with_its_timeout():
+    limits: list[float] = []
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        limits.append(request.extensions["timeout"]["read"])
+        return httpx.Response(200, json=DONE)
+
+    client_of(handle).executions.wait("exec_1", timeout=10)
+    client_of(handle).executions.wait("exec_1", timeout=0)
+    client_of(handle).executions.wait("exec_1")
+    assert limits == [10, 5, 60]
+
+
+def test_the_log_of_httpx_has_no_signature_of_an_upload(caplog: pytest.LogCaptureFixture):
+    upload = {"file_id": "file_1", "upload_url": "http://store.test/put?X-Amz-Signature=secret"}
+    handle, _ = failing(httpx.Response(201, json=upload), httpx.Response(200), then={})
+    with caplog.at_level("DEBUG"):
+        client_of(handle).files.send(b"a")
+    assert "http://store.test/put" in caplog.text
+    assert "secret" not in caplog.text

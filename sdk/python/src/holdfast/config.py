@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 from collections.abc import Mapping
@@ -9,7 +10,27 @@ from dataclasses import dataclass, field
 from importlib.metadata import version as _version_of
 from urllib.parse import urlsplit
 
+import httpx
+
 version = _version_of("holdfast")
+
+
+class _WithoutSignatures(logging.Filter):
+    def filter(self, record: logging.LogRecord) -> bool:
+        if isinstance(record.args, tuple):
+            record.args = tuple(
+                one.copy_with(query=None) if isinstance(one, httpx.URL) and b"Signature=" in one.query else one
+                for one in record.args
+            )
+        return True
+
+
+_without_signatures = _WithoutSignatures()
+
+
+def hide_signatures() -> None:
+    """httpx logs each URL: a signed one lets its reader upload."""
+    logging.getLogger("httpx").addFilter(_without_signatures)
 
 
 @dataclass(frozen=True)
@@ -34,17 +55,20 @@ def read_settings(
     headers: Mapping[str, str] | None,
 ) -> Settings:
     """Raises ValueError if a setting is missing or invalid."""
-    key = api_key or os.environ.get("HOLDFAST_API_KEY")
+    # An empty key of a caller must not become the one of this process.
+    key = os.environ.get("HOLDFAST_API_KEY") if api_key is None else api_key
     if not key:
         raise ValueError("There is no API key: pass `api_key` or set HOLDFAST_API_KEY.")
     if not re.fullmatch(r"[\x21-\x7e]+", key):
         raise ValueError("The API key has a character that no key has.")
-    url = base_url or os.environ.get("HOLDFAST_URL")
+    url = os.environ.get("HOLDFAST_URL") if base_url is None else base_url
     if not url:
         raise ValueError("There is no URL: pass `base_url` or set HOLDFAST_URL.")
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError(f'"{url}" is not a URL such as https://holdfast.example.com.')
+    if parts.username or parts.password:
+        raise ValueError("The URL must have no user name or password.")
     for name, value in (("timeout", timeout), ("max_retries", max_retries), ("retry_deadline", retry_deadline)):
         if not value >= 0:
             raise ValueError(f"{name} must be a number that is not negative.")

@@ -53,6 +53,16 @@ class HoldfastError(Exception):
         self.input = None
         self.execution = execution
 
+    def __reduce__(self):
+        # Without this an error could not come back from another process: `code` is no argument by position.
+        return _restore, (type(self), self.args, vars(self))
+
+
+def _restore(cls: type[HoldfastError], args: tuple[Any, ...], state: dict[str, Any]) -> HoldfastError:
+    error = cls.__new__(cls, *args)
+    vars(error).update(state)
+    return error
+
 
 class APIError(HoldfastError):
     """The API refused a request."""

@@ -30,12 +30,20 @@ def derive_key(order: KeyPart) -> str:
 
     Raises ValueError if `order` is empty, TypeError if it has a fraction.
     """
-    if order is None or order == "":
+    if _is_empty(order):
         raise ValueError("derive_key needs data that differs from order to order.")
     _check(order)
     # As other languages sort names: by UTF-16 code units, which only differs from Python's order beyond U+FFFF.
     text = json.dumps(_sorted(order), ensure_ascii=True, separators=(",", ":")).replace("\x7f", "\\u007f")
     return f"order_{hashlib.sha256(text.encode('ascii')).hexdigest()}"
+
+
+def _is_empty(part: object) -> bool:
+    if isinstance(part, Mapping):
+        return all(_is_empty(value) for value in cast("Mapping[object, object]", part).values())
+    if isinstance(part, (list, tuple)):
+        return all(_is_empty(item) for item in cast("Sequence[object]", part))
+    return part is None or part == ""
 
 
 def _check(part: object) -> None:

@@ -99,8 +99,8 @@ def find_files(value: object, place: str = "input") -> list[tuple[str, object]]:
     return [found for name, item in entries for found in find_files(item, name)]
 
 
-def replace_files(value: Any, ids: Mapping[int, str]) -> Any:
-    """A copy of an input with the id of its upload in place of each file; `ids` are by `id(file)`."""
+def replace_files(value: Any, ids: Mapping[int, object]) -> Any:
+    """A copy of an input with the id of its upload, or what else is given, in place of each file; `ids` are by `id(file)`."""
     if is_file_data(value):
         return ids[id(value)]
     if isinstance(value, Mapping):

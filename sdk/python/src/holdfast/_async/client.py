@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -114,7 +115,8 @@ class AsyncHoldfast:
 
         `timeout`: seconds to wait; then WaitTimeoutError carries the execution, which runs on. `on_progress` is called with
         uploads, statuses, progress and log lines. `cancel_on_abort`: if the task is cancelled, or on Ctrl-C, the execution
-        is cancelled, too; the exception of an abort has the `execution`, if it is known. `idempotency_key`: two runs with the same key are one execution; see `derive_key`.
+        is cancelled, too; the exception of an abort has the `execution`, or, if that is not known, the `idempotency_key` and
+        the `input` of the create. `idempotency_key`: two runs with the same key are one execution; see `derive_key`.
         `webhook_url` receives the final event. `metadata`: your own data, returned in the record. `priority`: high, normal
         or low. `timeout_seconds`: after so many the service ends the execution.
 
@@ -125,6 +127,8 @@ class AsyncHoldfast:
         """
         ends_at = None if timeout is None else time.monotonic() + timeout
         key = read_key(idempotency_key)
+        # Now: the caller may change the objects while files are uploaded, or the create is sent again.
+        metadata = copy.deepcopy(metadata)
         uploaded = await self.files.upload_input(dict(input), on_progress)
 
         async def create() -> models.CreatedExecution:
@@ -147,11 +151,12 @@ class AsyncHoldfast:
             raise
         except BaseException as aborted:
             # An abort leaves open whether there is an execution. Only the create itself can tell, so it is repeated.
+            vars(aborted).update(idempotency_key=key, input=uploaded)
             if cancel_on_abort:
                 await runtime.despite_cancellation(lambda: self._create_and_cancel(create, aborted))
             raise
+        execution = parse(Execution, dict(created))
         try:
-            execution = parse(Execution, dict(created))
             if is_ended(execution):
                 # A create that was repeated: its response has no error, result or cost.
                 execution = await self.executions.get(execution.id)
@@ -167,6 +172,7 @@ class AsyncHoldfast:
             return Run(with_files(self.files, await self._output_of(execution)), execution)
         except HoldfastError as error:
             error.idempotency_key, error.input = key, uploaded
+            error.execution = error.execution or execution
             raise
 
     async def _create_and_cancel(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import httpx
 
 from ..base import ApiObject, parse
-from ..config import Settings, version
+from ..config import Settings, hide_signatures, version
 from ..errors import APIConnectionError, HoldfastError, error_of
 from ..retries import retry_delay
 from . import runtime
@@ -27,6 +27,7 @@ _MAX_BODY = 64 * 1024 * 1024
 
 class Http:
     def __init__(self, settings: Settings, client: httpx.AsyncClient | None) -> None:
+        hide_signatures()
         self.settings = settings
         self._is_ours = client is None
         self._client = httpx.AsyncClient(limits=httpx.Limits(max_connections=None)) if client is None else client
@@ -46,25 +47,35 @@ class Http:
         headers: Mapping[str, str] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
+        retry_deadline: float | None = None,
         is_repeatable: bool | None = None,
-        expects: str | None = None,
+        expects: Sequence[str] = (),
     ) -> M:
         """The response as a model. `is_repeatable`: whether a request that may have been processed can be sent again;
-        by default all but POST. `expects`: a field without which a body is no response of the API."""
+        by default all but POST. `expects`: fields without which a body is no response of the API."""
+        # Once: the caller may change the objects before the request is sent again.
+        content = None if body is None else _bytes_of(body)
 
         async def attempt() -> M:
-            request = self._build(method, path, query=query, body=body, headers=headers)
-            response, content = await self._send(request, timeout)
-            return parse(model, _json_of(response, content, expects), response)
+            request = self._build(method, path, query=query, content=content, headers=headers)
+            response, received = await self._send(request, timeout)
+            return parse(model, _json_of(response, received, expects), response)
 
         repeatable = method != "POST" if is_repeatable is None else is_repeatable
-        return await self.repeat(attempt, is_repeatable=repeatable, max_retries=max_retries)
+        return await self.repeat(
+            attempt, is_repeatable=repeatable, max_retries=max_retries, retry_deadline=retry_deadline
+        )
 
     async def repeat(
-        self, attempt: Callable[[], Awaitable[T]], *, is_repeatable: bool, max_retries: int | None = None
+        self,
+        attempt: Callable[[], Awaitable[T]],
+        *,
+        is_repeatable: bool,
+        max_retries: int | None = None,
+        retry_deadline: float | None = None,
     ) -> T:
         """Runs `attempt` until it succeeds or a repetition is pointless."""
-        ends_at = time.monotonic() + self.settings.retry_deadline
+        ends_at = time.monotonic() + (self.settings.retry_deadline if retry_deadline is None else retry_deadline)
         limit = self.settings.max_retries if max_retries is None else max_retries
         failures = 0
         while True:
@@ -109,10 +120,18 @@ class Http:
         self, url: str, content: AsyncIterator[bytes], *, size: int, content_type: str | None, timeout: float
     ) -> None:
         """PUTs bytes to a URL of the store, without the API key."""
+        ends_at = time.monotonic() + timeout
+
+        async def until_late() -> AsyncIterator[bytes]:
+            async for chunk in content:
+                if time.monotonic() > ends_at:
+                    raise _late_error(timeout)
+                yield chunk
+
         headers = {"content-length": str(size)}
         if content_type:
             headers["content-type"] = content_type
-        await self._send(self._client.build_request("PUT", url, content=content, headers=headers), timeout)
+        await self._send(self._client.build_request("PUT", url, content=until_late(), headers=headers), timeout)
 
     def _build(
         self,
@@ -120,17 +139,21 @@ class Http:
         path: str,
         *,
         query: Query | None = None,
-        body: Mapping[str, Any] | None = None,
+        content: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> httpx.Request:
+        # Anything else could name another host, which would get the key.
+        if not path.startswith("/"):
+            raise ValueError("The path of a request begins with a slash.")
         params = {name: _text_of(value) for name, value in (query or {}).items() if value is not None}
         return self._client.build_request(
             method,
             self.settings.base_url + path,
             params=params or None,
-            json=body,
+            content=content,
             headers=_headers_of(
                 {"accept": "application/json", "user-agent": f"holdfast-sdk-python/{version}"},
+                {} if content is None else {"content-type": "application/json"},
                 self.settings.headers,
                 headers or {},
                 {"authorization": f"Bearer {self.settings.api_key}"},
@@ -186,13 +209,19 @@ async def _content_of(response: httpx.Response, ends_at: float, limit: float) ->
     return bytes(content)
 
 
-def _json_of(response: httpx.Response, content: bytes, expects: str | None) -> dict[str, Any]:
+def _bytes_of(body: Mapping[str, Any]) -> bytes:
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+def _json_of(response: httpx.Response, content: bytes, expects: Sequence[str]) -> dict[str, Any]:
     try:
         body: Any = json.loads(content)
     except ValueError:
         body = None
-    if isinstance(body, dict) and (expects is None or expects in body):
-        return body  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(body, dict):
+        found = cast("dict[str, Any]", body)
+        if all(found.get(name) is not None for name in expects):
+            return found
     raise APIConnectionError(
         f"HTTP {response.status_code} with a body that is not of the API. Is the URL the one of your Holdfast?",
         code="INVALID_RESPONSE",

@@ -14,9 +14,9 @@ sleep = anyio.sleep
 CHUNK = 65_536
 
 
-async def in_thread(work: Callable[[], T]) -> T:
-    """Runs what would block."""
-    return await anyio.to_thread.run_sync(work)
+async def in_thread(work: Callable[[], T], *, may_be_abandoned: bool = False) -> T:
+    """Runs what would block. `may_be_abandoned`: if the task is cancelled, it is not waited for."""
+    return await anyio.to_thread.run_sync(work, abandon_on_cancel=may_be_abandoned)
 
 
 async def chunks_of(content: IO[bytes], on_sent: Callable[[int], object]) -> AsyncIterator[bytes]:

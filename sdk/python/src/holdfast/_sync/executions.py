@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator, Mapping
 from typing import Any
 
@@ -13,6 +14,8 @@ from ..progress import Execution, ExecutionEvent, OnProgress
 from .http import Http
 from .pages import List
 from .waiting import follow_events, path_of, wait_for_end
+
+_MIN_READ = 5.0
 
 
 class Executions:
@@ -49,7 +52,7 @@ class Executions:
                 headers={"idempotency-key": key},
                 is_repeatable=True,
                 # Anything else did not come from the service, and the execution may exist: ask again.
-                expects="id",
+                expects=("id",),
             )
         except HoldfastError as error:
             error.idempotency_key = key
@@ -57,10 +60,19 @@ class Executions:
 
     def get(self, execution_id: str, *, wait: int | None = None) -> Execution:
         """Reads an execution. `wait`: up to so many seconds (60), until its status changes."""
-        timeout = self._http.settings.timeout + (wait or 0)
-        query = {"wait": wait}
+        return self._read(execution_id, self._http.settings.timeout + (wait or 0), wait=wait)
+
+    def _read(
+        self, execution_id: str, timeout: float, *, wait: int | None = None, retry_deadline: float | None = None
+    ) -> Execution:
         return self._http.read(
-            Execution, "GET", path_of(execution_id), query=query, timeout=timeout, expects="status"
+            Execution,
+            "GET",
+            path_of(execution_id),
+            query={"wait": wait},
+            timeout=timeout,
+            retry_deadline=retry_deadline,
+            expects=("id", "status"),
         )
 
     def list(
@@ -112,9 +124,22 @@ class Executions:
     ) -> Execution:
         """Waits until an execution has ended, and returns it whatever its final status is. Raises WaitTimeoutError after
         `timeout` seconds. `cancel_on_abort`: if the task is cancelled, or on Ctrl-C, the execution is cancelled, too."""
-        execution = self.get(execution_id)
+        started_at = time.monotonic()
+        # The first read has a little time whatever the timeout is, for only with it can a time-out report the execution.
+        limit = max(timeout or 0.0, _MIN_READ)
+        settings = self._http.settings
+        if timeout is None:
+            execution = self.get(execution_id)
+        else:
+            execution = self._read(
+                execution_id, min(settings.timeout, limit), retry_deadline=min(settings.retry_deadline, limit)
+            )
         return wait_for_end(
-            self._http, execution, timeout=timeout, on_progress=on_progress, cancel_on_abort=cancel_on_abort
+            self._http,
+            execution,
+            timeout=None if timeout is None else max(0.0, timeout - (time.monotonic() - started_at)),
+            on_progress=on_progress,
+            cancel_on_abort=cancel_on_abort,
         )
 
     def events(self, execution_id: str) -> Generator[ExecutionEvent, None, None]:

@@ -61,7 +61,7 @@ class Files:
         on_progress: Callable[[int, int], object] | None = None,
     ) -> str:
         """Uploads a file without checking it, which its first use does. Returns its id."""
-        file = runtime.in_thread(lambda: open_file(data))
+        file = runtime.in_thread(lambda: open_file(data), may_be_abandoned=True)
         try:
             file.filename = filename or file.filename
             file.content_type = content_type or file.content_type
@@ -75,7 +75,7 @@ class Files:
         body = {"purpose": "INPUT", "size_bytes": file.size}
         body |= {name: value for name, value in declared.items() if value is not None}
         upload = self._http.read(
-            models.Upload, "POST", "/v1/files/upload", body=body, is_repeatable=True, expects="upload_url"
+            models.Upload, "POST", "/v1/files/upload", body=body, is_repeatable=True, expects=("upload_url", "file_id")
         )
         timeout = self._http.settings.timeout + file.size / _BYTES_PER_TIMEOUT_SECOND
 
@@ -92,11 +92,13 @@ class Files:
 
     def upload_input(self, input: dict[str, Any], on_progress: OnProgress | None = None) -> dict[str, Any]:
         """A copy of an input with the id of an upload in place of everything file-like."""
+        # A copy, for the caller may change the objects while files are uploaded.
         places: dict[int, list[str]] = {}
         data: dict[int, object] = {}
         for place, found in find_files(input):
             places.setdefault(id(found), []).append(place)
             data[id(found)] = found
+        snapshot = replace_files(input, data)
         ids: dict[int, str] = {}
 
         def send(key: int) -> None:
@@ -108,7 +110,7 @@ class Files:
             ids[key] = self.send(data[key], on_progress=report)
 
         runtime.for_each(list(data), send, _MAX_UPLOADS)
-        return replace_files(input, ids) if ids else input
+        return replace_files(snapshot, ids)
 
     def confirm(self, file_id: str) -> models.File:
         """Checks an upload at once."""
@@ -121,7 +123,7 @@ class Files:
 
     def url(self, file_id: str) -> models.DownloadUrl:
         """A URL that needs no key and works for an hour."""
-        return self._http.read(models.DownloadUrl, "GET", f"{_path_of(file_id)}/url", expects="url")
+        return self._http.read(models.DownloadUrl, "GET", f"{_path_of(file_id)}/url", expects=("url",))
 
     def bytes(self, file_id: str) -> bytes:
         def read(chunks: Iterator[bytes]) -> bytes:

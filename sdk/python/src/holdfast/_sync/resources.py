@@ -189,7 +189,7 @@ class WebhookEvents:
         return List(self._http, parse_event, "/v1/events", query)
 
     def get(self, event_id: str) -> WebhookEvent:
-        found = self._http.read(ApiObject, "GET", f"/v1/events/{quote(event_id, safe='')}", expects="type")
+        found = self._http.read(ApiObject, "GET", f"/v1/events/{quote(event_id, safe='')}", expects=("type",))
         return parse_event(found.model_dump())
 
 

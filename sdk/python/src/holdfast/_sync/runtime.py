@@ -13,7 +13,7 @@ sleep = time.sleep
 CHUNK = 65_536
 
 
-def in_thread(work: Callable[[], T]) -> T:
+def in_thread(work: Callable[[], T], *, may_be_abandoned: bool = False) -> T:
     return work()
 
 

@@ -28,6 +28,8 @@ _EXPIRY_GRACE = 120.0
 _DEFAULT_LIFE = 86_400.0
 _MAX_STREAM_FAILURES = 3
 _MAX_BACKOFF = 10.0
+# Connections in a row that do not become a stream: about a minute.
+_MAX_UNOPENED = 12
 # A wait asks again after this long at the latest, whatever a proxy requests.
 _MAX_PAUSE = 60.0
 # The server sends a comment every 15 s: a stream that is silent for longer is broken.
@@ -146,7 +148,7 @@ class _Wait:
                 query={"wait": seconds},
                 timeout=min(seconds + self._http.settings.timeout, max(remaining, 1.0)),
                 max_retries=0,
-                expects="status",
+                expects=("id", "status"),
             )
         except HoldfastError as error:
             if not error.retryable:
@@ -164,10 +166,11 @@ def follow_events(
     """The events of an execution until it has ended, across connections that are cut; at most until `ends_at`, which is
     noticed with the comments that the service sends, too."""
     last_id: str | None = None
-    failures = 0
+    failures = unopened = 0
     while True:
         reader = EventReader()
         failures += 1
+        unopened += 1
         delay = backoff(failures)
         try:
             headers = {"accept": "text/event-stream", **({"last-event-id": last_id} if last_id else {})}
@@ -178,6 +181,7 @@ def follow_events(
                 kind = response.headers.get("content-type", "")
                 if not kind.startswith("text/event-stream"):
                     raise _broken(f'The event stream has the type "{kind}".')
+                unopened = 0
                 try:
                     for chunk in response.iter_bytes():
                         for sent in reader.feed(chunk):
@@ -196,7 +200,7 @@ def follow_events(
             if failures >= max_failures:
                 raise _broken("The event stream ended before the execution.")
         except HoldfastError as error:
-            if not error.retryable or failures >= max_failures:
+            if not error.retryable or failures >= max_failures or unopened >= _MAX_UNOPENED:
                 raise
             requested = requested_delay(error)
             delay = backoff(max(1, failures)) if requested is None else requested
