@@ -45,6 +45,10 @@ export const faults = {
     await forward();
     response.writeHead(200, { 'content-type': 'text/html' }).end('<html>\u0000\u0001 {"id":');
   },
+  async 'JSON of a proxy'({ forward, response }) {
+    await forward();
+    response.writeHead(200, json).end('{"status":"ok"}');
+  },
   async stall({ forward, response }) {
     const { status, body } = await forward();
     response.writeHead(status, json).write(body.subarray(0, body.length / 2));

@@ -47,10 +47,12 @@ export async function follow(
 
 function pause(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, pauseMs);
-    signal.addEventListener('abort', () => {
+    const onEnd = () => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', onEnd);
       resolve();
-    });
+    };
+    const timer = setTimeout(onEnd, pauseMs);
+    signal.addEventListener('abort', onEnd);
   });
 }

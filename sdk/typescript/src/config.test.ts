@@ -12,12 +12,16 @@ describe('a client', () => {
     delete page.document;
   });
 
-  it.each([{ apiKey: '' }, { apiKey: 'sk_…' }, { baseUrl: '' }, { baseUrl: 'holdfast' }, { timeout: -1 }])(
-    'is refused with %j',
-    (wrong) => {
-      expect(() => new Holdfast({ ...options, ...wrong })).toThrow(TypeError);
-    },
-  );
+  it.each([
+    { apiKey: '' },
+    { apiKey: 'sk_…' },
+    { baseUrl: '' },
+    { baseUrl: 'holdfast' },
+    { baseUrl: 'https://me:secret@holdfast.example.com' },
+    { timeout: -1 },
+  ])('is refused with %j', (wrong) => {
+    expect(() => new Holdfast({ ...options, ...wrong })).toThrow(TypeError);
+  });
 
   it('with an API key is refused in a browser, unless it is allowed', () => {
     page.document = { createElement: () => ({}) };

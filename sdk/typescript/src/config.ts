@@ -60,6 +60,8 @@ function readBaseUrl(text: string | undefined): string {
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
     throw new TypeError(`"${text}" is not a URL such as https://holdfast.example.com.`);
   }
+  const { username, password } = new URL(text);
+  if (username || password) throw new TypeError('The URL must have no user name or password.');
   return text.replace(/\/+$/, '');
 }
 

@@ -2,7 +2,7 @@ import { AbortedError, ConnectionError, HoldfastError } from './errors.ts';
 import type { Http, OpenResponse } from './http.ts';
 import { backoff, maxPauseMs, requestedDelay, sleep } from './retries.ts';
 import { chunksOf, readEvents, type ServerSentEvent } from './serverSentEvents.ts';
-import { type Execution, isEnded } from './types.ts';
+import { type Execution, isEnded, isExecution } from './types.ts';
 
 /** What happened to an execution. Later versions of the service may send other types: ignore those. */
 export type ExecutionEvent =
@@ -12,7 +12,7 @@ export type ExecutionEvent =
 
 export type EventsOptions = {
   signal?: AbortSignal | undefined;
-  /** Throws after this many failed connections in a row. Default: never, while the failure may pass. */
+  /** Throws after this many connections in a row without an event. Default: 12 that do not open, about a minute. */
   maxFailures?: number | undefined;
 };
 
@@ -20,6 +20,7 @@ export type EventsOptions = {
 const silenceMs = 40_000;
 /** A proxy that buffers would let a stream look silent from the beginning. */
 const firstBytesMs = 15_000;
+const maxUnopened = 12;
 
 /** The events of an execution until it has ended. @throws HoldfastError when the stream cannot be continued */
 export async function* followEvents(
@@ -27,7 +28,7 @@ export async function* followEvents(
   id: string,
   { signal, maxFailures = Number.POSITIVE_INFINITY }: EventsOptions = {},
 ): AsyncGenerator<ExecutionEvent, void, undefined> {
-  const position: Position = { lastEventId: null, retryMs: null };
+  const position: Position = { lastEventId: null, retryMs: null, unopened: 0 };
   for (let failures = 1; ; failures += 1) {
     try {
       for await (const event of connection(http, id, position, signal)) {
@@ -41,13 +42,20 @@ export async function* followEvents(
       await sleep(Math.min(pauseMs, maxPauseMs), signal);
     } catch (error) {
       if (!(error instanceof HoldfastError) || !error.retryable || failures >= maxFailures) throw error;
+      if (position.unopened >= maxUnopened) throw error;
       const pauseMs = requestedDelay(error) ?? backoff(Math.max(1, failures));
       await sleep(Math.min(pauseMs, maxPauseMs), signal);
     }
   }
 }
 
-type Position = { lastEventId: string | null; retryMs: number | null; isAtEnd?: boolean };
+type Position = {
+  lastEventId: string | null;
+  retryMs: number | null;
+  /** Connections in a row that did not become a stream. */
+  unopened: number;
+  isAtEnd?: boolean;
+};
 
 async function* connection(
   http: Http,
@@ -55,7 +63,9 @@ async function* connection(
   position: Position,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ExecutionEvent, void, undefined> {
+  position.unopened += 1;
   const { response, close } = await connect(http, id, position, signal);
+  position.unopened = 0;
   const silence = watchSilence(close);
   signal?.addEventListener('abort', close, { once: true });
   try {
@@ -130,7 +140,7 @@ const brokenStream = (message: string, cause?: unknown) =>
 function eventOf({ type, data }: ServerSentEvent): ExecutionEvent | null {
   const body = parseData(data);
   if (body === null) return null;
-  if (type === 'status' && typeof body['status'] === 'string') {
+  if (type === 'status' && isExecution(body)) {
     return { type, execution: body as unknown as Execution };
   }
   if (type === 'progress') {

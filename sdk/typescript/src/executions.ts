@@ -1,17 +1,18 @@
 import { HoldfastError } from './errors.ts';
 import { type EventsOptions, type ExecutionEvent, followEvents } from './executionEvents.ts';
-import type { Http, RequestOptions } from './http.ts';
+import { type Http, type RequestOptions, startAttempt } from './http.ts';
 import { readIdempotencyKey } from './idempotencyKey.ts';
 import { type List, listOf } from './list.ts';
 import { ResponsePromise, type WithResponse } from './responsePromise.ts';
-import type {
-  CreatedExecution,
-  CreateExecution,
-  Estimate,
-  EstimateExecution,
-  Execution,
-  ExecutionResult,
-  ExecutionToken,
+import {
+  type CreatedExecution,
+  type CreateExecution,
+  type Estimate,
+  type EstimateExecution,
+  type Execution,
+  type ExecutionResult,
+  type ExecutionToken,
+  isExecution,
 } from './types.ts';
 import { type WaitOptions, waitForEnd } from './waiting.ts';
 
@@ -28,6 +29,8 @@ export type ExecutionFilter = {
   /** Items per request, 1 to 100. */
   limit?: number;
 };
+
+const minReadMs = 5000;
 
 const pathOf = (id: string) => `/v1/executions/${encodeURIComponent(id)}`;
 
@@ -69,7 +72,14 @@ export class Executions {
   /** Reads an execution. `wait`: up to this many seconds (60), until its status changes. */
   get(id: string, { wait, ...options }: RequestOptions & { wait?: number } = {}): ResponsePromise<Execution> {
     const holdMs = (wait ?? 0) * 1000;
-    return this.#http.json({ method: 'GET', path: pathOf(id), query: { wait }, holdMs }, options);
+    const call = {
+      method: 'GET',
+      path: pathOf(id),
+      query: { wait },
+      holdMs,
+      isExpected: isExecution,
+    } as const;
+    return this.#http.json(call, options);
   }
 
   /** Executions, newest first. */
@@ -120,8 +130,18 @@ export class Executions {
    * @throws WaitTimeoutError after `timeout` milliseconds, AbortedError when the signal is aborted
    */
   async wait(id: string, options: WaitOptions = {}): Promise<Execution> {
-    const execution = await this.get(id, { signal: options.signal });
-    return await waitForEnd(this.#http, execution, options);
+    const { timeout = Number.POSITIVE_INFINITY, signal } = options;
+    const startedAt = performance.now();
+    // The first read has a little time whatever the timeout is, for only with it can a time-out report the execution.
+    const reading = startAttempt(signal, Math.max(timeout, minReadMs));
+    const execution = await reading
+      .reading(async () => await this.get(id, { signal: reading.signal }))
+      .finally(reading.close);
+    const restMs = Math.max(0, timeout - (performance.now() - startedAt));
+    return await waitForEnd(this.#http, execution, {
+      ...options,
+      ...(options.timeout !== undefined && { timeout: restMs }),
+    });
   }
 
   /** Status, progress and log of an execution as they change, until it has ended. Reconnects by itself. */

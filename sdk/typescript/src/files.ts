@@ -1,4 +1,4 @@
-import { errorOf } from './errors.ts';
+import { AbortedError, errorOf } from './errors.ts';
 import { type FileData, type FileOptions, sourceOf } from './fileSource.ts';
 import { type Attempt, type Http, type RequestOptions, startAttempt } from './http.ts';
 import { OutputFile } from './outputFile.ts';
@@ -35,7 +35,7 @@ export class Files {
 
   /** Uploads a file without checking it, which its first use does. Returns its id. */
   async send(data: FileData, options: UploadOptions = {}): Promise<string> {
-    const { blob, filename, contentType } = await sourceOf(data).open();
+    const { blob, filename, contentType } = await unlessAborted(sourceOf(data).open(), options.signal);
     const declared = { filename: options.filename ?? filename, type: options.contentType ?? contentType };
     const body = {
       // What is not declared follows from the bytes.
@@ -157,6 +157,24 @@ export class Files {
       }
     };
     return this.#http.repeat(attemptDownload, { ...options, isRepeatable: true });
+  }
+}
+
+/** A stream of the caller may never end. */
+async function unlessAborted<Result>(
+  work: Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  let onAbort = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(new AbortedError(signal?.reason));
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
   }
 }
 

@@ -137,7 +137,8 @@ export function startAttempt(caller: AbortSignal | undefined, timeoutMs: number)
         return await part();
       } catch (error) {
         if (caller?.aborted) throw new AbortedError(caller.reason);
-        throw isLate ? lateError(limitMs, error) : connectionError(error);
+        if (isLate) throw lateError(limitMs, error);
+        throw error instanceof HoldfastError ? error : connectionError(error);
       }
     },
     endTimeout,
@@ -184,6 +185,8 @@ function headersOf(...parts: Record<string, string>[]): Headers {
 }
 
 function urlOf(baseUrl: string, { path, query = {} }: Call): string {
+  // Anything else could name another host, which would get the key.
+  if (!path.startsWith('/')) throw new TypeError('The path of a request begins with a slash.');
   const url = new URL(baseUrl + path);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, String(value));

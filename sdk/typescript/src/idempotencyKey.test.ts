@@ -16,18 +16,31 @@ describe('a derived key', () => {
     );
   });
 
-  it.each([undefined, null, '', 0.1, Number.NaN, { price: 1.5 }, new Date(), { at: new Date() }, new Map()])(
-    'is refused for %j',
-    async (order) => {
-      await expect(deriveKey(order as KeyPart)).rejects.toBeInstanceOf(TypeError);
-    },
-  );
+  it.each([
+    undefined,
+    null,
+    '',
+    0.1,
+    Number.NaN,
+    { price: 1.5 },
+    new Date(),
+    { at: new Date() },
+    new Map(),
+    {},
+    [''],
+    { order: null },
+  ])('is refused for %j', async (order) => {
+    await expect(deriveKey(order as KeyPart)).rejects.toBeInstanceOf(TypeError);
+  });
 });
 
 describe('an idempotency key', () => {
-  it.each(['', 'x'.repeat(256), 'naïve', 'line\n', ' before', 'after '])('is refused as %j', async (key) => {
-    await expect(readIdempotencyKey(key)).rejects.toBeInstanceOf(TypeError);
-  });
+  it.each(['', 'x'.repeat(256), 'naïve', 'line\n', ' before', 'after ', '[object Promise]'])(
+    'is refused as %j',
+    async (key) => {
+      await expect(readIdempotencyKey(key)).rejects.toBeInstanceOf(TypeError);
+    },
+  );
 
   it('is random by default', async () => {
     expect(await readIdempotencyKey(undefined)).not.toBe(await readIdempotencyKey(undefined));

@@ -1,6 +1,10 @@
 /** The caller's key, or a new random one. @throws TypeError if the key is invalid */
 export async function readIdempotencyKey(given: string | Promise<string> | undefined): Promise<string> {
   const key = (await given) ?? `sdk_${crypto.randomUUID()}`;
+  // Text with a promise in it, which `deriveKey` returns, would be the key of every order.
+  if (typeof key === 'string' && key.includes('[object ')) {
+    throw new TypeError('The idempotency key has an object in it: await deriveKey(order).');
+  }
   // HTTP drops spaces at the ends, which would make two keys one.
   if (typeof key === 'string' && /^[ -~]{1,255}$/.test(key) && key.trim() === key) return key;
   throw new TypeError(
@@ -24,11 +28,16 @@ export type KeyPart =
  */
 export async function deriveKey(order: KeyPart): Promise<string> {
   // Empty data would give different orders the same key.
-  if (order === undefined || order === null || order === '') {
+  if (isEmpty(order)) {
     throw new TypeError('deriveKey needs data that differs from order to order.');
   }
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(canonical(order)));
   return `order_${[...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
+function isEmpty(part: KeyPart | undefined): boolean {
+  if (part === undefined || part === null || part === '') return true;
+  return (Array.isArray(part) || isPlain(part)) && Object.values(part).every(isEmpty);
 }
 
 /** JSON without spaces, with sorted names and no characters beyond ASCII. */

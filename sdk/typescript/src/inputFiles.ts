@@ -65,8 +65,13 @@ function visit(value: unknown, field: string, onFile: (data: FileData, field: st
     for (const [name, item] of Object.entries(value)) visit(item, `${field}.${name}`, onFile);
 }
 
-function replace(value: unknown, ids: ReadonlyMap<FileData, string>): unknown {
-  if (isFileData(value)) return ids.get(value);
+/** Other objects and lists with the same values; files stay as they are. */
+export function copyOf(value: Record<string, unknown>): Record<string, unknown> {
+  return replace(value, null) as Record<string, unknown>;
+}
+
+function replace(value: unknown, ids: ReadonlyMap<FileData, string> | null): unknown {
+  if (isFileData(value)) return ids ? ids.get(value) : value;
   if (Array.isArray(value)) return value.map((item) => replace(item, ids));
   if (!isPlain(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, replace(item, ids)]));

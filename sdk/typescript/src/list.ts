@@ -49,10 +49,12 @@ export function listOf<Item>(
 ): List<Item> {
   return new List(async (cursor) => {
     const query = { ...call.query, ...(cursor !== undefined && { cursor }) };
-    const body = await http.json<Paged>({ ...call, method: 'GET', query }, options);
-    const items = (body as Record<string, unknown>)[field];
+    // A body without items did not come from the service: it is not an empty list.
+    const isExpected = (body: object) => Array.isArray((body as Record<string, unknown>)[field]);
+    const page = { ...call, method: 'GET', query, isExpected } as const;
+    const body = await http.json<Paged & Record<string, unknown>>(page, options);
     return {
-      items: Array.isArray(items) ? (items as Item[]) : [],
+      items: body[field] as Item[],
       hasMore: body.has_more ?? false,
       nextCursor: body.next_cursor ?? null,
     };

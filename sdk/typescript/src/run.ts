@@ -3,7 +3,7 @@ import type { Executions } from './executions.ts';
 import type { Files } from './files.ts';
 import type { Http } from './http.ts';
 import { readIdempotencyKey } from './idempotencyKey.ts';
-import { uploadInput } from './inputFiles.ts';
+import { copyOf, uploadInput } from './inputFiles.ts';
 import { withFiles } from './outputFile.ts';
 import type { CreateExecution, Execution, InputOf, ModelSlug, OutputOf } from './types.ts';
 import { cancel, type WaitOptions, waitForEnd } from './waiting.ts';
@@ -35,9 +35,12 @@ export async function run<Slug extends ModelSlug>(
 ): Promise<Run<OutputOf<Slug>>> {
   const { signal, onProgress } = options;
   const startedAt = performance.now();
+  // Now: the caller may change the objects while files are uploaded.
+  const given = copyOf(input);
+  const fields = createFields(options);
   const idempotencyKey = await readIdempotencyKey(options.idempotencyKey);
-  const uploaded = await uploadInput(files, input, { signal, onProgress });
-  const body = createBody(model, uploaded, options);
+  const uploaded = await uploadInput(files, given, { signal, onProgress });
+  const body = { model, input: uploaded, ...fields };
   const identified = (error: unknown): never => {
     if (error instanceof HoldfastError) Object.assign(error, { idempotencyKey, input: uploaded });
     throw error;
@@ -51,18 +54,20 @@ export async function run<Slug extends ModelSlug>(
   if (execution.status !== 'COMPLETED' && (execution.error || isKnownFailure(execution))) {
     return identified(new ExecutionError(execution));
   }
-  return { output: withFiles(files, await outputOf(executions, execution)) as OutputOf<Slug>, execution };
+  const output = await outputOf(executions, execution).catch((error: unknown) => {
+    if (error instanceof HoldfastError) error.execution = execution;
+    return identified(error);
+  });
+  return { output: withFiles(files, output) as OutputOf<Slug>, execution };
 }
 
 const isKnownFailure = ({ status }: Execution) => ['FAILED', 'CANCELLED', 'EXPIRED'].includes(status);
 
-function createBody(model: string, input: Record<string, unknown>, options: RunOptions): CreateExecution {
+function createFields(options: RunOptions): Omit<CreateExecution, 'model' | 'input'> {
   const { webhookUrl, metadata, priority, timeoutSeconds } = options;
   return {
-    model,
-    input,
     ...(webhookUrl !== undefined && { webhook_url: webhookUrl }),
-    ...(metadata !== undefined && { metadata }),
+    ...(metadata !== undefined && { metadata: copyOf(metadata) }),
     ...(priority !== undefined && { priority }),
     ...(timeoutSeconds !== undefined && { timeout_seconds: timeoutSeconds }),
   };

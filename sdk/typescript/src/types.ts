@@ -71,6 +71,10 @@ export type OutputOf<Slug> = Slug extends keyof Models
   : // oxlint-disable-next-line typescript/no-explicit-any -- outputs are whatever the model returns
     Record<string, any>;
 
+/** Whether a body is the record of an execution: a proxy's JSON would make a wait lose its id. */
+export const isExecution = (body: { id?: unknown; status?: unknown }) =>
+  typeof body.id === 'string' && typeof body.status === 'string';
+
 const finalStatuses: readonly string[] = ['COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED'];
 
 /** Whether an execution has a final status, also one that this version does not know. */

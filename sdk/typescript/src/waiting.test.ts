@@ -60,6 +60,44 @@ describe('a run', () => {
     expect(Object.keys(thrown)).not.toContain('input');
   });
 
+  it('sends what it was given, whatever the caller makes of it afterwards', async () => {
+    const client = await start(created, json(200, ended));
+    const given = { prompt: 'first', style: { name: 'old' } };
+    const metadata = { order: 1 };
+    const running = client.run('m', given, { metadata });
+    given.style.name = 'new';
+    metadata.order = 2;
+    await running;
+    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({
+      model: 'm',
+      input: { prompt: 'first', style: { name: 'old' } },
+      metadata: { order: 1 },
+    });
+  });
+
+  it('that is aborted stops reading a file that never ends', async () => {
+    const client = await start(created);
+    const endless = new ReadableStream<Uint8Array>({ pull: () => new Promise(() => {}) });
+    const signal = AbortSignal.timeout(50);
+    await expect(client.run('m', { image: endless }, { signal })).rejects.toBeInstanceOf(AbortedError);
+    expect(server.received).toEqual([]);
+  });
+
+  it('has the execution and the key in its error when the output cannot be read', async () => {
+    const older = executionAs('COMPLETED', { completed_at: '2026-03-20T10:30:08.000Z' });
+    const client = await start(created, json(200, older), refusal(403, 'FORBIDDEN', false));
+    await expect(client.run('m', {}, { idempotencyKey: 'k' })).rejects.toMatchObject({
+      code: 'FORBIDDEN',
+      idempotencyKey: 'k',
+      execution: { id: 'exec_1', status: 'COMPLETED' },
+    });
+  });
+
+  it('keeps its id when a proxy responds with JSON of its own', async () => {
+    const client = await start(created, json(200, { status: 'ok' }), json(200, ended));
+    expect((await client.run('m', {})).execution.id).toBe('exec_1');
+  });
+
   it('throws the execution after its timeout', async () => {
     const client = await start(created, () => {});
     const thrown = await client.run('m', {}, { timeout: 300 }).catch((one: unknown) => one);
@@ -103,6 +141,16 @@ describe('a run', () => {
       '/v1/executions',
       '/v1/executions/exec_1/cancel',
     ]);
+  });
+});
+
+describe('the events of an execution', () => {
+  it('end with an error when no stream can be opened', async () => {
+    const client = await start(refusal(503, 'SERVICE_UNAVAILABLE', true, { 'retry-after': '0' }));
+    await expect(client.executions.events('exec_1').next()).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    });
+    expect(server.received).toHaveLength(12);
   });
 });
 

@@ -2,7 +2,7 @@ import { ApiError, HoldfastError, WaitTimeoutError } from './errors.ts';
 import { type ExecutionEvent, followEvents } from './executionEvents.ts';
 import type { Http } from './http.ts';
 import { backoff, maxPauseMs, requestedDelay, sleep, startTimer } from './retries.ts';
-import { type Execution, isEnded } from './types.ts';
+import { type Execution, isEnded, isExecution } from './types.ts';
 
 /** What happened to an upload or an execution. Later versions of the service may send other types: ignore those. */
 export type ProgressEvent = UploadProgress | ExecutionEvent;
@@ -170,7 +170,13 @@ async function longPoll(http: Http, { current, signal, remainingMs, update }: Wa
   const path = `/v1/executions/${encodeURIComponent(current.id)}`;
   let next: Execution;
   try {
-    const call = { method: 'GET', path, query: { wait }, holdMs: wait * 1000 } as const;
+    const call = {
+      method: 'GET',
+      path,
+      query: { wait },
+      holdMs: wait * 1000,
+      isExpected: isExecution,
+    } as const;
     next = await http.json<Execution>(call, { signal });
   } catch (error) {
     if (error instanceof HoldfastError && error.retryable && !isAbort(error)) {
