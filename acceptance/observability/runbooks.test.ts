@@ -6,7 +6,7 @@ import { alerts, root } from './files.ts';
 const folder = join(root, 'docs/runbooks');
 const pages = readdirSync(folder).filter((file) => !['README.md', 'doctor.md'].includes(file));
 const texts = [...pages, 'doctor.md'].map((page) => readFileSync(join(folder, page), 'utf8')).join('\n');
-const sections = ['What it means', 'What users feel', 'How to look', 'How to fix', 'How to prevent'];
+const sections = ['What it means', 'What users notice', 'How to investigate', 'How to fix', 'How to prevent'];
 
 /** Every source file of a folder of packages, without generated ones. */
 const sourcesOf = (part: string) =>
@@ -37,7 +37,7 @@ describe('the runbooks', () => {
     }
   });
 
-  it.each(pages)('%s says what it means, what users feel, how to look, fix and prevent', (file) => {
+  it.each(pages)('%s has its five sections', (file) => {
     const text = readFileSync(join(folder, file), 'utf8');
     expect(text.split('\n')[0]).toBe(`# ${file.replace('.md', '')}`);
     expect([...text.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading)).toEqual(sections);

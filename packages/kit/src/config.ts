@@ -26,7 +26,7 @@ function problemOf(issue: z.core.$ZodIssue, set: NodeJS.ProcessEnv, shape: z.Zod
 
 export class ConfigError extends Error {
   constructor(problems: string[]) {
-    super(`The environment is not right:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
+    super(`The environment is invalid:\n${problems.map((problem) => `  ${problem}`).join('\n')}`);
     this.name = 'ConfigError';
   }
 }

@@ -32,7 +32,7 @@ export function startAudits(args: {
 export async function audit(db: Database, intervalS: number, log: Logger): Promise<void> {
   const breaches = await auditWhenDue(db, intervalS);
   if (!breaches) return;
-  for (const breach of breaches) log.fatal(breach, 'the ledger is not right');
+  for (const breach of breaches) log.fatal(breach, 'ledger invariant broken');
   log.info({ breaches: breaches.length }, 'ledger audited');
 }
 

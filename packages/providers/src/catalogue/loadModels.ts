@@ -29,7 +29,7 @@ export async function readModels(folder: string): Promise<ModelFolder> {
 export async function loadModels(folder: string): Promise<ModelDefinition[]> {
   const { models, problems } = await readModels(folder);
   if (problems.length === 0) return models;
-  throw new Error(`models are not right:\n${problems.map((one) => `  ${one}`).join('\n')}`);
+  throw new Error(`invalid models:\n${problems.map((one) => `  ${one}`).join('\n')}`);
 }
 
 export function isOffered(definition: ModelDefinition, connections: Record<string, Connection>): boolean {
