@@ -38,7 +38,7 @@ environment (\`DATABASE_URL\`, \`REDIS_URL\`, \`HOLDFAST_ADMIN_URL\` with \`ADMI
 ${flags.join('\n')}
 
 On a terminal, tables fit its width: the widest columns are cut, and ids are printed on separate lines if there is no room for them.
-In a pipe or in CI, rows are complete. \`--json\` prints one document with the keys of the API (with \`executions tail\`, a line for
+In a pipe or in CI, rows are complete. \`--json\` prints one document with the keys of the API (with \`executions tail\`, one line for
 each change). Results go to stdout, progress and errors to stderr. ${exitCodesText}
 
 ${sections.join('\n\n')}

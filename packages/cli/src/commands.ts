@@ -152,8 +152,8 @@ per line for each change.`,
   },
   {
     name: 'queues failed',
-    about: `list the failed jobs that a queue keeps, with their errors. It keeps a few, for a minute, because a sweep finds
-the work of a failed job again. The logs of the services have the others.`,
+    about: `list the failed jobs that a queue keeps, with their errors. It keeps only a few, for a minute, because a sweep
+finds the work of a failed job again; the logs of the services have them all.`,
     usage: `holdfast queues failed <${queues}> [--limit 20] [--json]`,
     load: async () => (await import('./queues/failed.ts')).queuesFailed,
   },
@@ -245,14 +245,15 @@ holdfast partitions drop --older-than-days <30 or more> [--including-journal] [-
   },
   {
     name: 'models show',
-    about: 'show a model: its providers, price, limits and input; with --models from its file',
+    about:
+      'show a model: its providers, price, limits and input; with --models, read from its file in that folder',
     usage: 'holdfast models show <slug> [--models folder] [--json]',
     load: async () => (await import('./models/show.ts')).modelsShow,
   },
   {
     name: 'models test',
     about: `run a model once at its real provider and print the result; no balance is charged, but the provider charges you.
---input: default the first example of its input_schema; @path in a file property is a local file. --provider: the
+--input: the input; by default the first example of its input_schema; @path in a file property is a local file. --provider: the
 connection to use, if the model has several. --models: read the model from its file in this folder. Ctrl-C cancels the
 run.`,
     usage:

@@ -2,12 +2,12 @@ import type { Command } from './command.ts';
 
 /** The flags that every command takes. */
 export const commonFlags = [
-  ['--database-url URL', 'the database; default DATABASE_URL, else the one of npm start in this folder'],
-  ['--redis-url URL', 'Redis; default REDIS_URL, else the one of npm start'],
-  ['--admin-url URL', 'the admin API; default HOLDFAST_ADMIN_URL, else the one of npm start'],
+  ['--database-url URL', 'the database; default DATABASE_URL, else that of npm start in this folder'],
+  ['--redis-url URL', 'Redis; default REDIS_URL, else that of npm start'],
+  ['--admin-url URL', 'the admin API; default HOLDFAST_ADMIN_URL, else that of npm start'],
   [
     '--admin-token TOKEN',
-    'its token; default ADMIN_TOKEN (safer: lists of processes show flags), else the one of npm start',
+    'its token; default ADMIN_TOKEN (safer, because process lists show flags), else that of npm start',
   ],
   ['-h, --help', 'print this help, or the help of one command'],
 ] as const;

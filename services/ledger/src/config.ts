@@ -17,7 +17,7 @@ export const ledgerConfig = {
     .max(36_500)
     .optional()
     .describe(
-      'Days for which executions are kept, with their events and output files; default: for ever. Months that are entirely older are dropped; the journal is kept. Deliveries are dropped earlier (DELIVERY_RETENTION_DAYS)',
+      'Days for which executions are kept, with their events and output files; default: forever. Months that are entirely older are dropped; the journal is kept. Deliveries are dropped earlier (DELIVERY_RETENTION_DAYS)',
     ),
   DELIVERY_RETENTION_DAYS: positiveInt()
     .min(30)

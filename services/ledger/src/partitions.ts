@@ -14,7 +14,7 @@ import type { LedgerMetrics } from './metrics.ts';
 export const partitionsIntervalMs = 3_600_000;
 const exportIntervalMs = 30_000;
 
-/** Days; null: for ever. */
+/** Days; null: forever. */
 export type Retention = { executions: number | null; deliveries: number };
 
 /** At the start, because the machine may have been off for long, then every hour. */

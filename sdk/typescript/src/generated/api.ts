@@ -3723,7 +3723,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Accepted: the create fields or, after waiting as `Prefer` asked, the whole execution */
+            /** @description Accepted: the create fields or, after waiting as `Prefer` requested, the whole execution */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3732,7 +3732,7 @@ export interface operations {
                     "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     /** @description The URL of the execution, as in `urls` */
                     Location?: string;
-                    /** @description `wait=` and the seconds, when the response waited as `Prefer` asked */
+                    /** @description `wait=` and the seconds, when the response waited as `Prefer` requested */
                     "Preference-Applied"?: string;
                     /** @description `true` when the `Idempotency-Key` was already used: the body is the original execution */
                     "Idempotent-Replayed"?: "true";

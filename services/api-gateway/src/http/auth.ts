@@ -119,7 +119,7 @@ function openKeyCache(load: Load): (name: string) => Promise<FoundCaller | null>
       const startedAt = performance.now();
       const found = await lookups.add(name);
       const ttlMs = Math.min(cacheMs, found?.validForMs ?? cacheMs) - (performance.now() - startedAt);
-      options.ttl = Math.max(1, ttlMs); // 0 would mean for ever.
+      options.ttl = Math.max(1, ttlMs); // 0 would mean forever.
       return { found };
     },
   });

@@ -36,7 +36,7 @@ export function endpointHandler(context: Context) {
   };
 }
 
-/** The time that a client asked to wait is no part of the request's duration. */
+/** The time that a client asked to wait does not count as part of the request's duration. */
 async function waited<Final>(wait: () => Promise<Final>, state: RequestState): Promise<Final> {
   const startedAt = performance.now();
   try {

@@ -93,7 +93,7 @@ describe('the log of a request', () => {
 
 it('every response is 503 SERVICE_UNAVAILABLE with all headers while the database is unavailable', async () => {
   const away = await openTestGateway({
-    databaseUrl: 'postgresql://nobody:x@127.0.0.1:9/none',
+    databaseUrl: 'postgresql://user:x@127.0.0.1:9/none',
     redisUrl: testRedisUrl(),
     folder: testFolder('files'),
   });

@@ -16,7 +16,7 @@ const advice: Record<ErrorCode, string> = {
   NOT_FOUND: 'the id or path is unknown, or belongs to another organization',
   METHOD_NOT_ALLOWED: 'the `Allow` header lists the methods of this path',
   REQUEST_TIMEOUT: 'the body arrived too slowly: send it again',
-  EXECUTION_NOT_READY: 'the result is not available yet: wait for the webhook, or ask again later',
+  EXECUTION_NOT_READY: 'the result is not available yet: wait for the webhook, or request it again later',
   EXECUTION_NOT_COMPLETED: 'the execution ended without a result: read its `error`',
   EXECUTION_ALREADY_TERMINAL: 'the execution has ended and can no longer be cancelled',
   EXECUTION_NOT_TERMINAL: 'the execution is still open: cancel it before you erase it',

@@ -30,7 +30,7 @@ const acceptedHeaders = {
     schema: { type: 'string', examples: [executionUrls('https://api.example.com', exampleCreated.id).self] },
   },
   'Preference-Applied': {
-    description: '`wait=` and the seconds, when the response waited as `Prefer` asked',
+    description: '`wait=` and the seconds, when the response waited as `Prefer` requested',
     schema: { type: 'string', examples: ['wait=30'] },
   },
   'Idempotent-Replayed': {
@@ -74,7 +74,7 @@ export const postExecution = endpoint({
   body: createBody,
   responses: {
     202: {
-      description: 'Accepted: the create fields or, after waiting as `Prefer` asked, the whole execution',
+      description: 'Accepted: the create fields or, after waiting as `Prefer` requested, the whole execution',
       schema: z.union([ExecutionDetails, CreatedExecution]),
       headers: acceptedHeaders,
       links: executionLinks,
