@@ -20,7 +20,7 @@ export type CallbackProvider = {
   callBack(id: string, how?: { forged?: boolean; atS?: number; of?: string }): Promise<number>;
   wasCancelled(id: string): boolean;
   /** The number of polls. */
-  asked(): number;
+  polls(): number;
 };
 
 export function replicateProvider({ replicate: fake }: Pick<Hosted, 'replicate'>): CallbackProvider {
@@ -38,7 +38,7 @@ export function replicateProvider({ replicate: fake }: Pick<Hosted, 'replicate'>
       return fake.callBack(id, of === undefined ? how : { ...how, body: ended });
     },
     wasCancelled: (id) => fake.received.some(({ path }) => path === `/v1/predictions/${id}/cancel`),
-    asked: () => fake.received.filter(({ path }) => /^\/v1\/predictions\/\w+$/.test(path)).length,
+    polls: () => fake.received.filter(({ path }) => /^\/v1\/predictions\/\w+$/.test(path)).length,
   };
 }
 
@@ -61,6 +61,6 @@ export function falProvider({ fal: fake }: Pick<Hosted, 'fal'>): CallbackProvide
       return fake.callBack(id, of === undefined ? how : { ...how, body: ended });
     },
     wasCancelled: (id) => fake.run(id).isCancelled,
-    asked: () => fake.received.filter(({ path }) => path.includes('/status')).length,
+    polls: () => fake.received.filter(({ path }) => path.includes('/status')).length,
   };
 }

@@ -97,7 +97,7 @@ describe.each(['replicate', 'fal'])('a run at %s', (name) => {
     provider.plan({ endsAfterMs: 0, callsBack: false });
     const id = await create(customer.api, provider.poll, { prompt: 'a' });
     await completed(id);
-    expect(provider.asked()).toBeGreaterThan(0);
+    expect(provider.polls()).toBeGreaterThan(0);
   });
 
   it('ends once if it receives several callbacks, at the same time and later', async () => {
@@ -175,7 +175,7 @@ describe.each(['replicate', 'fal'])('a run at %s', (name) => {
   it('stays cancelled and costs nothing if its callback arrives after the cancellation', async () => {
     const { id, run } = await awaited();
     await customer.api.post(`/v1/executions/${id}/cancel`);
-    await until('it is told to stop', () => provider.wasCancelled(run));
+    await until('its provider is asked to stop it', () => provider.wasCancelled(run));
     expect(await provider.callBack(run)).toBe(200);
     await allRead();
     expect((await expectEndedOnce(hosted.stack, customer, id)).status).toBe('CANCELLED');

@@ -43,13 +43,13 @@ const cancel = async (id: string) => {
   expect([status, body['status']]).toEqual([200, 'CANCELLED']);
 };
 const attemptsOf = (id: string) => hosted.stack.db.prisma.attempt.findMany({ where: { executionId: id } });
-const nothingGoesOn = (id: string) =>
-  until('none of its tries goes on', async () =>
+const nothingRuns = (id: string) =>
+  until('none of its attempts is open', async () =>
     (await attemptsOf(id)).every(({ finishedAt }) => finishedAt !== null),
   );
 /** Expects no charge, and no effect of late results. */
 async function expectCancelled(id: string): Promise<void> {
-  await nothingGoesOn(id);
+  await nothingRuns(id);
   const { status, cost } = await expectEndedOnce(hosted.stack, customer, id);
   expect([status, cost]).toEqual(['CANCELLED', null]);
 }
@@ -68,17 +68,17 @@ describe.each(['replicate', 'fal'])('an execution at %s that is cancelled', (nam
     await untilStatus(customer.api, id, 'AWAITING_WEBHOOK');
     const run = provider.accepted().at(-1) ?? '';
     await cancel(id);
-    await until('it is told to stop', () => provider.wasCancelled(run));
+    await until('its provider is asked to stop it', () => provider.wasCancelled(run));
     await provider.callBack(run);
     await expectCancelled(id);
   });
 
   it('while it is polled has its run stopped', async () => {
     const id = await create(customer.api, provider.poll, { prompt: 'a' });
-    await until('it goes on', async () => (await attemptsOf(id)).some(({ state }) => state === 'running'));
+    await until('it runs', async () => (await attemptsOf(id)).some(({ state }) => state === 'running'));
     const run = provider.accepted().at(-1) ?? '';
     await cancel(id);
-    await until('it is told to stop', () => provider.wasCancelled(run));
+    await until('its provider is asked to stop it', () => provider.wasCancelled(run));
     await expectCancelled(id);
   });
 
@@ -90,7 +90,7 @@ describe.each(['replicate', 'fal'])('an execution at %s that is cancelled', (nam
     await cancel(id);
     const run = provider.accepted().at(-1) ?? '';
     if (name === 'replicate')
-      await until('it is found and told to stop', () => provider.wasCancelled(run), 30_000);
+      await until('it is found and stopped', () => provider.wasCancelled(run), 30_000);
     await provider.callBack(run);
     await expectCancelled(id);
     expect(provider.accepted()).toHaveLength(before + 1);
@@ -105,9 +105,9 @@ describe.each(['replicate', 'fal'])('an execution at %s that is cancelled', (nam
     expect((await untilStatus(customer.api, id, 'EXPIRED')).error?.code).toBe('GENERATION_TIMEOUT');
     const run = provider.accepted().at(-1) ?? '';
     if (name === 'replicate')
-      await until('it is found and told to stop', () => provider.wasCancelled(run), 30_000);
+      await until('it is found and stopped', () => provider.wasCancelled(run), 30_000);
     expect(await provider.callBack(run)).toBe(200);
-    await nothingGoesOn(id);
+    await nothingRuns(id);
     expect((await expectEndedOnce(hosted.stack, customer, id)).cost).toBeNull();
     expect(provider.accepted()).toHaveLength(before + 1);
   });
@@ -130,7 +130,9 @@ it('an execution that is cancelled while it runs in a container has its run stop
   const id = await create(customer.api, 'writing', { prompt: 'a' });
   await until('it is accepted', () => hosted.first.accepted().length === 1);
   await cancel(id);
-  await until('it is told to stop', () => hosted.first.received.some(({ path }) => path.endsWith('/cancel')));
+  await until('its provider is asked to stop it', () =>
+    hosted.first.received.some(({ path }) => path.endsWith('/cancel')),
+  );
   await expectCancelled(id);
 });
 

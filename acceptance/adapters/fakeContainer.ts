@@ -44,7 +44,7 @@ export async function startFakeContainer(): Promise<FakeContainer> {
     now -= 1;
   }
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const id = request.url?.split('/').at(-1) ?? '';
@@ -65,7 +65,7 @@ export async function startFakeContainer(): Promise<FakeContainer> {
     response.end(JSON.stringify({ id, status: 'succeeded', output: 'hello' }));
   }
 
-  const server = createServer((request, response) => void answer(request, response));
+  const server = createServer((request, response) => void respond(request, response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

@@ -17,7 +17,7 @@ beforeAll(async () => {
   hosted = await startHosted(
     [
       writer('either', [at.first(), at.second()]),
-      writer('nobody-first', [{ ...at.first(), connection: 'nowhere' }, at.second()]),
+      writer('unconfigured-first', [{ ...at.first(), connection: 'nowhere' }, at.second()]),
       painter('painting', [at.fal(), at.replicate()]),
       writer('by-weight', [heavy(3), { ...at.second(), weight: 1 }]),
       writer('never-first', [heavy(0), { ...at.second(), weight: 1 }]),
@@ -94,7 +94,7 @@ describe('a model with two providers runs at the second one when the first', () 
   });
 
   it('refuses connections', async () => {
-    const { attempts } = await completes('nobody-first');
+    const { attempts } = await completes('unconfigured-first');
     expect(attempts.at(0)).toMatchObject(refusedBy('nowhere', 'MODEL_UNAVAILABLE', 'ECONNREFUSED'));
     expect(attempts.at(-1)).toMatchObject({ provider: 'second', state: 'succeeded' });
   });

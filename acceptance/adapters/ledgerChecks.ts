@@ -24,7 +24,7 @@ export async function expectEndedOnce(stack: Stack, customer: Customer, id: stri
   const started = eventsOf(stack.receiver, id).filter(({ type }) => type === 'execution.started');
   expect(new Set(started.map((event) => event.id)).size).toBeLessThanOrEqual(1);
   const endings = () => eventsOf(stack.receiver, id).filter(({ type }) => type !== 'execution.started');
-  await until('its end was told', () => endings().length > 0);
+  await until('its end was reported', () => endings().length > 0);
   expect(new Set(endings().map((event) => event.id)).size).toBe(1);
   expect(endings()[0]?.type).toBe(`execution.${record.status.toLowerCase()}`);
   expect(await auditLedger(stack.db)).toEqual([]);

@@ -96,7 +96,7 @@ describe('with two dispatchers', () => {
     await createMany(5, 'three-a-minute');
     await until('three have begun', () => container.begun.length === 3);
     const looked = performance.now();
-    await until('nobody else begins', () => container.begun.length > 3 || performance.now() - looked > 800);
+    await until('no other run begins', () => container.begun.length > 3 || performance.now() - looked > 800);
     expect(container.begun).toHaveLength(3);
     await redis.del('{holdfast-limits}:begun:model:three-a-minute');
     expect(await allEnd()).toEqual(completed(5));

@@ -41,7 +41,7 @@ async function startFiles() {
   const picture = await sharp({ create: { width: 8, height: 6, channels: 3, background: 'red' } })
     .png()
     .toBuffer();
-  const asked: string[] = [];
+  const requests: string[] = [];
   const released = Promise.withResolvers<void>();
   const replies: Record<string, (response: ServerResponse) => void> = {
     picture: (response) => response.writeHead(200, { 'content-type': 'image/png' }).end(picture),
@@ -69,13 +69,13 @@ async function startFiles() {
     const [, kind = ''] = /^\/files\/([a-z]+)/.exec(request.url ?? '') ?? [];
     const reply = replies[kind];
     if (reply === undefined) return false;
-    asked.push(kind);
+    requests.push(kind);
     reply(response);
     return true;
   });
   return {
     ...front,
-    asked,
+    requests,
     /** Continues the slow response. */
     release: () => released.resolve(),
     url: (name: string) => `${front.origin}/files/${name}`,
@@ -182,7 +182,7 @@ describe('the output of a run', () => {
   it('is not kept if its execution is cancelled during the copy', async () => {
     hosted.replicate.plan({ ends: { output: [files.url('slow.png')] }, endsAfterMs: 10 });
     const id = await create(customer.api, 'painting', { prompt: 'a' });
-    await until('it is copied', () => files.asked.includes('slow'));
+    await until('it is copied', () => files.requests.includes('slow'));
     await customer.api.post(`/v1/executions/${id}/cancel`);
     files.release();
     await until('it was stored, and dropped', async () => {
@@ -214,12 +214,12 @@ describe('the output of a run', () => {
   });
 
   it('is fetched again if a file breaks off, and fails its execution if every retry breaks off', async () => {
-    files.asked.length = 0;
+    files.requests.length = 0;
     hosted.replicate.plan({ ends: { output: [files.url('half.png')] }, endsAfterMs: 10 });
     const id = await create(customer.api, 'painting', { prompt: 'a' });
     const hasFailed = async () => (await readExecution(customer.api, id)).status === 'FAILED';
     await until('it has failed', hasFailed, 50_000);
-    expect(files.asked.length).toBeGreaterThan(3);
+    expect(files.requests.length).toBeGreaterThan(3);
     expect(await filesOf(id)).toEqual([]);
     expect((await expectEndedOnce(hosted.stack, customer, id)).cost).toBeNull();
   }, 60_000);

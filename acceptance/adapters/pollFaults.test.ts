@@ -8,10 +8,10 @@ import { type Hosted, startHosted } from './hosted.ts';
 import { expectEndedOnce, newCustomer } from './ledgerChecks.ts';
 import { at, painter } from './models.ts';
 
-type Trouble = (response: ServerResponse) => unknown;
+type Fault = (response: ServerResponse) => unknown;
 
 const page = '<html><h1>It works!</h1></html>';
-const troubles: Record<string, Trouble> = {
+const faults: Record<string, Fault> = {
   'a page': (response) => response.writeHead(200, { 'content-type': 'text/html' }).end(page),
   'half a body': (response) => {
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': '500' });
@@ -29,14 +29,14 @@ let hosted: Hosted;
 let customer: Customer;
 let front: Awaited<ReturnType<typeof startFront>>;
 /** The response to polls; null: the real one. */
-let trouble: Trouble | null = null;
-let asked = 0;
+let fault: Fault | null = null;
+let polls = 0;
 
 beforeAll(async () => {
   front = await startFront((request, response) => {
-    if (trouble === null || request.method !== 'GET') return false;
-    asked += 1;
-    trouble(response);
+    if (fault === null || request.method !== 'GET') return false;
+    polls += 1;
+    fault(response);
     return true;
   });
   const environment = { REPLICATE_BASE_URL: `${front.origin}/v1` };
@@ -49,21 +49,21 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   customer = await newCustomer(hosted.stack);
-  [trouble, asked] = [null, 0];
+  [fault, polls] = [null, 0];
 });
 
 describe('a poll', () => {
-  it.each(Object.keys(troubles))(
+  it.each(Object.keys(faults))(
     'with the response %s is repeated, and the run continues and ends once',
     async (kind) => {
       const ends = { output: [`${front.origin}/v1/files/1.png`] };
       hosted.replicate.plan({ endsAfterMs: 10, callsBack: false, ends });
       const before = hosted.replicate.accepted().length;
-      trouble = troubles[kind] ?? null;
+      fault = faults[kind] ?? null;
       const id = await create(customer.api, 'painting-one', { prompt: 'a' });
-      await until('it is asked', () => asked > 0);
+      await until('it is polled', () => polls > 0);
       expect((await readExecution(customer.api, id)).status).toBe('PROCESSING');
-      trouble = null;
+      fault = null;
       const read = () => readExecution(customer.api, id);
       await until('it has ended', async () => (await read()).cost !== null || (await read()).error, 25_000);
       expect(await read()).toMatchObject({ status: 'COMPLETED' });
@@ -74,7 +74,7 @@ describe('a poll', () => {
 
   it('for a run that the provider does not know ends the execution', async () => {
     hosted.replicate.plan({ endsAfterMs: null, callsBack: false });
-    trouble = (response) => response.writeHead(404).end('{"detail":"replicate knows no such run"}');
+    fault = (response) => response.writeHead(404).end('{"detail":"replicate knows no such run"}');
     const id = await create(customer.api, 'painting-one', { prompt: 'a' });
     expect((await untilStatus(customer.api, id, 'FAILED')).error?.code).toBe('GENERATION_FAILED');
     await expectEndedOnce(hosted.stack, customer, id);

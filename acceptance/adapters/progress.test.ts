@@ -55,7 +55,7 @@ describe('the progress of a run', () => {
     });
     const id = await create(customer.api, 'painting-one', { prompt: 'a' });
     const { events, done } = await follow(id);
-    await until('its progress is told', async () => (await record(id))['progress'] === 0.45);
+    await until('its progress is reported', async () => (await record(id))['progress'] === 0.45);
     expect((await record(id))['logs']).toBe(`Painting the sky in azure\n${bar}`);
     const run = hosted.replicate.run(hosted.replicate.accepted().at(-1) ?? '');
     run.plan = { ...run.plan, logs: `${run.plan.logs}100%|##########| 100/100\nSaved` };
@@ -78,10 +78,10 @@ describe('the progress of a run', () => {
     hosted.fal.plan({ endsAfterMs: null, callsBack: false, logs: [] });
     const id = await create(customer.api, 'painting-two', { prompt: 'a' });
     const { events, done } = await follow(id);
-    await until('its place is told', async () => (await record(id))['queue_position'] === 1);
+    await until('its queue position is reported', async () => (await record(id))['queue_position'] === 1);
     const run = hosted.fal.run(hosted.fal.accepted().at(-1) ?? '');
     run.plan = { ...run.plan, logs: ['fal.ai worker acme/painter is up', ' 25%|##5  | 7/28'] };
-    await until('its progress is told', async () => (await record(id))['progress'] === 0.25);
+    await until('its progress is reported', async () => (await record(id))['progress'] === 0.25);
     expect(await record(id)).toMatchObject({ queue_position: null, logs: null });
     run.plan = { ...run.plan, logs: [...run.plan.logs, 'Step 2'] };
     await hosted.fal.finish(run.id);

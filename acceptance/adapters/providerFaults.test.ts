@@ -122,13 +122,13 @@ describe('a provider that returns unusable responses to polls', () => {
       ends: { status: 502, json: { proxy: 'fal' } },
     });
     const id = await create(customer.api, provider.poll, { prompt: 'a' });
-    await until('it is asked', () => provider.asked() > 0);
+    await until('it is asked', () => provider.polls() > 0);
     const run = hosted.fal.run(provider.accepted().at(-1) ?? '');
     await hosted.fal.finish(run.id);
-    const asked = hosted.fal.received.filter(({ path }) => path.endsWith(run.id)).length;
+    const polls = hosted.fal.received.filter(({ path }) => path.endsWith(run.id)).length;
     await until(
       'its result is asked for twice',
-      () => hosted.fal.received.filter(({ path }) => path.endsWith(run.id)).length > asked + 1,
+      () => hosted.fal.received.filter(({ path }) => path.endsWith(run.id)).length > polls + 1,
     );
     const url = `${hosted.fal.baseUrl}/files/1.png`;
     run.plan = { ...run.plan, ends: { status: 200, json: { images: [{ url }] } } };

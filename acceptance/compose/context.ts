@@ -3,7 +3,7 @@ import type { Project } from './project.ts';
 import type { Settings } from './settings.ts';
 
 /** The context of every part of the test. */
-export type Stage = {
+export type TestContext = {
   project: Project;
   settings: Settings;
   /** The environment for other commands: that of docker, including the settings. */
@@ -18,7 +18,7 @@ export class GivenUp extends Error {}
 
 /** A check whose result later checks need. @throws GivenUp if it fails */
 export async function need<Result>(
-  { check }: Stage,
+  { check }: TestContext,
   name: string,
   work: () => Promise<Result>,
 ): Promise<Result> {

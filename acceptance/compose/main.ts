@@ -5,13 +5,13 @@ import { startConsole } from '@holdfast/local/launch/console';
 import { outputOf } from '@holdfast/testkit/command';
 import { startChecks } from './checks.ts';
 import { type ComposeTestConfig, readConfig } from './config.ts';
+import { GivenUp, type TestContext } from './context.ts';
 import { parseFlags, usage } from './flags.ts';
 import { freshClone } from './freshClone.ts';
 import { operate } from './operating.ts';
 import { openProject } from './project.ts';
 import { remove } from './removal.ts';
 import { chooseSettings } from './settings.ts';
-import { GivenUp, type Stage } from './stage.ts';
 import { scale, startUp } from './startup.ts';
 import { followTutorial } from './tutorial.ts';
 import { runUnderFaults } from './underFaults.ts';
@@ -35,12 +35,12 @@ function interruption(): AbortSignal {
   return aborting.signal;
 }
 
-async function runParts(stage: Stage, executions: number): Promise<void> {
-  await startUp(stage);
-  await followTutorial(stage);
-  await operate(stage);
-  await scale(stage);
-  await runUnderFaults(stage, executions);
+async function runParts(context: TestContext, executions: number): Promise<void> {
+  await startUp(context);
+  await followTutorial(context);
+  await operate(context);
+  await scale(context);
+  await runUnderFaults(context, executions);
 }
 
 /** @throws UserError when the setup fails, or Docker does not respond */

@@ -1,10 +1,10 @@
-import type { Stage } from './stage.ts';
+import type { TestContext } from './context.ts';
 
 type Doctor = { findings: { state: string; check: string; found: string }[] };
 
 /** Checks `holdfast doctor`, and the proxy's access log and its limit for callbacks. */
-export async function operate(stage: Stage): Promise<void> {
-  const { project, check } = stage;
+export async function operate(context: TestContext): Promise<void> {
+  const { project, check } = context;
   await check('holdfast doctor finds no error or warning, and builds no image', async () => {
     const { stdout, stderr } = await project.attempt(
       'run',
@@ -32,7 +32,7 @@ export async function operate(stage: Stage): Promise<void> {
     if (leak !== undefined) throw new Error(leak);
   });
   await check('the proxy passes a callback of 12 MiB to a gateway, which refuses its token', async () => {
-    const url = `${stage.settings.baseUrl}/v1/callbacks/sandbox/unknown`;
+    const url = `${context.settings.baseUrl}/v1/callbacks/sandbox/unknown`;
     const { status } = await fetch(url, { method: 'POST', body: Buffer.alloc(12 * 1024 * 1024) });
     if (status !== 404) throw new Error(`the status is ${status}`);
   });

@@ -2,13 +2,13 @@ import type { Money } from '@holdfast/domain/money';
 import type { Received } from '@holdfast/testkit/webhookReceiver';
 import { expectChargedOnce } from './charges.ts';
 import { expectNone } from './checks.ts';
+import { need, type TestContext } from './context.ts';
 import type { Customer } from './customer.ts';
 import { expectAuthentic, expectEvents } from './events.ts';
 import { expectImages } from './images.ts';
 import { auditLedger, readLedger } from './ledger.ts';
 import type { Accepted, Span } from './load.ts';
 import { listAll } from './records.ts';
-import { need, type Stage } from './stage.ts';
 import { countLost, expectAllEnded, expectAllThere } from './statuses.ts';
 
 type Outcome = {
@@ -20,10 +20,10 @@ type Outcome = {
 };
 
 /** Checks what must be true at the end, whatever happened. */
-export async function checkOutcome(stage: Stage, outcome: Outcome): Promise<void> {
-  const { project, check, say } = stage;
+export async function checkOutcome(context: TestContext, outcome: Outcome): Promise<void> {
+  const { project, check, say } = context;
   const { customer, count, accepted, losses, received } = outcome;
-  const [records, ledger, balance] = await need(stage, 'the API and the database return the results', () =>
+  const [records, ledger, balance] = await need(context, 'the API and the database return the results', () =>
     Promise.all([
       listAll(customer.api),
       readLedger(project, customer.organizationId),
@@ -54,10 +54,10 @@ export async function checkOutcome(stage: Stage, outcome: Outcome): Promise<void
   await check('every event was delivered', () => expectEvents(received, ledger.events, records));
   await check('every webhook had the right signature', () => expectAuthentic(received, customer.secret));
   await check('every image can be downloaded', () => expectImages(customer.api, records));
-  await check('no container exited except the killed ones', () => expectNoOtherDeaths(stage));
+  await check('no container exited except the killed ones', () => expectNoOtherDeaths(context));
 }
 
-async function expectNoOtherDeaths({ project }: Stage): Promise<void> {
+async function expectNoOtherDeaths({ project }: TestContext): Promise<void> {
   const containers = (await project.containers()).filter(({ restarts }) => restarts > 1);
   expectNone(
     'restarted more than once',

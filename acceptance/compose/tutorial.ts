@@ -1,6 +1,6 @@
 import { servicePort } from '@holdfast/local/launch/ports';
 import { blocks, runTutorial, tutorialChecks } from '../docs/tutorial.ts';
-import { need, type Stage } from './stage.ts';
+import { need, type TestContext } from './context.ts';
 
 /** The block that users of compose paste before the tutorial. */
 function preparation(baseUrl: string): string {
@@ -11,10 +11,10 @@ function preparation(baseUrl: string): string {
 }
 
 /** Runs docs/tutorial.md as it stands, on the port of this stack. */
-export async function followTutorial(stage: Stage): Promise<void> {
-  const { project, settings, environment, check } = stage;
+export async function followTutorial(context: TestContext): Promise<void> {
+  const { project, settings, environment, check } = context;
   let output = '';
-  await need(stage, 'the tutorial runs to its end', async () => {
+  await need(context, 'the tutorial runs to its end', async () => {
     const env = { ...environment, TMPDIR: project.folder, RECEIVER_PORT: String(await servicePort()) };
     output = await runTutorial(project.folder, env, preparation(settings.baseUrl));
   });

@@ -151,8 +151,8 @@ describe('a delivery', () => {
     await customer.api.patch(`/v1/webhooks/endpoints/${id}`, { is_active: true });
     const since = new Date(0).toISOString();
     const recover = () => customer.api.post(`/v1/webhooks/endpoints/${id}/recover`, { since });
-    const answers = await Promise.all([recover(), recover(), recover()]);
-    expect(answers.reduce((sum, { body }) => sum + Number(body['redelivered']), 0)).toBe(3);
+    const responses = await Promise.all([recover(), recover(), recover()]);
+    expect(responses.reduce((sum, { body }) => sum + Number(body['redelivered']), 0)).toBe(3);
     await untilDelivered(4);
     expect(new Set(receiver.received.map(eventOf)).size).toBe(4);
     expect(receiver.received).toHaveLength(5);

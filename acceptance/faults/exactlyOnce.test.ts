@@ -38,8 +38,8 @@ beforeEach(async () => {
 /** A slow server of chat completions that counts its requests by prompt. */
 async function startChat() {
   const prompts: string[] = [];
-  const server = createServer((request, response) => void answer(request, response));
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const server = createServer((request, response) => void respond(request, response));
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const { messages } = JSON.parse(Buffer.concat(chunks).toString()) as { messages: { content: string }[] };

@@ -68,7 +68,7 @@ type Load = {
   api?: ApiClient;
 };
 
-/** `count` executions, `width` creates at a time, so that creating goes on while things break. */
+/** `count` executions, `width` creates at a time, so that creating continues during the faults. */
 async function createMany(load: Load): Promise<string[]> {
   const { count, width = 4, wanted = text, wave = '', api = customer.api } = load;
   const ids: string[] = [];

@@ -22,7 +22,7 @@ beforeAll(async () => {
   await untilEvent(stack.receiver, id, 'execution.completed');
   const read = async () => {
     const all = [...ports.values()].map((port) => fetch(`http://127.0.0.1:${port}/metrics`));
-    return (await Promise.all((await Promise.all(all)).map((answer) => answer.text()))).join('\n');
+    return (await Promise.all((await Promise.all(all)).map((response) => response.text()))).join('\n');
   };
   text = await until(
     'depths and deliveries are exported',
@@ -84,11 +84,11 @@ describe('every query of rules, dashboards and the chart', () => {
 
 describe('every metric of the services', () => {
   it('is used by a rule or a dashboard', () => {
-    const asked = new Set(queries().flatMap(({ expr }) => metricsIn(expr)));
+    const queried = new Set(queries().flatMap(({ expr }) => metricsIn(expr)));
     const families = [...exposed().keys()].filter((name) => name.startsWith('holdfast_'));
     const untold = families.filter(
       (name) =>
-        ![...asked].some(
+        ![...queried].some(
           (one) => one.replace(/_(bucket|sum|count)$/, '') === name.replace(/_(bucket|sum|count)$/, ''),
         ),
     );

@@ -34,11 +34,11 @@ export async function startBalancer() {
       return void response.writeHead(503).end();
     }
     const onward = send(new URL(path, backend.url), { method, headers: { ...headers }, agent });
-    onward.on('response', (answer) => {
-      const { connection: _ours, 'keep-alive': _too, ...rest } = answer.headers;
-      response.writeHead(answer.statusCode ?? 502, rest);
-      answer.on('error', () => response.destroy());
-      answer.pipe(response);
+    onward.on('response', (upstream) => {
+      const { connection: _ours, 'keep-alive': _too, ...rest } = upstream.headers;
+      response.writeHead(upstream.statusCode ?? 502, rest);
+      upstream.on('error', () => response.destroy());
+      upstream.pipe(response);
     });
     onward.on('error', (error) => {
       if (response.destroyed) return;

@@ -64,30 +64,30 @@ async function addReplicas(fleet: Fleet, balancer: Balancer): Promise<void> {
   balancer.add({ name: 'api-gateway-2', url, isReady: () => fleet.isReady('api-gateway-2') });
 }
 
-type Stage = RollOptions & {
+type Rollout = RollOptions & {
   fleet: Fleet;
   balancer: Balancer;
   receiver: Awaited<ReturnType<typeof startReceiver>>;
 };
 
-async function rollUnderLoad(stage: Stage): Promise<Rolled> {
-  const { fleet, balancer, receiver, say } = stage;
+async function rollUnderLoad(rollout: Rollout): Promise<Rolled> {
+  const { fleet, balancer, receiver, say } = rollout;
   const customer = await fleet.newCustomer();
   const api = apiClient(balancer.url, customer.apiKey);
   await until('the balancer has gateways', async () => (await api.get('/v1/balance')).status === 200);
   balancer.problems.length = 0;
   await api.post('/v1/webhooks/endpoints', { url: receiver.url });
   const tally = openTally();
-  const load = startLoad(api, tally, stage.perSecond);
-  say(`${stage.perSecond} executions a second`);
+  const load = startLoad(api, tally, rollout.perSecond);
+  say(`${rollout.perSecond} executions a second`);
   const restarts: Restarted[] = [];
-  for (const name of Array.from({ length: stage.rounds }, () => replicas).flat()) {
-    await delay(stage.pauseMs);
+  for (const name of Array.from({ length: rollout.rounds }, () => replicas).flat()) {
+    await delay(rollout.pauseMs);
     const done = await restart(fleet, name, tally);
     restarts.push(done);
     say(`${name} ended after ${done.endedAfterMs} ms (${done.how}), ready after ${done.readyAfterMs} ms`);
   }
-  await delay(stage.pauseMs);
+  await delay(rollout.pauseMs);
   say('stopping the load');
   await load.stop();
   const { organizationId } = customer;

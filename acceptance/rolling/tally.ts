@@ -5,7 +5,7 @@ export type Tally = {
   /** Streams that ended early and were resumed. */
   resumed: number;
   /** Runs one request; records an error as a failure and returns null. */
-  ask<Answer>(what: string, send: () => Promise<Answer>): Promise<Answer | null>;
+  ask<Result>(what: string, send: () => Promise<Result>): Promise<Result | null>;
 };
 
 export function openTally(): Tally {

@@ -203,7 +203,7 @@ describe('holdfast doctor', () => {
   });
 
   it('checks the rest when the database is unavailable, and shows no password', async () => {
-    const DATABASE_URL = 'postgresql://somebody:opensesame@127.0.0.1:1/holdfast';
+    const DATABASE_URL = 'postgresql://user:opensesame@127.0.0.1:1/holdfast';
     const { code, stdout } = await holdfast(['doctor'], { DATABASE_URL, REDIS_URL: testRedisUrl() });
     expect(code).toBe(1);
     expect(stdout).toMatch(
@@ -227,7 +227,7 @@ describe('holdfast doctor', () => {
   });
 
   it('uses colours on a terminal only, and neither with NO_COLOR nor in a CI job', async () => {
-    const env = { DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/holdfast' };
+    const env = { DATABASE_URL: 'postgresql://user@127.0.0.1:1/holdfast' };
     // Of this process only the path: Node's choice of colours depends on the CI service, the terminal and more.
     const onTerminal = async (settings: NodeJS.ProcessEnv) => {
       const command = `${process.execPath} --disable-warning=ExperimentalWarning packages/cli/src/main.mjs doctor`;

@@ -167,7 +167,7 @@ describe('callbacks', () => {
     const { token } = await tokenOf(id);
     expect((await call('0'.repeat(64), success('x'))).status).toBe(404);
     for (let forgeries = 0; forgeries < 40; forgeries += 1) {
-      expect((await call(token, success('somebody-elses-run', `forged ${forgeries}`))).status).toBe(200);
+      expect((await call(token, success('another-customers-run', `forged ${forgeries}`))).status).toBe(200);
       const kept = () => stack.db.prisma.providerCallback.count({ where: { token } });
       await until('the forgery is dropped', async () => (await kept()) === 0);
     }

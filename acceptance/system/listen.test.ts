@@ -124,7 +124,7 @@ describe('npm run webhooks:listen', () => {
     await killed.end('SIGKILL');
     const left = { url: 'https://example.com/', description: 'npm run webhooks:listen (999999999)' };
     await customer.api.post('/v1/webhooks/endpoints', left);
-    await customer.api.post('/v1/webhooks/endpoints', { ...left, description: 'of somebody' });
+    await customer.api.post('/v1/webhooks/endpoints', { ...left, description: 'of another process' });
     expect(await endpoints()).toHaveLength(3);
     await start();
     expect((await endpoints()).map(({ url }) => url).toSorted()).toEqual([
@@ -214,7 +214,7 @@ describe('npm run webhooks:listen', () => {
       'a WEBHOOK_ALLOW_ORIGINS of its own',
     ],
     [{ field: 'events.0', code: 'INVALID_VALUE', message: 'No such event.' }, '(400): No such event.'],
-  ])('says what to do when the endpoint is refused with %j', async (detail, told) => {
+  ])('says what to do when the endpoint is refused with %j', async (detail, advice) => {
     const server = createServer((request, response) => {
       const isList = request.method === 'GET';
       response
@@ -224,7 +224,7 @@ describe('npm run webhooks:listen', () => {
     const port = await listenAt(server, { host: '127.0.0.1', port: 0 });
     const { end, said } = startListener([], homeOf(await stateOf(`http://127.0.0.1:${port}`)));
     expect(await end()).toBe(1);
-    expect(said()).toContain(told);
+    expect(said()).toContain(advice);
     await closeServer(server);
   });
 });

@@ -10,15 +10,15 @@ import { startStack } from '../stack/stack.ts';
 /** A provider of one account with these keys. */
 async function startProvider(keys: ReadonlySet<string>) {
   const app = createSandbox({ maxRunning: 100, onLostWebhook: () => {} });
-  const [asked, refused]: [string[], string[]] = [[], []];
+  const [accepted, refused]: [string[], string[]] = [[], []];
   const server = createServer((request, response) => {
     const [, key = ''] = request.headers.authorization?.split(' ') ?? [];
-    (keys.has(key) ? asked : refused).push(`${request.method} ${request.url}`);
+    (keys.has(key) ? accepted : refused).push(`${request.method} ${request.url}`);
     if (keys.has(key)) app(request, response);
     else response.writeHead(401).end();
   });
   const port = await listenAt(server, { host: '127.0.0.1', port: 0 });
-  return { url: `http://127.0.0.1:${port}`, asked, refused, close: () => closeServer(server) };
+  return { url: `http://127.0.0.1:${port}`, accepted, refused, close: () => closeServer(server) };
 }
 
 it('the key of a provider can be replaced by another of the same account while runs are in progress', async () => {
@@ -30,7 +30,7 @@ it('the key of a provider can be replaced by another of the same account while r
     const run = (mode: string, delayMs: number) =>
       create(api, 'sandbox-text', { prompt: 'a', mode, delay_ms: delayMs });
     const before = await Promise.all([run('sync', 2000), run('callback', 5000)]);
-    await until('the provider is at both', () => provider.asked.length >= 2);
+    await until('the provider is at both', () => provider.accepted.length >= 2);
     keys.add('the-new-key');
     await stack.services.stop('dispatcher');
     await stack.services.start('dispatcher', { SANDBOX_API_KEY: 'the-new-key' });

@@ -28,11 +28,11 @@ describe('the rules of the specification, through every service', () => {
         { model: 'sandbox-text', input: { prompt: 'once' } },
         { 'idempotency-key': 'order-17' },
       );
-    const answers = await Promise.all([send(), send(), send()]);
-    const id = answers[0]?.body['id'] as string;
+    const responses = await Promise.all([send(), send(), send()]);
+    const id = responses[0]?.body['id'] as string;
     await untilStatus(customer.api, id, 'COMPLETED');
     const late = await send();
-    expect([...answers, late].map(({ status, body }) => [status, body['id']])).toEqual(
+    expect([...responses, late].map(({ status, body }) => [status, body['id']])).toEqual(
       Array.from({ length: 4 }, () => [202, id]),
     );
     expect(late.headers.get('idempotent-replayed')).toBe('true');

@@ -50,7 +50,7 @@ function growthVerdict(growth: readonly Growth[]): string {
   const growing = growth.filter(({ verdict }) => verdict === 'GROWS').map(({ name }) => name);
   if (growing.length > 0) return `Grows and should not: ${growing.join(', ')}.`;
   const isShort = growth.some(({ verdict }) => verdict === 'too few samples');
-  return isShort ? 'Too short a run to tell what grows.' : 'Nothing grows that should not.';
+  return isShort ? 'The run was too short to show what grows.' : 'Nothing grows that should not.';
 }
 
 /** Growth per million executions; unexpected growth comes first. */

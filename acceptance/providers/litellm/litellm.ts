@@ -142,7 +142,7 @@ export const litellm: Suite = {
     LITELLM_BASE_URL: url,
     LITELLM_API_KEY: 'sk-acceptance',
     LITELLM_WRONG_BASE_URL: url,
-    LITELLM_WRONG_API_KEY: 'sk-somebody-elses',
+    LITELLM_WRONG_API_KEY: 'sk-of-another-account',
   }),
   command: (port) => ({
     program: 'litellm',

@@ -13,7 +13,7 @@ async function dependenciesLoadedBy(args: string[]): Promise<string[]> {
     registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(list)}, url + '\\n'); return next(url, context); } });`;
   await holdfast(args, {
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
-    DATABASE_URL: 'postgresql://nobody@127.0.0.1:1/holdfast',
+    DATABASE_URL: 'postgresql://user@127.0.0.1:1/holdfast',
     HOLDFAST_ADMIN_URL: 'http://127.0.0.1:1',
     ADMIN_TOKEN: 'a-token',
   });

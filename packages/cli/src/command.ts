@@ -25,7 +25,7 @@ export type Context = {
 };
 
 /** Returns the exit code; `args` lack the command's name and common flags. @throws UsageError, RefusedError */
-export type Run = (args: string[], context: Context) => Promise<number>;
+export type RunCommand = (args: string[], context: Context) => Promise<number>;
 
 /** What help and completion need of a command, without loading it. */
 export type Command = {
@@ -38,5 +38,5 @@ export type Command = {
   /** Whether it changes something without the admin API, with these arguments: the call is recorded then. */
   changes?(args: string[]): boolean;
   /** Loads its code, and with it the packages that only this command needs. */
-  load(): Promise<Run>;
+  load(): Promise<RunCommand>;
 };

@@ -4,7 +4,7 @@ import { reasonOf } from '@holdfast/kit/within';
 import type { Inspector } from '@holdfast/queues/inspector';
 import { ZodError } from 'zod';
 import { openAdminApi } from './admin/api.ts';
-import type { Command, Context, Run } from './command.ts';
+import type { Command, Context, RunCommand } from './command.ts';
 import { adminAccess, databaseUrl, providerEnvironment, redisUrl, serviceUrls } from './config.ts';
 import { exitCodes, RefusedError } from './errors.ts';
 import type { Named } from './flags.ts';
@@ -83,7 +83,12 @@ async function inspectorAt(url: string): Promise<Inspector> {
 }
 
 /** Runs a command that changes something, and records it in the audit log first. */
-async function runRecorded(command: Command, run: Run, args: string[], context: Context): Promise<number> {
+async function runRecorded(
+  command: Command,
+  run: RunCommand,
+  args: string[],
+  context: Context,
+): Promise<number> {
   const written = await writable(context);
   // Wrong arguments are reported first.
   if ('reason' in written) return await run(args, readOnly(context, written.reason));

@@ -342,7 +342,7 @@ describe('months that are older than the retention', () => {
     expect(dropped).toEqual(['transfers_2025_01', 'transfers_2025_02', 'transfers_2025_03']);
     expect(await months()).not.toContain('2025-01');
     expect(await getBalance(db, organizationId)).toEqual(balance);
-    // Money goes on.
+    // The ledger keeps working.
     await completed(new Date().toISOString());
     expect(await auditLedger(db)).toEqual([]);
   });

@@ -30,8 +30,8 @@ it('recording a refusal reads no other attempts', async () => {
   const { rows } = await db.pool.query(`SELECT id FROM attempts WHERE finished_at IS NULL LIMIT 1`);
   const outcome = { ok: false, code: 'MODEL_OVERLOADED', message: 'busy' } as const;
   const next = { connection: 'p', target: 'm', afterMs: 1 };
-  const read = await explainReads(db, (asked) =>
-    recordRefusals(asked, [{ attemptId: rows[0].id, outcome, rawError: 'busy', next }]),
+  const read = await explainReads(db, (tx) =>
+    recordRefusals(tx, [{ attemptId: rows[0].id, outcome, rawError: 'busy', next }]),
   );
   expect(read.rows).toBeLessThanOrEqual(10);
 });
@@ -58,7 +58,7 @@ it('a sweep over many organizations reads fewer rows of each, and some of every 
 
 it('a service has work while a row that one of its sweeps lists exists, and learns it from few rows', async () => {
   for (const service of ['dispatcher', 'ledger', 'sender'] as const) {
-    const { rows } = await explainReads(db, (asked) => hasWork(asked, service));
+    const { rows } = await explainReads(db, (tx) => hasWork(tx, service));
     expect(rows).toBeLessThanOrEqual(10);
   }
   const all = async () => [

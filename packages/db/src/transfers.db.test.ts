@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(close);
 
-/** A page of 20, with the one more that tells of a next. */
+/** A page of 20, with one more item that shows whether there is a next page. */
 const limit = 21;
 
 const readFor = (filter: TransferFilter) =>

@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(close);
 
-const asked = (from: string, to: string, groupBy: UsageGrouping = 'model') => ({
+const period = (from: string, to: string, groupBy: UsageGrouping = 'model') => ({
   organizationId: 'org_own',
   groupBy,
   from: new Date(from),
@@ -26,7 +26,7 @@ describe('the sum of usage', () => {
     'by %s reads the executions of its period and of a week before, of no other organization',
     async (groupBy) => {
       const { rows, relations } = await explainReads(db, (asking) =>
-        sumUsage(asking, asked('2025-11-12', '2025-11-13', groupBy)),
+        sumUsage(asking, period('2025-11-12', '2025-11-13', groupBy)),
       );
       expect(rows).toBeGreaterThan(0);
       expect(rows).toBeLessThanOrEqual((perMonth * 8) / 27 + 1);
@@ -37,7 +37,7 @@ describe('the sum of usage', () => {
 
   it('of a year covers all its months', async () => {
     const executions = perMonth * months;
-    expect(await sumUsage(db, asked('2025-01-01', '2026-01-01'))).toEqual([
+    expect(await sumUsage(db, period('2025-01-01', '2026-01-01'))).toEqual([
       {
         group: 'm',
         executions,
@@ -54,7 +54,7 @@ describe('the sum of usage', () => {
       new Date(Date.UTC(2025, month)).toISOString(),
     );
     const parts = await Promise.all(
-      bounds.slice(1).map((to, month) => sumUsage(db, asked(bounds[month] ?? '', to, 'day'))),
+      bounds.slice(1).map((to, month) => sumUsage(db, period(bounds[month] ?? '', to, 'day'))),
     );
     const days = parts.flat();
     expect(days.reduce((sum, { executions }) => sum + executions, 0)).toBe(perMonth * months);

@@ -24,7 +24,7 @@ describe('admin tokens', () => {
     ['short', null],
     [`${long},`, null],
     [`ann:${long},bob:short`, null],
-    // Neither a name and its token, nor a token that somebody would take for one.
+    // Neither a name and its token, nor a token that looks like one.
     ['the-operator-ann:short', null],
     [`ann@example.com:${long}`, null],
     // Whose is it?

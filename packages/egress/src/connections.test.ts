@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type Connections, createConnections } from './connections.ts';
 import { type Call, exchange } from './exchange.ts';
-import { listen, listenRaw } from './testing/servers.ts';
+import { listenRaw, startTestServer } from './testing/servers.ts';
 
 const open: { close(): unknown }[] = [];
 
@@ -46,7 +46,7 @@ async function serveRaw(...handlers: Parameters<typeof listenRaw>) {
 describe('a connection', () => {
   it('is opened for each of 200 concurrent requests', async () => {
     const waiting: (() => void)[] = [];
-    const server = await listen((_req, res) => {
+    const server = await startTestServer((_req, res) => {
       waiting.push(() => res.end('{}'));
       if (waiting.length === 200) for (const end of waiting) end();
     });

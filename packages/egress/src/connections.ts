@@ -111,7 +111,7 @@ function createConnection(
   const client = new Client(origin, {
     ...clientSettings,
     connect: (_target, onDone) => {
-      // undici would redial for ever when the peer closes before the request is written, and redial to resend.
+      // undici would redial forever when the peer closes before the request is written, and redial to resend.
       if (!connection.mayDial) return onDone(closedError(), null);
       connection.mayDial = false;
       const onProgress = (progress: DialProgress) => {

@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type DownloadOptions, openDownload } from './download.ts';
 import { createEgressPolicy } from './policy.ts';
-import { listen, type TestServer } from './testing/servers.ts';
+import { startTestServer, type TestServer } from './testing/servers.ts';
 
 const loopback = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
 const strict = createEgressPolicy({ allowCidrs: [], allowHttp: false });
@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 async function serve(handler: RequestListener): Promise<TestServer> {
-  const server = await listen(handler);
+  const server = await startTestServer(handler);
   servers.push(server);
   return server;
 }

@@ -24,11 +24,11 @@ afterEach(async () => {
 
 /** A receiver that does this for each complete request. */
 async function receiver(act: (socket: Socket, number: number) => void, onConnection?: (s: Socket) => void) {
-  const answered = new Map<Socket, number>();
+  const responded = new Map<Socket, number>();
   const server = await listenRaw((socket, received) => {
     const requests = received.split('{"a":1}').length - 1;
-    const before = answered.get(socket) ?? 0;
-    answered.set(socket, requests);
+    const before = responded.get(socket) ?? 0;
+    responded.set(socket, requests);
     if (requests > before) act(socket, requests);
   }, onConnection);
   closers.push(server.close);
@@ -286,8 +286,8 @@ describe('a post fails at the stage response for', () => {
   });
 
   it.each<[string, (socket: Socket) => void]>([
-    ['a connection that is closed without an answer', (socket) => socket.end()],
-    ['a connection that is reset without an answer', (socket) => socket.resetAndDestroy()],
+    ['a connection that is closed without a response', (socket) => socket.end()],
+    ['a connection that is reset without a response', (socket) => socket.resetAndDestroy()],
     ['a hint and then nothing', (socket) => socket.end('HTTP/1.1 103 Hints\r\n\r\n')],
     ['half a head', (socket) => socket.end('HTTP/1.1 200 OK\r\nx: ')],
     ['half a body', (socket) => socket.end(`${head('content-length: 10')}half`)],
@@ -330,7 +330,7 @@ describe('a post accepts an odd response:', () => {
       '{}',
     ],
     ['a reason that is not there', 'HTTP/1.1 204\r\n\r\n', 204, ''],
-    ['a status that nobody knows', 'HTTP/1.1 999 x\r\ncontent-length: 0\r\n\r\n', 999, ''],
+    ['an unknown status', 'HTTP/1.1 999 x\r\ncontent-length: 0\r\n\r\n', 999, ''],
     ['one of HTTP/1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\n{}', 200, '{}'],
   ])('%s', async (_what, text, status, body) => {
     const server = await receiver((socket) => socket.write(text));

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type FormPart, multipart } from './multipart.ts';
-import { listen } from './testing/servers.ts';
+import { startTestServer } from './testing/servers.ts';
 import { createTrustedHttp } from './trusted.ts';
 
 const open: { close(): unknown }[] = [];
@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 async function connect(handler: RequestListener) {
-  const server = await listen(handler);
+  const server = await startTestServer(handler);
   const client = createTrustedHttp({ baseUrl: server.url });
   open.push(server, client);
   return client;

@@ -7,7 +7,7 @@ import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { createHostsFile, createLookUp } from './nameLookup.ts';
 
 type Records = { A?: string[]; AAAA?: string[] };
-type Answer = { code: string | null; addresses: LookupAddress[] };
+type Reply = { code: string | null; addresses: LookupAddress[] };
 
 const typeNumbers = { 1: 'A', 28: 'AAAA' } as const;
 const open: Socket[] = [];
@@ -32,13 +32,13 @@ async function serve(answerFor: (name: string, type: 'A' | 'AAAA') => string[] |
     const type = typeNumbers[query.readUInt16BE(end + 1) as 1 | 28];
     queries.push(labels.join('.'));
     const found = answerFor(labels.join('.'), type);
-    if (found !== null) socket.send(answer(query.subarray(0, end + 5), found), peer.port, peer.address);
+    if (found !== null) socket.send(replyTo(query.subarray(0, end + 5), found), peer.port, peer.address);
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   return { servers: [`127.0.0.1:${socket.address().port}`], queries };
 }
 
-function answer(question: Buffer, addresses: string[]): Buffer {
+function replyTo(question: Buffer, addresses: string[]): Buffer {
   const head = Buffer.from(question);
   head.writeUInt16BE(0x8180, 2);
   head.writeUInt16BE(addresses.length, 6);
@@ -68,7 +68,7 @@ const noHosts = () => [];
 function askFor(settings: Parameters<typeof createLookUp>[0]) {
   const lookUp = createLookUp({ findInHosts: noHosts, ...settings });
   return (name: string, family = 0, hints = 0) =>
-    new Promise<Answer>((resolve) => {
+    new Promise<Reply>((resolve) => {
       lookUp(name, { family, hints }, (error, addresses) =>
         resolve({ code: error?.code ?? null, addresses }),
       );

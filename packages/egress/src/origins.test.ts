@@ -6,7 +6,7 @@ import { egressConfig, egressSettings, webhookEgressConfig } from './config.ts';
 import { openDownload } from './download.ts';
 import { createEgressPolicy, type EgressSettings } from './policy.ts';
 import { postJson } from './post.ts';
-import { listen, listenProxy, type TestServer } from './testing/servers.ts';
+import { listenProxy, startTestServer, type TestServer } from './testing/servers.ts';
 
 const open: { close(): unknown }[] = [];
 const toLoopback: EgressSettings['resolve'] = (_name, _options, done) =>
@@ -17,7 +17,7 @@ afterEach(async () => {
 });
 
 async function serve(): Promise<TestServer> {
-  const server = await listen((_req, res) => res.end('reached'));
+  const server = await startTestServer((_req, res) => res.end('reached'));
   open.push(server);
   return server;
 }
@@ -117,7 +117,7 @@ describe('a post to an allowed origin', () => {
 
   it('follows no redirect', async () => {
     const other = await serve();
-    const server = await listen((_req, res) => res.writeHead(307, { location: other.url }).end());
+    const server = await startTestServer((_req, res) => res.writeHead(307, { location: other.url }).end());
     open.push(server);
     const policy = opening([server.url, other.url]);
     expect(await post(server.url, policy)).toMatchObject({ ok: true, status: 307 });
@@ -184,7 +184,7 @@ describe('WEBHOOK_ALLOW_ORIGINS', () => {
     const opened = await serve();
     const env = { WEBHOOK_ALLOW_ORIGINS: opened.url };
     const policy = createEgressPolicy(egressSettings(parseConfig(egressConfig, env)));
-    const server = await listen((_req, res) => res.writeHead(302, { location: opened.url }).end());
+    const server = await startTestServer((_req, res) => res.writeHead(302, { location: opened.url }).end());
     open.push(server);
     const trustedHosts = [`127.0.0.1:${server.port}`];
     for (const url of [opened.url, server.url]) {

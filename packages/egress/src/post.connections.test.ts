@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createEgressPolicy } from './policy.ts';
 import { type PostOptions, postJson } from './post.ts';
-import { listen, type TestServer } from './testing/servers.ts';
+import { startTestServer, type TestServer } from './testing/servers.ts';
 
 const servers: TestServer[] = [];
 
@@ -11,7 +11,7 @@ afterEach(async () => {
 
 async function echo(): Promise<TestServer & { ports: Set<number | undefined> }> {
   const ports = new Set<number | undefined>();
-  const server = await listen((req, res) => {
+  const server = await startTestServer((req, res) => {
     ports.add(req.socket.remotePort);
     res.end(JSON.stringify(req.rawHeaders));
   });

@@ -3,7 +3,7 @@ import net, { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createEgressPolicy } from './policy.ts';
 import { type PostOptions, postJson, targetOf } from './post.ts';
-import { listen, type TestServer } from './testing/servers.ts';
+import { startTestServer, type TestServer } from './testing/servers.ts';
 
 const loopback = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
 const strict = createEgressPolicy({ allowCidrs: [], allowHttp: false });
@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 async function serve(handler: RequestListener): Promise<TestServer> {
-  const server = await listen(handler);
+  const server = await startTestServer(handler);
   servers.push(server);
   return server;
 }
@@ -101,7 +101,7 @@ describe('postJson', () => {
   });
 
   it('reports a refused connection without the address', async () => {
-    const server = await listen((_req, res) => res.end());
+    const server = await startTestServer((_req, res) => res.end());
     await server.close();
     expect(await post(server.url)).toMatchObject({
       ok: false,

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { openDownload } from './download.ts';
 import { createEgressPolicy, type EgressSettings } from './policy.ts';
 import { type PostOptions, postJson } from './post.ts';
-import { cert, key, listen, listenProxy, type ProxyServer, tunnel } from './testing/servers.ts';
+import { cert, key, listenProxy, type ProxyServer, startTestServer, tunnel } from './testing/servers.ts';
 
 const open: { close(): unknown }[] = [];
 const usual = tls.getCACertificates('default');
@@ -23,7 +23,7 @@ async function startProxy(...given: Parameters<typeof listenProxy>): Promise<Pro
 }
 
 async function startTarget() {
-  const server = await listen((req, res) => res.end(`reached ${req.headers.host?.split(':')[0]}`));
+  const server = await startTestServer((req, res) => res.end(`reached ${req.headers.host?.split(':')[0]}`));
   open.push(server);
   return server;
 }
@@ -102,7 +102,7 @@ describe('a request through a proxy', () => {
   });
 
   it('downloads files, including redirects', async () => {
-    const target = await listen((req, res) => {
+    const target = await startTestServer((req, res) => {
       if (req.url === '/file') res.end('bytes');
       else res.writeHead(302, { location: `http://there.test:${target.port}/file` }).end();
     });
@@ -210,8 +210,8 @@ describe('a failure of the proxy', () => {
       'the proxy sent more than its response',
     ],
     ['hangs up', (socket: Socket) => socket.destroy(), 'the proxy closed the connection'],
-  ])('%s', async (_name, answer, message) => {
-    const proxy = await startProxy(answer);
+  ])('%s', async (_name, respond, message) => {
+    const proxy = await startProxy(respond);
     const policy = through(`http://user:secret@127.0.0.1:${proxy.port}`);
     expect(await post('https://name.test/', { policy })).toMatchObject({
       ok: false,
@@ -226,8 +226,8 @@ describe('a failure of the proxy', () => {
     ['says nothing', () => {}],
     ['drips its headers', (socket: Socket) => drip(socket, 'HTTP/1.1 200 OK\r\nx: ', 'x')],
     ['opens it and sends nothing', respondWith('HTTP/1.1 200 OK\r\n\r\n')],
-  ])('times out with the post and closes the connection when the proxy %s', async (_name, answer) => {
-    const proxy = await startProxy(answer);
+  ])('times out with the post and closes the connection when the proxy %s', async (_name, respond) => {
+    const proxy = await startProxy(respond);
     const policy = through(`http://127.0.0.1:${proxy.port}`);
     expect(await post('https://name.test/', { policy, timeoutMs: 200 })).toMatchObject({ stage: 'timeout' });
     await gone(proxy);

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { multipart } from './multipart.ts';
-import { listen, type TestServer } from './testing/servers.ts';
+import { startTestServer, type TestServer } from './testing/servers.ts';
 import { createTrustedHttp, type TrustedHttp, type TrustedSettings } from './trusted.ts';
 
 const open: { close(): unknown }[] = [];
@@ -13,7 +13,7 @@ afterEach(async () => {
 });
 
 async function connect(handler: RequestListener, settings: Partial<TrustedSettings> = {}) {
-  const server: TestServer = await listen(handler);
+  const server: TestServer = await startTestServer(handler);
   const client: TrustedHttp = createTrustedHttp({ baseUrl: `${server.url}/base/`, ...settings });
   open.push(server, client);
   return { server, client };

@@ -114,7 +114,7 @@ function recordedBatcher<Item extends { attemptId: string }>(
 
 const maxInt4 = 2_147_483_647;
 
-// An outcome that the database could not store or read would be retried for ever, and its hold never resolved.
+// An outcome that the database could not store or read would be retried forever, and its hold never resolved.
 function storableOutcome(outcome: RecordedOutcome): RecordedOutcome {
   if (!outcome.ok) return { ...outcome, message: outcome.message.slice(0, limits.errorMessageLength) };
   if (!isStorable(outcome.output)) return failure('The output of the model is too large to be stored.');

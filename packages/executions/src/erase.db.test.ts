@@ -222,7 +222,7 @@ describe('deliveries of an erased execution', () => {
     const { id } = await ended(success);
     const { id: otherId } = await ended(failure);
     const other = await deliver(otherId, 'execution.failed', 'failed');
-    const answers = async (delivery: string) =>
+    const attempts = async (delivery: string) =>
       (
         await db.pool.query(
           'SELECT status_code, answer, error FROM delivery_attempts WHERE delivery_id = $1',
@@ -235,9 +235,9 @@ describe('deliveries of an erased execution', () => {
     ];
     await erase(gateway, organizationId, id);
     for (const delivery of ids) {
-      expect(await answers(delivery)).toEqual([{ status_code: 500, answer: null, error: 'dns' }]);
+      expect(await attempts(delivery)).toEqual([{ status_code: 500, answer: null, error: 'dns' }]);
     }
-    expect(await answers(other)).toMatchObject([
+    expect(await attempts(other)).toMatchObject([
       { answer: expect.stringContaining(secret), error: expect.stringContaining(secret) },
     ]);
     await erase(gateway, organizationId, otherId);

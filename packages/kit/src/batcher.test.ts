@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createBatcher } from './batcher.ts';
 
-/** A batcher whose batches end when they are told to. */
+/** A batcher whose batches end when the test ends them. */
 function openGated(options: { maxSize: number; concurrency?: number }) {
   const batches: { items: number[]; end(results: number[]): void; fail(error: Error): void }[] = [];
   const batcher = createBatcher<number, number>({

@@ -8,7 +8,7 @@ let server: HealthServer;
 
 afterEach(() => server.close());
 
-async function answer(path: string, checks: { live?: Check; ready?: Check }) {
+async function get(path: string, checks: { live?: Check; ready?: Check }) {
   const { live = () => null, ready = () => null } = checks;
   const at = { host: '127.0.0.1', port: 0 };
   server = await startHealthServer({
@@ -23,17 +23,17 @@ async function answer(path: string, checks: { live?: Check; ready?: Check }) {
 
 describe('the health server', () => {
   it('is healthy and ready when all checks pass', async () => {
-    expect(await answer('/healthz', {})).toEqual({ status: 200, text: '{"status":"ok"}' });
+    expect(await get('/healthz', {})).toEqual({ status: 200, text: '{"status":"ok"}' });
   });
 
   it('exports the result of each check to Prometheus when it is scraped', async () => {
-    const { text } = await answer('/metrics', { ready: () => 'the database is away' });
+    const { text } = await get('/metrics', { ready: () => 'the database is away' });
     expect(text).toMatch(/^holdfast_check_up\{.*check="live".*\} 1$/m);
     expect(text).toMatch(/^holdfast_check_up\{.*check="ready".*\} 0$/m);
   });
 
   it('is alive while it is not ready', async () => {
-    expect(await answer('/healthz', { ready: () => 'Redis is away' })).toMatchObject({ status: 200 });
+    expect(await get('/healthz', { ready: () => 'Redis is away' })).toMatchObject({ status: 200 });
   });
 
   it.each<[string, Check]>([
@@ -46,18 +46,18 @@ describe('the health server', () => {
       },
     ],
   ])('names the problem when a check %s', async (_how, live) => {
-    const { status, text } = await answer('/readyz', { live });
+    const { status, text } = await get('/readyz', { live });
     expect([status, JSON.parse(text)]).toEqual([503, { status: 'failing', problems: { live: 'stuck' } }]);
   });
 
   it('responds although a check hangs', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance', 'Date'] });
     try {
-      const answered = answer('/readyz', { ready: () => new Promise(() => {}) });
-      let result: Awaited<typeof answered> | null = null;
+      const pending = get('/readyz', { ready: () => new Promise(() => {}) });
+      let result: Awaited<typeof pending> | null = null;
       while (result === null) {
         jest.advanceTimersByTime(100);
-        result = await Promise.race([answered, new Promise<null>((next) => setImmediate(next, null))]);
+        result = await Promise.race([pending, new Promise<null>((next) => setImmediate(next, null))]);
       }
       expect(result).toMatchObject({ status: 503 });
     } finally {
@@ -66,9 +66,9 @@ describe('the health server', () => {
   });
 
   it('serves its metrics, and no other path', async () => {
-    expect((await answer('/metrics', {})).text).toContain('process_cpu_seconds_total{service="test"}');
+    expect((await get('/metrics', {})).text).toContain('process_cpu_seconds_total{service="test"}');
     await server.close();
-    expect(await answer('/', {})).toMatchObject({ status: 404 });
+    expect(await get('/', {})).toMatchObject({ status: 404 });
   });
 });
 
@@ -84,17 +84,17 @@ function checkHealth(port: number): Promise<{ code: number; text: string }> {
 
 describe('the health check of an image', () => {
   it('passes while the service is ready', async () => {
-    await answer('/readyz', {});
+    await get('/readyz', {});
     expect(await checkHealth(server.port)).toEqual({ code: 0, text: '{"status":"ok"}\n' });
   });
 
   it('fails with the list of problems while the service is not ready', async () => {
-    const { text } = await answer('/readyz', { ready: () => 'Redis is away' });
+    const { text } = await get('/readyz', { ready: () => 'Redis is away' });
     expect(await checkHealth(server.port)).toEqual({ code: 1, text: `${text}\n` });
   });
 
   it('fails when nothing listens', async () => {
-    await answer('/readyz', {});
+    await get('/readyz', {});
     const { port } = server;
     await server.close();
     expect(await checkHealth(port)).toEqual({ code: 1, text: '' });

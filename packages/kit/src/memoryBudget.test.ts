@@ -6,7 +6,7 @@ import {
   type ReserveMemory,
 } from './memoryBudget.ts';
 
-/** Work that holds what it is told to, until it is told to end. */
+/** Work that holds the given bytes until the test ends it. */
 async function begin(memory: MemoryBudget): Promise<{ hold: ReserveMemory; end(): Promise<void> }> {
   const begun = Promise.withResolvers<ReserveMemory>();
   const ending = Promise.withResolvers<void>();

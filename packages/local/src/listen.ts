@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { styleText } from 'node:util';
 import { exitWith } from './launch/launchError.ts';
 import { parseListenFlags, usage } from './listen/flags.ts';
-import { listen } from './listen/listen.ts';
+import { listenForWebhooks } from './listen/listen.ts';
 import { findLocalStack } from './listen/localStack.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -27,7 +27,12 @@ async function main(): Promise<number> {
   }
   const stopped = whenAskedToStop();
   const stack = findLocalStack(resolve(process.env['HOLDFAST_HOME'] || resolve(root, '.holdfast')));
-  return await listen(stack, flags, { say, paint: (format, text) => styleText(format, text) }, stopped);
+  return await listenForWebhooks(
+    stack,
+    flags,
+    { say, paint: (format, text) => styleText(format, text) },
+    stopped,
+  );
 }
 
 await exitWith(main);

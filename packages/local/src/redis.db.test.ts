@@ -18,7 +18,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-/** The answers to inline commands, as Redis writes them. */
+/** The replies to inline commands, as Redis writes them. */
 function ask(url: string, ...commands: string[]): Promise<string> {
   const { hostname, port, password } = new URL(url);
   const socket = connect(Number(port), hostname);

@@ -58,8 +58,8 @@ async function runUntilStopped(flags: Flags): Promise<number> {
     (text) => ({ text }),
     (error: unknown) => ({ error }),
   );
-  const asked = whenAskedToStop(killed);
-  const first = await Promise.race([starting, asked]);
+  const stopSignal = whenAskedToStop(killed);
+  const first = await Promise.race([starting, stopSignal]);
   let endBuild = () => {};
   if (typeof first === 'object' && 'text' in first) {
     process.stdout.write(first.text);
@@ -69,7 +69,7 @@ async function runUntilStopped(flags: Flags): Promise<number> {
     await stop(running, starting);
     throw first.error;
   }
-  say(`stopping after ${await asked}; once more to end at once`);
+  say(`stopping after ${await stopSignal}; once more to end at once`);
   endBuild();
   aborting.abort();
   await stop(running, starting);

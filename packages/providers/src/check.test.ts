@@ -67,20 +67,20 @@ describe('the check of a Cog container', () => {
   afterEach(() => fake.close());
 
   it('finds no problem with one that is ready, busy or starting', async () => {
-    expect(await checkConnection(route, fake)).toMatchObject({ unreached: null, trouble: null });
+    expect(await checkConnection(route, fake)).toMatchObject({ unreached: null, problem: null });
     fake.plan({ slots: 0 });
-    expect((await checkConnection(route, fake)).trouble).toBeNull();
+    expect((await checkConnection(route, fake)).problem).toBeNull();
     fake.plan({ setup: 'under way' });
-    expect((await checkConnection(route, fake)).trouble).toBeNull();
+    expect((await checkConnection(route, fake)).problem).toBeNull();
   });
 
   it('reports why one accepts no runs', async () => {
     fake.plan({ setup: 'failed' });
-    expect((await checkConnection(route, fake)).trouble).toBe(
+    expect((await checkConnection(route, fake)).problem).toBe(
       'it takes no runs: it says SETUP_FAILED, no weights',
     );
     fake.plan({ setup: 'done' });
     fake.killWorker();
-    expect((await checkConnection(route, fake)).trouble).toMatch(/it says UNHEALTHY, Healthcheck error/);
+    expect((await checkConnection(route, fake)).problem).toMatch(/it says UNHEALTHY, Healthcheck error/);
   });
 });

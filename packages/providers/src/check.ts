@@ -15,7 +15,7 @@ export type Checked = {
   key: 'accepted' | 'refused' | 'unclear' | 'not checked';
   status: number | null;
   /** What the provider's own health check reports as wrong; null: nothing, or no health check. */
-  trouble: string | null;
+  problem: string | null;
   /** The response when the key was not accepted, for the operator, with the key masked. */
   said: string;
   /** Null when the provider lists no models. */
@@ -40,7 +40,7 @@ export async function checkConnection(route: CheckedRoute | null, connection: Co
   try {
     const checked = await ask(http, route?.adapter ?? null, connection);
     if (route?.adapter !== 'cog' || checked.unreached !== null) return checked;
-    return { ...checked, trouble: await troubleOfCog(http, route) };
+    return { ...checked, problem: await problemOfCog(http, route) };
   } finally {
     http.close();
   }
@@ -50,7 +50,7 @@ async function ask(http: TrustedHttp, adapter: Adapter | null, connection: Conne
   const question = adapter === null ? null : harmless[adapter];
   const path = adapter === 'openai' && !isVersioned(connection.baseUrl) ? `v1/${question}` : (question ?? '');
   const result = await http.request('GET', path, { timeoutMs: responseTimeoutMs });
-  const nothing = { status: null, said: '', models: null, trouble: null };
+  const nothing = { status: null, said: '', models: null, problem: null };
   if (!result.ok) return { ...nothing, unreached: result.message, key: 'not checked' };
   const { status } = result;
   const key = question === null ? 'not checked' : verdictOn(status);
@@ -61,11 +61,11 @@ async function ask(http: TrustedHttp, adapter: Adapter | null, connection: Conne
     status,
     said: key === 'accepted' ? '' : rawText(responseText(result), connection),
     models: models && models.map(({ id }) => id),
-    trouble: null,
+    problem: null,
   };
 }
 
-async function troubleOfCog(
+async function problemOfCog(
   http: TrustedHttp,
   { model, options = {} }: CheckedRoute,
 ): Promise<string | null> {

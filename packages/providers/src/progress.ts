@@ -43,8 +43,9 @@ export function retryAfterMs(headers: HttpResponse['headers'], otherwiseMs: numb
   const ms = positive(headers['retry-after-ms']);
   const seconds = positive(headers['retry-after']);
   const date = Date.parse(headers['retry-after'] ?? '') - Date.now();
-  const asked = ms ?? (seconds === null ? null : seconds * 1000) ?? (Number.isNaN(date) ? otherwiseMs : date);
-  return Math.ceil(Math.min(Math.max(asked, 0), maxRetryAfterMs));
+  const requestedMs =
+    ms ?? (seconds === null ? null : seconds * 1000) ?? (Number.isNaN(date) ? otherwiseMs : date);
+  return Math.ceil(Math.min(Math.max(requestedMs, 0), maxRetryAfterMs));
 }
 
 function positive(header: string | string[] | undefined): number | null {

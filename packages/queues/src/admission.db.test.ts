@@ -37,15 +37,15 @@ afterAll(() => {
 
 const log = createLogger('test', 'silent');
 
-let asked = 0;
+let requestCount = 0;
 function ask(
   executionId: string,
   limits: Limits = none,
   routes: [string, Limits][] = [['p', none]],
 ): AdmissionRequest {
-  asked += 1;
+  requestCount += 1;
   const its = routes.map(([connection, one]) => ({ connection, limits: one }));
-  return { executionId, mark: `${executionId} ${asked}`, limits, routes: its, stays: false };
+  return { executionId, mark: `${executionId} ${requestCount}`, limits, routes: its, stays: false };
 }
 
 const kinds = (responses: { kind: string }[]) => responses.map(({ kind }) => kind);
@@ -224,7 +224,7 @@ describe('the learned capacity of a provider', () => {
   const capacities = '{holdfast-limits}:capacity';
   const routes = (...names: string[]): AdmissionRequest['routes'] =>
     names.map((one) => ({ connection: one, limits: none, capacity: `route:${one} m` }));
-  const asked = (executionId: string, ...names: string[]): AdmissionRequest => ({
+  const requestFor = (executionId: string, ...names: string[]): AdmissionRequest => ({
     ...ask(executionId),
     routes: routes(...(names.length > 0 ? names : ['p'])),
   });
@@ -240,9 +240,9 @@ describe('the learned capacity of a provider', () => {
     expect(await refused('d', { open: ['a', 'b', 'c', 'd'] })).toMatchObject({ most: 3 });
     expect(await other.capacities([])).toEqual(new Map([[name, 3]]));
     await pauseIsOver();
-    expect(kinds(await other.admit([asked('d')]))).toEqual(['closed']);
+    expect(kinds(await other.admit([requestFor('d')]))).toEqual(['closed']);
     await other.release([{ executionId: 'a', names: [name] }]);
-    expect(kinds(await other.admit([asked('d'), asked('e')]))).toEqual(['admitted', 'closed']);
+    expect(kinds(await other.admit([requestFor('d'), requestFor('e')]))).toEqual(['admitted', 'closed']);
   });
 
   it('decreases with each refusal, and never below one', async () => {
@@ -255,7 +255,7 @@ describe('the learned capacity of a provider', () => {
 
   it('pauses the provider for as long as it requests, or for longer each time', async () => {
     expect((await refused('a', { retryAfterMs: 30_000 })).waitMs).toBe(30_000);
-    const [response] = await other.admit([asked('b')]);
+    const [response] = await other.admit([requestFor('b')]);
     expect(response?.kind === 'closed' && response.waitMs).toBeGreaterThan(29_000);
     await redis.del(capacities);
     const waits = [];
@@ -273,7 +273,7 @@ describe('the learned capacity of a provider', () => {
     const waits = [];
     for (let time = 0; time < 3; time += 1) {
       await pauseIsOver();
-      expect(kinds(await desk.admit([asked('b')]))).toEqual(['admitted']);
+      expect(kinds(await desk.admit([requestFor('b')]))).toEqual(['admitted']);
       waits.push((await refused('b')).waitMs);
     }
     expect(waits).toEqual([2000, 4000, 8000]);
@@ -289,10 +289,10 @@ describe('the learned capacity of a provider', () => {
     await refused('d', { open: ['a', 'b', 'c', 'd'] });
     await desk.release(['a', 'b', 'c'].map((executionId) => ({ executionId, names: [name] })));
     await pauseIsOver();
-    expect(kinds(await desk.admit([asked('e'), asked('f')]))).toEqual(['admitted', 'closed']);
+    expect(kinds(await desk.admit([requestFor('e'), requestFor('f')]))).toEqual(['admitted', 'closed']);
     await desk.capacities([name]);
     await pauseIsOver();
-    expect(kinds(await desk.admit(['f', 'g', 'h'].map((id) => asked(id))))).toEqual([
+    expect(kinds(await desk.admit(['f', 'g', 'h'].map((id) => requestFor(id))))).toEqual([
       'admitted',
       'admitted',
       'closed',
@@ -302,23 +302,23 @@ describe('the learned capacity of a provider', () => {
   it('admits the next run at once when an admitted one did not start', async () => {
     await refused('a');
     await pauseIsOver();
-    const gone = asked('gone');
-    expect(kinds(await desk.admit([gone, asked('b')]))).toEqual(['admitted', 'closed']);
+    const gone = requestFor('gone');
+    expect(kinds(await desk.admit([gone, requestFor('b')]))).toEqual(['admitted', 'closed']);
     await desk.withdraw(gone, 0);
-    expect(kinds(await desk.admit([asked('b')]))).toEqual(['admitted']);
+    expect(kinds(await desk.admit([requestFor('b')]))).toEqual(['admitted']);
   });
 
   it('grows by one while it is used up and runs are accepted, and more slowly after each refusal', async () => {
     await refused('b', { open: ['a', 'b'] });
     await pauseIsOver();
-    expect(kinds(await desk.admit([asked('b')]))).toEqual(['closed']);
+    expect(kinds(await desk.admit([requestFor('b')]))).toEqual(['closed']);
     expect((await desk.capacities([name])).get(name)).toBe(1);
     const { growsMs, stepMs } = await learned();
     await change({ growsMs: 0 });
     expect((await desk.capacities([])).get(name)).toBe(1);
     expect((await desk.capacities([name])).get(name)).toBe(2);
     expect((await desk.capacities([name])).get(name)).toBe(2);
-    expect(kinds(await desk.admit([asked('b')]))).toEqual(['admitted']);
+    expect(kinds(await desk.admit([requestFor('b')]))).toEqual(['admitted']);
     expect((await refused('b')).most).toBe(1);
     const after = await learned();
     expect(after.stepMs).toBe(2 * stepMs);
@@ -329,14 +329,14 @@ describe('the learned capacity of a provider', () => {
     const open = Array.from({ length: 41 }, (_, index) => `e${index}`);
     await refused('e40', { open });
     await pauseIsOver();
-    await desk.admit([asked('x')]);
+    await desk.admit([requestFor('x')]);
     await change({ growsMs: 0 });
     expect((await desk.capacities([name])).get(name)).toBe(50);
   });
 
   it('sends a run to another provider with room, unless the run must stay', async () => {
     await refused('b', { open: ['a', 'b'] });
-    const both = asked('b', 'p', 'q');
+    const both = requestFor('b', 'p', 'q');
     expect(await desk.admit([{ ...both, stays: true }])).toMatchObject([{ kind: 'closed' }]);
     expect(await desk.admit([both])).toEqual([{ kind: 'admitted', route: 1 }]);
   });
@@ -344,13 +344,13 @@ describe('the learned capacity of a provider', () => {
   it('keeps counting a run that may have been accepted', async () => {
     await refused('a', { mayHaveRun: true, open: ['a'] });
     await pauseIsOver();
-    expect(kinds(await desk.admit([asked('b')]))).toEqual(['closed']);
+    expect(kinds(await desk.admit([requestFor('b')]))).toEqual(['closed']);
   });
 
   it('is removed when no run has used it for long', async () => {
     await refused('a');
     await change({ seenMs: 1 });
     expect((await desk.capacities([])).size).toBe(0);
-    expect(kinds(await desk.admit([asked('a'), asked('b')]))).toEqual(['admitted', 'admitted']);
+    expect(kinds(await desk.admit([requestFor('a'), requestFor('b')]))).toEqual(['admitted', 'admitted']);
   });
 });

@@ -102,9 +102,9 @@ local function ask(a)
   end
   return { 'closed', least }
 end
-local answers = {}
-for i, a in ipairs(cjson.decode(ARGV[1])) do answers[i] = ask(a) end
-return answers`;
+local results = {}
+for i, a in ipairs(cjson.decode(ARGV[1])) do results[i] = ask(a) end
+return results`;
 
 export const withdrawScript = `${clock}
 local a = cjson.decode(ARGV[1])

@@ -15,11 +15,11 @@ export async function emptyRedis(url: string): Promise<void> {
   const socket = connect(Number(port), hostname).setEncoding('utf8');
   // Inline commands; QUIT makes Redis close the connection after its last response.
   socket.write(`AUTH ${password}\r\nSELECT ${pathname.slice(1) || 0}\r\nFLUSHDB\r\nQUIT\r\n`);
-  let answers = '';
+  let replies = '';
   socket.on('data', (text: string) => {
-    answers += text;
+    replies += text;
   });
   await once(socket, 'close');
-  if (answers !== '+OK\r\n'.repeat(4))
-    throw new Error(`Redis refused to empty a database: ${answers.trim()}`);
+  if (replies !== '+OK\r\n'.repeat(4))
+    throw new Error(`Redis refused to empty a database: ${replies.trim()}`);
 }

@@ -111,7 +111,7 @@ describe('a run', () => {
     expect([output, execution.cost]).toEqual([{ text: 'done' }, '0.01']);
   });
 
-  it('goes on waiting when polls fail', async () => {
+  it('keeps waiting when polls fail', async () => {
     const client = await start(created, cut, json(200, ended));
     expect((await client.run('m', {})).output).toEqual({ text: 'done' });
   });

@@ -165,7 +165,7 @@ describe('a callback in the object store', () => {
     expect(await stateOf(callback)).toEqual(processed);
   });
 
-  it('is dropped when its object has expired, and its run goes on', async () => {
+  it('is dropped when its object has expired, and its run continues', async () => {
     const callback = await largeCallback();
     await copying.files.store.remove(callback.key);
     await receiveCallback(servicesWith(), trace(), callback.id);

@@ -327,15 +327,15 @@ describe('a copy that fails', () => {
     ['a type that is not stored', new UnusableOutput('no type')],
     ['an address that is refused', new DownloadError('policy', 'private')],
     ['a file that is too large', new DownloadError('too_large', 'too large')],
-    ['a file that is not found', new DownloadError('status', 'answered 404', 404)],
+    ['a file that is not found', new DownloadError('status', 'responded with 404', 404)],
   ])('is not retried for %s', (_reason, error) => {
     expect(isRetryableCopy(error)).toBe(false);
   });
 
   it.each([
     new DownloadError('network', 'reset'),
-    new DownloadError('status', 'answered 503', 503),
-    new DownloadError('status', 'answered 429', 429),
+    new DownloadError('status', 'responded with 503', 503),
+    new DownloadError('status', 'responded with 429', 429),
   ])('is retried for a host that may recover: $message', (error) => {
     expect(isRetryableCopy(error)).toBe(true);
   });

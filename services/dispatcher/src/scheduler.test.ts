@@ -20,7 +20,7 @@ const definitions: Record<string, Partial<ModelDefinition>> = {
   nowhere: { slug: 'nowhere', limits: { concurrency: 1 }, providers: [] },
 };
 
-/** A scheduler over this admission control, and the runs that it has started: each goes on until `end`. */
+/** A scheduler over this admission control, and the runs that it has started: each continues until `end`. */
 function setUp(
   options: {
     size?: number;

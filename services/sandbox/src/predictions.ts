@@ -50,9 +50,9 @@ function begin(
   const { model: name, id } = request.params;
   const model = Object.hasOwn(models, name) ? models[name] : undefined;
   if (model === undefined) return notFound(response);
-  const asked = body.safeParse(request.body);
-  if (!asked.success) return invalid(response, asked.error, []);
-  const input = model.input.safeParse(asked.data.input);
+  const parsed = body.safeParse(request.body);
+  if (!parsed.success) return invalid(response, parsed.error, []);
+  const input = model.input.safeParse(parsed.data.input);
   if (!input.success) return invalid(response, input.error, ['input']);
 
   const origin = `${request.protocol}://${request.get('host')}`;
@@ -67,7 +67,7 @@ function begin(
     response.status(409).json({ error: 'At capacity - all prediction slots busy', status: 'failed' });
     return null;
   }
-  const { webhook, webhook_events_filter: events } = asked.data;
+  const { webhook, webhook_events_filter: events } = parsed.data;
   if (webhook && (events ?? ['completed']).includes('completed')) void callBack(webhook, run, onLostWebhook);
   return run;
 }

@@ -58,8 +58,8 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A receiver of webhooks; `answer` is the status for its first, second ... call. */
-async function startReceiver(answer: (call: number) => number) {
+/** A receiver of webhooks; `statusOf` returns the status for its first, second ... call. */
+async function startReceiver(statusOf: (call: number) => number) {
   const received: Prediction[] = [];
   const receiver = createServer((request, response) => {
     let text = '';
@@ -68,7 +68,7 @@ async function startReceiver(answer: (call: number) => number) {
     });
     request.on('end', () => {
       received.push(JSON.parse(text) as Prediction);
-      response.writeHead(answer(received.length)).end();
+      response.writeHead(statusOf(received.length)).end();
     });
   });
   return { server: receiver, received, url: await listen(receiver) };

@@ -171,7 +171,7 @@ describe('a lane', () => {
     expectFinished(simulation);
   });
 
-  it('is claimed at a success after a failure, because deliveries written in between were reported to nobody', async () => {
+  it('is claimed at a success after a failure, because deliveries written in between were reported to no sender', async () => {
     const simulation = simulateLanes({ size: 100 });
     simulation.write(endpoint('1', 'org_a', 2), 2);
     await simulation.giveAll();

@@ -176,8 +176,8 @@ export function createLanes(args: {
     lane.maxInFlight = maxInFlight ?? lane.maxInFlight;
     restoreLimit(lane, inFlightLimit);
     const isProbe = claimed.some((delivery) => delivery.isProbe);
-    const asked = Math.min(slots, maxHere(lane)) + ahead;
-    const mayHaveMore = claimed.length + ended.length >= asked || waitMs !== null;
+    const requested = Math.min(slots, maxHere(lane)) + ahead;
+    const mayHaveMore = claimed.length + ended.length >= requested || waitMs !== null;
     if (mayHaveMore && !isProbe) lane.hasPending = true;
     lane.isPaced = waitMs !== null;
     if (waitMs !== null) pause(lane, waitMs);

@@ -1,4 +1,4 @@
-import type { Context, Run } from '../command.ts';
+import type { Context, RunCommand } from '../command.ts';
 import { readOperands } from '../flags.ts';
 import { printJson } from '../output/print.ts';
 import type { AdminApi } from './api.ts';
@@ -16,7 +16,7 @@ export function adminCommand<const Names extends readonly string[]>({
   operands: Names;
   request(admin: AdminApi, operands: Operands<Names>): Promise<unknown>;
   show(body: unknown, context: Context, operands: Operands<Names>): void;
-}): Run {
+}): RunCommand {
   return async (args, context) => {
     const options = { json: { type: 'boolean' } } as const;
     const { operands, values } = readOperands(name, args, names, options);

@@ -11,9 +11,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 const root = resolve(import.meta.dirname, '../../../..');
 const main = join(root, 'packages/cli/src/main.mjs');
 
-/** In the place of docker: says what it was asked, and runs `holdfast` here, on the folder that it was to mount. */
+/** In the place of docker: says the commands it was given, and runs `holdfast` here, on the folder that it was to mount. */
 const docker = `#!/bin/sh
-echo "docker $*" >>"$ASKED"
+echo "docker $*" >>"$CALLS"
 case "$*" in
   "compose config --services") printf '%s\\n' holdfast $SERVERS ;;
   "compose ps --services --status running") [ "$RUNNING" != broken ] || exit 1; printf '%s\\n' $RUNNING ;;
@@ -32,7 +32,7 @@ case "$*" in
 esac
 `;
 
-/** A clone with the scripts and an .env, and where its docker writes down what it was asked. */
+/** A clone with the scripts and an .env, and where its docker writes down the commands it was given. */
 function makeClone() {
   const folder = testFolder('clone');
   mkdirSync(join(folder, 'deploy'));
@@ -42,7 +42,7 @@ function makeClone() {
   writeFileSync(join(folder, 'bin/docker'), docker);
   chmodSync(join(folder, 'bin/docker'), 0o755);
   writeFileSync(join(folder, '.env'), '');
-  return { folder, asked: join(folder, 'asked') };
+  return { folder, calls: join(folder, 'calls') };
 }
 
 let clone: ReturnType<typeof makeClone>;
@@ -74,7 +74,7 @@ function run(
     env: {
       ...env,
       PATH: `${join(clone.folder, 'bin')}:${process.env['PATH']}`,
-      ASKED: clone.asked,
+      CALLS: clone.calls,
       NODE: process.execPath,
       MAIN: main,
       SERVERS: 'postgres store redis',
@@ -90,7 +90,7 @@ function run(
   });
 }
 
-const asked = () => readFileSync(clone.asked, 'utf8');
+const calls = () => readFileSync(clone.calls, 'utf8');
 
 describe('deploy/backup', () => {
   it('writes a backup and reads it back', async () => {
@@ -98,7 +98,7 @@ describe('deploy/backup', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining(`done: ${made}.`)]);
     expect(stderr).toContain('keep ENCRYPTION_KEYS (.env) apart from it');
     expect(existsSync(join(made, 'manifest.json'))).toBe(true);
-    expect(asked()).toContain(`--volume ${made}:/backup holdfast restore /backup --check`);
+    expect(calls()).toContain(`--volume ${made}:/backup holdfast restore /backup --check`);
   });
 
   it('does not overwrite a backup, and fails when the database is unavailable', async () => {
@@ -131,7 +131,7 @@ describe('deploy/restore', () => {
       words('cannot list the running services'),
     );
     expect(await run('restore', ['bin'])).toMatchObject(words('has no manifest.json'));
-    expect(asked()).not.toMatch(/up --detach|FLUSHDB/);
+    expect(calls()).not.toMatch(/up --detach|FLUSHDB/);
   });
 
   it('starts no service and does not empty Redis when the restore is refused', async () => {
@@ -139,7 +139,7 @@ describe('deploy/restore', () => {
       ENCRYPTION_KEYS: `k2:${randomBytes(32).toString('base64')}`,
     });
     expect(lacking).toMatchObject(words('NOT RESTORED'));
-    expect(asked()).not.toContain('FLUSHDB');
+    expect(calls()).not.toContain('FLUSHDB');
   });
 
   it('starts the servers, restores, empties Redis, and prints the next step', async () => {
@@ -152,8 +152,8 @@ describe('deploy/restore', () => {
     expect([code, stderr]).toEqual([0, expect.stringContaining('Next: docker compose up')]);
     expect(stdout).toContain('The ledger is consistent.');
     for (const server of ['postgres', 'store', 'redis'])
-      expect(asked()).toContain(`compose up --detach --wait --no-deps ${server}`);
-    expect(asked()).toContain('compose exec -T redis redis-cli FLUSHDB');
+      expect(calls()).toContain(`compose up --detach --wait --no-deps ${server}`);
+    expect(calls()).toContain('compose exec -T redis redis-cli FLUSHDB');
   });
 
   it('says that an external Redis must be emptied, and refuses a database that is not empty', async () => {

@@ -80,12 +80,12 @@ function writeManifest(into: string, manifest: object): void {
 
 async function addDelivery(db: Database, url: string, age: string): Promise<void> {
   await db.pool.query(
-    `WITH told AS (
+    `WITH event AS (
        INSERT INTO events (id, organization_id, endpoint_id, type, body, fanned_out_at)
        VALUES (new_id('evt'), $1, 'wh_1', 'endpoint.failing', E'\\\\ "body"\\t\\n', now()) RETURNING id
      )
      INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, lane, url, created_at, expires_at)
-     SELECT delivery_id(id, 'wh_1'), id, $1, 'wh_1', 'wh_1', $2, now() - $3::interval, now() + interval '1 day' FROM told`,
+     SELECT delivery_id(id, 'wh_1'), id, $1, 'wh_1', 'wh_1', $2, now() - $3::interval, now() + interval '1 day' FROM event`,
     [organizationId, url, age],
   );
 }

@@ -12,30 +12,30 @@ describe('the client that polls the admin API', () => {
   const context = { report: (line: string) => void reports.push(line) } as Context;
   const { signal } = new AbortController();
   const following = { context, everyMs: 1, signal, json: false } as Following;
-  /** Answers or throws each in turn. */
-  const answering = (...answers: (number | Error)[]) => {
+  /** Returns or throws each in turn. */
+  const responding = (...responses: (number | Error)[]) => {
     return async () => {
-      const next = answers.shift();
+      const next = responses.shift();
       if (next instanceof Error) throw next;
       return next ?? 0;
     };
   };
-  const take = (answer: number) => (answer === 9 ? 7 : null);
+  const take = (response: number) => (response === 9 ? 7 : null);
 
   it('continues after the admin API was unavailable for a while', async () => {
-    expect(await poll(following, answering(1, new Error('away.'), 9), take, 1)).toBe(7);
+    expect(await poll(following, responding(1, new Error('away.'), 9), take, 1)).toBe(7);
     expect(reports).toEqual(['holdfast: away. Retrying.']);
   });
 
   it('fails when the first request gets no response, or when one is refused', async () => {
-    await expect(poll(following, answering(new Error('away')), take, 1)).rejects.toThrow('away');
-    const refused = answering(1, new RefusedError('no such execution'));
+    await expect(poll(following, responding(new Error('away')), take, 1)).rejects.toThrow('away');
+    const refused = responding(1, new RefusedError('no such execution'));
     await expect(poll(following, refused, take, 1)).rejects.toThrow('no such');
   });
 
   it('ends when it is interrupted', async () => {
     const interrupted = { ...following, signal: AbortSignal.abort() };
-    expect(await poll(interrupted, answering(1), take, 130)).toBe(130);
+    expect(await poll(interrupted, responding(1), take, 130)).toBe(130);
   });
 });
 

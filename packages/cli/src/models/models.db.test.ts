@@ -175,7 +175,7 @@ describe('holdfast models list and show', () => {
   });
 
   it.each([
-    [['show', 'nobody'], 'there is no model "nobody"'],
+    [['show', 'unknown'], 'there is no model "unknown"'],
     [['show'], 'takes one slug'],
     [['test'], 'takes one slug'],
     [['list', 'all'], "Unexpected argument 'all'"],

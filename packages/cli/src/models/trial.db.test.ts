@@ -8,28 +8,31 @@ import { until } from '@holdfast/testkit/until';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { holdfast } from '../testing/holdfast.ts';
 
-/** What the Cog server was asked; `answer` null keeps it waiting. */
-type Asked = { method: string; path: string; body: { input?: Record<string, unknown> } };
+/** The requests to the Cog server; `cogResponse` null leaves them open. */
+type ReceivedRequest = { method: string; path: string; body: { input?: Record<string, unknown> } };
 
 let server: Server;
-let asked: Asked[];
-let answer: { status: number; body: object } | null;
+let requests: ReceivedRequest[];
+let cogResponse: { status: number; body: object } | null;
 let folder: string;
 let url: string;
 
 async function reply(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await text(request);
   const { method = '', url: path = '' } = request;
-  asked.push({ method, path, body: body ? JSON.parse(body) : {} });
-  if (answer === null && method !== 'POST') return;
-  const { status, body: given } = answer ?? { status: 200, body: {} };
+  requests.push({ method, path, body: body ? JSON.parse(body) : {} });
+  if (cogResponse === null && method !== 'POST') return;
+  const { status, body: given } = cogResponse ?? { status: 200, body: {} };
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ id: path.split('/').at(-1), ...given }));
 }
 
 beforeEach(async () => {
-  asked = [];
-  answer = { status: 200, body: { status: 'succeeded', output: 'A poem.', metrics: { predict_time: 2 } } };
+  requests = [];
+  cogResponse = {
+    status: 200,
+    body: { status: 'succeeded', output: 'A poem.', metrics: { predict_time: 2 } },
+  };
   server = createServer((request, response) => void reply(request, response));
   const port = await listenAt(server, { host: '127.0.0.1', port: 0 });
   url = `http://127.0.0.1:${port}`;
@@ -71,7 +74,7 @@ describe('holdfast models test', () => {
     expect(stdout).toMatch(/^cost +0\.10; a test is not charged/m);
     expect(stdout).toContain('"text": "A poem."');
     expect(stdout).toMatch(/^took +\d+\.\d s$/m);
-    expect(asked.map(({ body }) => body.input)).toEqual([{ prompt: 'A lighthouse' }]);
+    expect(requests.map(({ body }) => body.input)).toEqual([{ prompt: 'A lighthouse' }]);
   });
 
   it('sends local files as data URIs under the name of the route, and reads a text that begins with @ as a text', async () => {
@@ -80,17 +83,17 @@ describe('holdfast models test', () => {
     const { code } = await test('--input', JSON.stringify({ prompt: '@home', picture: `@${path}` }));
     expect(code).toBe(0);
     const image = `data:image/png;base64,${Buffer.from('picture').toString('base64')}`;
-    expect(asked.map(({ body }) => body.input)).toEqual([{ prompt: '@home', image }]);
+    expect(requests.map(({ body }) => body.input)).toEqual([{ prompt: '@home', image }]);
   });
 
   it('reads the input from a file', async () => {
     writeFileSync(join(folder, 'input.json'), '{"prompt":"from a file"}');
     await test('--input', `@${join(folder, 'input.json')}`);
-    expect(asked.map(({ body }) => body.input)).toEqual([{ prompt: 'from a file' }]);
+    expect(requests.map(({ body }) => body.input)).toEqual([{ prompt: 'from a file' }]);
   });
 
   it('fails with the error of the run, as the provider reported it and as clients read it', async () => {
-    answer = { status: 200, body: { status: 'failed', error: 'CUDA out of memory' } };
+    cogResponse = { status: 200, body: { status: 'failed', error: 'CUDA out of memory' } };
     const { code, stdout } = await test();
     expect(code).toBe(1);
     expect(stdout).toMatch(/^outcome +GENERATION_FAILED$/m);
@@ -98,7 +101,7 @@ describe('holdfast models test', () => {
   });
 
   it('prints neither a key that the provider repeats nor control characters', async () => {
-    answer = {
+    cogResponse = {
       status: 200,
       body: {
         status: 'succeeded',
@@ -116,26 +119,26 @@ describe('holdfast models test', () => {
   });
 
   it('distinguishes a refusal from a failure', async () => {
-    answer = { status: 404, body: { detail: 'no such model' } };
+    cogResponse = { status: 404, body: { detail: 'no such model' } };
     const { code, stdout } = await test();
     expect(code).toBe(3);
     expect(stdout).toContain('refused: the run was not accepted');
   });
 
   it('cancels the run at the provider when it is interrupted', async () => {
-    answer = null;
+    cogResponse = null;
     const interrupt = new AbortController();
     const ending = holdfast(args(), { GPU_BASE_URL: url }, interrupt.signal);
-    await until('the run is submitted', () => asked.length > 0);
+    await until('the run is submitted', () => requests.length > 0);
     interrupt.abort();
     const { code, stdout } = await ending;
     expect(code).toBe(1);
     expect(stdout).toContain('interrupted; cancelled at the provider');
-    expect(asked.at(-1)).toMatchObject({ method: 'POST', path: expect.stringMatching(/\/cancel$/) });
+    expect(requests.at(-1)).toMatchObject({ method: 'POST', path: expect.stringMatching(/\/cancel$/) });
   });
 
   it('cancels the run when its time is over', async () => {
-    answer = null;
+    cogResponse = null;
     const { code, stdout } = await test('--timeout', '1');
     expect(code).toBe(1);
     expect(stdout).toMatch(/timed out|GENERATION_TIMEOUT/);
@@ -146,13 +149,13 @@ describe('holdfast models test', () => {
     [['--input', '{"promt":"a"}'], 2, "--input: must have required property 'prompt'"],
     [['--input', '{"prompt":"a","picture":"@/nowhere.png"}'], 2, "/nowhere.png can't be read"],
     [['--input', '{"prompt":"a","picture":"file_1"}'], 2, 'give @path'],
-    [['--provider', 'nobody'], 2, 'poet has no provider "nobody": it has away, gpu'],
+    [['--provider', 'unknown'], 2, 'poet has no provider "unknown": it has away, gpu'],
     [['--provider', 'away'], 3, 'AWAY_BASE_URL is not set'],
     [['--timeout', 'soon'], 2, '--timeout needs a whole number from 1 to 86400'],
   ])('reports %j and sends nothing', async (more, code, reason) => {
     const ended = await test(...more);
     expect(ended.code).toBe(code);
     expect(ended.stderr).toContain(reason);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 });

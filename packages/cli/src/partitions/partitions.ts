@@ -94,13 +94,13 @@ async function drop(
   await clearOldMonths(db.pool, days);
   const results = [await dropPartitions(db.pool, days)];
   if (journal) results.push(await dropJournalPartitions(db.pool, days));
-  return report(results, { asked: droppable.map(({ name }) => name), print });
+  return report(results, { planned: droppable.map(({ name }) => name), print });
 }
 
 /** A partition that could not be dropped is a failure; one that must be kept is not. */
-function report(results: DropResult[], { asked, print }: { asked: string[]; print: Print }): number {
+function report(results: DropResult[], { planned, print }: { planned: string[]; print: Print }): number {
   const dropped = results.flatMap((result) => result.dropped);
-  const left = asked.filter((name) => !dropped.includes(name));
+  const left = planned.filter((name) => !dropped.includes(name));
   const reasons = results.flatMap(({ kept }) => kept).filter(({ partition }) => left.includes(partition));
   if (dropped.length > 0) print(`dropped: ${dropped.join(', ')}`);
   for (const { partition, reason } of reasons) print(`${partition} was not dropped: ${reason}. Try again.`);

@@ -82,7 +82,7 @@ describe('holdfast queues', () => {
   });
 
   it('shows the queues while the database is unavailable', async () => {
-    const away = { ...env, DATABASE_URL: 'postgresql://nobody:opensesame@127.0.0.1:1/holdfast' };
+    const away = { ...env, DATABASE_URL: 'postgresql://user:opensesame@127.0.0.1:1/holdfast' };
     const { code, stdout, stderr } = await holdfast(['queues'], away);
     expect(code).toBe(3);
     expect(stdout).toMatch(/^QUEUE +WAITING[^]+\nsettle /);

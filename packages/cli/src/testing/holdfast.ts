@@ -26,7 +26,7 @@ export function holdfast(
   });
 }
 
-/** Runs it in a pipe: `holdfast ${rest}`; answers the exit code of the first command that fails. */
+/** Runs it in a pipe: `holdfast ${rest}`; returns the exit code of the first command that fails. */
 export function holdfastInShell(rest: string, env: NodeJS.ProcessEnv): Promise<CommandResult> {
   const script = `set -o pipefail; "$0" --disable-warning=ExperimentalWarning packages/cli/src/main.mjs ${rest}`;
   return runCommand('bash', ['-c', script, process.execPath], {
@@ -43,7 +43,7 @@ export function npmRunHoldfast(args: string[], env: NodeJS.ProcessEnv): Promise<
   });
 }
 
-/** Starts it and lets it run: what it has said so far, and an end by SIGINT, which answers the exit code. */
+/** Starts it and lets it run: what it has said so far, and an end by SIGINT, which returns the exit code. */
 export function startHoldfast(args: string[], env: NodeJS.ProcessEnv) {
   const main = ['--disable-warning=ExperimentalWarning', 'packages/cli/src/main.mjs'];
   const child = spawn(process.execPath, [...main, ...args], {

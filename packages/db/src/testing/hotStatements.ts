@@ -72,14 +72,14 @@ import { fanOutEvents, listUnfannedEvents, readEventsToFanOut, readReceivers } f
 import { claimLanes, listDueLanes, releaseClaims } from '../webhooks/lanes.ts';
 import type { Workload } from './workload.ts';
 
-type Run = (db: Database, work: Workload) => Promise<unknown>;
+type RunStatement = (db: Database, work: Workload) => Promise<unknown>;
 
 export type HotStatement = {
   name: string;
   role: Role;
   /** `one`: of a single item; `batch`: of as many as the workload has; `sweep`: of as many as it returns. */
   kind: 'one' | 'batch' | 'sweep';
-  run: Run;
+  run: RunStatement;
 };
 
 const first = (ids: readonly string[]) => ids[0] ?? '';
@@ -313,6 +313,6 @@ export const hotStatements: HotStatement[] = [
   }),
 ];
 
-function of(kind: HotStatement['kind'], role: Role, runs: Record<string, Run>): HotStatement[] {
+function of(kind: HotStatement['kind'], role: Role, runs: Record<string, RunStatement>): HotStatement[] {
   return Object.entries(runs).map(([name, run]) => ({ name, role, kind, run }));
 }

@@ -15,7 +15,7 @@ const record = (fields: Partial<AttemptRecord>): AttemptRecord => ({
   countsForEndpoint: true,
   durationMs: 1,
   statusCode: 500,
-  error: 'answered 500',
+  error: 'responded with 500',
   stage: 'response',
   answer: null,
   nextDelayS: 30,

@@ -21,7 +21,7 @@ beforeEach(async () => {
 
 afterEach(() => close());
 
-/** Deliveries that wait for a retry, the last of them written and due first. Answers their ids in order. */
+/** Deliveries that wait for a retry, the last of them written and due first. Returns their ids in order. */
 async function addWaiting(): Promise<string[]> {
   const { rows } = await db.pool.query<{ id: string }>(
     `INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, lane, url, next_attempt_at, expires_at)
@@ -38,7 +38,7 @@ it.each([
   ['activation', () => updateWebhookEndpoint(db, organizationId, endpointId, { isActive: true })],
   ['removal', () => removeWebhookEndpoint(db, organizationId, endpointId)],
 ])(
-  '%s locks deliveries in order of their ids: it waits for whoever does so, and nobody for it',
+  '%s locks deliveries in order of their ids: it waits for whoever does so, and no session waits for it',
   async (_, change) => {
     const ids = await addWaiting();
     const other = await db.pool.connect();

@@ -128,7 +128,7 @@ export function closed(socket: Socket): Promise<void> {
 export type TestServer = { port: number; url: string; requests: () => number; close: () => Promise<void> };
 
 /** An HTTP server on a free loopback port. */
-export async function listen(handler: RequestListener): Promise<TestServer> {
+export async function startTestServer(handler: RequestListener): Promise<TestServer> {
   let requests = 0;
   const server = http.createServer((req, res) => {
     requests += 1;

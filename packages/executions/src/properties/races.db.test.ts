@@ -56,8 +56,8 @@ async function conclude(winners: (string | null)[], sides: [string, string]): Pr
 }
 
 async function cancelIt({ id, organizationId }: KnownExecution): Promise<void> {
-  const asked = cancel(processes.gateways[1], organizationId, id).then(({ status }) => status);
-  const response = await resultOf(asked);
+  const cancelling = cancel(processes.gateways[1], organizationId, id).then(({ status }) => status);
+  const response = await resultOf(cancelling);
   (response === 'CANCELLED' ? run.acceptedCancels : run.refusedCancels).push(id);
 }
 

@@ -22,10 +22,10 @@ async function uploadUrl(key: string, bound: Partial<typeof terms> = {}): Promis
   return await createDiskStore(settings).presignUpload({ key, ...terms, ...bound });
 }
 
-type Answer = { status: number; body: string };
+type Reply = { status: number; body: string };
 
 /** Sends chunks without a Content-Length unless one is given. */
-function send(url: string, chunks: Buffer[], headers: Record<string, string> = type): Promise<Answer> {
+function send(url: string, chunks: Buffer[], headers: Record<string, string> = type): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const request = http.request(url, { method: 'PUT', headers }, (response) => {
       let body = '';

@@ -6,11 +6,11 @@ import { parseRange } from '../objectResponse.ts';
 import { createS3Store } from './s3Store.ts';
 
 const content = Buffer.from('0123456789');
-const asked: (string | undefined)[] = [];
+const requests: (string | undefined)[] = [];
 
 /** Responds to a GET with the requested range, as in RFC 9110. */
 const server = http.createServer((req, res) => {
-  asked.push(req.headers.range);
+  requests.push(req.headers.range);
   const range = parseRange(req.headers.range, content.length);
   if (range === null || range === 'unsatisfiable') {
     res.writeHead(416).end();
@@ -39,6 +39,6 @@ describe('reading a part from S3', () => {
     });
     expect((await buffer(await store.read('a/b', { start: 2, end: 4 }))).toString()).toBe('234');
     expect((await buffer(await store.read('a/b', { start: 0, end: 0 }))).toString()).toBe('0');
-    expect(asked).toEqual(['bytes=2-4', 'bytes=0-0']);
+    expect(requests).toEqual(['bytes=2-4', 'bytes=0-0']);
   });
 });

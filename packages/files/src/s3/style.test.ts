@@ -7,13 +7,13 @@ import type { S3Settings } from '../config.ts';
 import { createS3Store } from './s3Store.ts';
 
 /** The requests, as `METHOD host path`, without ports. */
-const asked: string[] = [];
+const requests: string[] = [];
 
 /** Has every bucket, and every object with one byte. */
 const server = http.createServer((req, res) => {
   req.resume();
   const path = req.url?.split('?')[0];
-  asked.push(`${req.method} ${req.headers.host?.split(':')[0]} ${path}`);
+  requests.push(`${req.method} ${req.headers.host?.split(':')[0]} ${path}`);
   res.writeHead(200, { 'content-length': '1', etag: '"e"', 'last-modified': new Date(0).toUTCString() });
   res.end(req.method === 'HEAD' ? undefined : 'x');
 });
@@ -36,7 +36,7 @@ afterAll(() => {
   server.close();
 });
 beforeEach(() => {
-  asked.length = 0;
+  requests.length = 0;
 });
 
 function open(style: S3Settings['style']) {
@@ -68,7 +68,7 @@ async function useAll(style: S3Settings['style']) {
 describe('the style of S3', () => {
   it.each([undefined, 'path'] as const)('%s: the bucket begins the path', async (style) => {
     expect(await useAll(style)).toEqual(Array(2).fill('https://public.test/pictures/a/b'));
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       'HEAD s3.test /pictures',
       'PUT s3.test /pictures/a/b',
       'HEAD s3.test /pictures/a/b',
@@ -79,7 +79,7 @@ describe('the style of S3', () => {
 
   it('virtual: the bucket begins the host', async () => {
     expect(await useAll('virtual')).toEqual(Array(2).fill('https://pictures.public.test/a/b'));
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       'HEAD pictures.s3.test /',
       'PUT pictures.s3.test /a/b',
       'HEAD pictures.s3.test /a/b',

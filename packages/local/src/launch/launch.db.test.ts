@@ -93,8 +93,8 @@ describe('npm start', () => {
     expect(Object.keys(state.services)).toEqual([...serviceNames]);
 
     const before = state.services['ledger'];
-    const answer = await (await fetch(before?.metrics_url ?? '')).json();
-    expect(answer).toEqual({
+    const response = await (await fetch(before?.metrics_url ?? '')).json();
+    expect(response).toEqual({
       pid: before?.pid,
       adminToken: adminTokens,
       databaseUser: 'holdfast_ledger',
@@ -183,9 +183,9 @@ describe('npm start', () => {
   it('does not change the roles of a database that the environment names', async () => {
     const setRoles = jest.fn<LaunchOptions['setRoles']>(async () => {});
     const { env } = await options();
-    const DATABASE_URL = 'postgresql://somebody:password@127.0.0.1:1/elsewhere';
+    const DATABASE_URL = 'postgresql://owner:password@127.0.0.1:1/elsewhere';
     await start({ setRoles, env: { ...env, DATABASE_URL } });
-    expect(await Promise.all(serviceNames.map(databaseUserOf))).toEqual(Array(5).fill('somebody'));
+    expect(await Promise.all(serviceNames.map(databaseUserOf))).toEqual(Array(5).fill('owner'));
     expect(setRoles).not.toHaveBeenCalled();
   }, 60_000);
 

@@ -18,7 +18,7 @@ const delivered = (change: Partial<Delivered> = {}): Delivered => ({
   },
   problem: null,
   before: { times: 0, wasTaken: false },
-  answered: 200,
+  responseStatus: 200,
   remark: null,
   ...change,
 });
@@ -38,16 +38,16 @@ describe('the line of a delivery', () => {
   });
 
   it('shows failed verification and failed responses in red', () => {
-    const line = lineOf(delivered({ problem: 'X-Signature is wrong', answered: 401 }), paint);
+    const line = lineOf(delivered({ problem: 'X-Signature is wrong', responseStatus: 401 }), paint);
     expect(line).toContain('<red,bold>✗ not verified: X-Signature is wrong</>');
     expect(line).toContain('<red>→ 401</>');
   });
 
   it('names the endpoint of an operational event, and marks a truncated body', () => {
-    const data = { last_error: 'answered 500' };
+    const data = { last_error: 'responded with 500' };
     const event = { type: 'endpoint.failing', endpoint_id: 'wh_1', truncated: true, data };
     expect(lineOf(delivered({ event }), plain)).toBe(
-      '09:05:07.042  ✓ verified  endpoint.failing     wh_1  answered 500  truncated  → 200',
+      '09:05:07.042  ✓ verified  endpoint.failing     wh_1  responded with 500  truncated  → 200',
     );
   });
 

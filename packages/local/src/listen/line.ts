@@ -25,7 +25,7 @@ export type Delivered = {
   event: EventFields;
   problem: string | null;
   before: Before;
-  answered: number;
+  responseStatus: number;
   remark: string | null;
 };
 
@@ -37,7 +37,7 @@ const statusColours: Record<string, Parameters<Paint>[0]> = {
 };
 
 export function lineOf(delivered: Delivered, paint: Paint): string {
-  const { at, event, problem, before, answered, remark } = delivered;
+  const { at, event, problem, before, responseStatus, remark } = delivered;
   const { status = '', model = '', cost, error, last_error: lastError } = event.data ?? {};
   const parts: [Parameters<Paint>[0], string][] = [
     ['dim', clock(at)],
@@ -50,7 +50,7 @@ export function lineOf(delivered: Delivered, paint: Paint): string {
     ['red', error?.code ?? lastError ?? ''],
     ['yellow', event.truncated ? 'truncated' : ''],
     [before.wasTaken ? 'magenta' : 'yellow', againMark(before)],
-    [isTaken(answered) ? 'dim' : 'red', `→ ${answered}`],
+    [isTaken(responseStatus) ? 'dim' : 'red', `→ ${responseStatus}`],
     ['dim', remark ?? ''],
     ['dim', latency(at, event.timestamp)],
   ];

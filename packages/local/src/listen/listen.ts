@@ -10,7 +10,7 @@ const lookEveryMs = 500;
 type Output = { say(line: string): void; paint: Paint };
 
 /** Returns the exit code: 1 when the stack ended first. @throws LaunchError when another listener runs */
-export async function listen(
+export async function listenForWebhooks(
   stack: LocalStack,
   flags: ListenFlags,
   { say, paint }: Output,

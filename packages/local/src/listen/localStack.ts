@@ -43,7 +43,7 @@ const timeoutMs = 10_000;
 const description = (pid: number) => `npm run webhooks:listen (${pid})`;
 const pidIn = (text: string) => Number(/^npm run webhooks:listen \((\d+)\)$/.exec(text)?.[1]);
 
-type Answer = { status: number; body: Record<string, unknown> };
+type ApiResponse = { status: number; body: Record<string, unknown> };
 type ApiError = { message?: string; details?: { field: string; code: string; message: string }[] };
 
 export async function addEndpoint(
@@ -102,7 +102,12 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function request(stack: LocalStack, method: string, path: string, body?: unknown): Promise<Answer> {
+async function request(
+  stack: LocalStack,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<ApiResponse> {
   const response = await dial(new URL(path, stack.baseUrl), {
     method,
     signal: AbortSignal.timeout(timeoutMs),

@@ -31,13 +31,13 @@ export async function startReceiver(port: number, flags: ListenFlags, show: Show
     // The first delivery may come before the response with the secret.
     const problem = problemOf(text, taken.headers, await secret.promise);
     const event = fieldsOf(text);
-    const answer = problem === null ? await answerTo(taken, flags, ending.signal) : refusal;
+    const reply = problem === null ? await replyTo(taken, flags, ending.signal) : refusal;
     const isLate = request.socket.destroyed;
-    const isGood = isTaken(answer.status) && !isLate;
+    const isGood = isTaken(reply.status) && !isLate;
     const before = problem === null ? noted(history, event.id ?? '', isGood) : { times: 0, wasTaken: false };
-    const remark = isLate ? 'too late: the sender no longer waits' : answer.remark;
-    show({ at, event, problem, before, answered: answer.status, remark }, text);
-    response.writeHead(answer.status, answer.headers).end(answer.body);
+    const remark = isLate ? 'too late: the sender no longer waits' : reply.remark;
+    show({ at, event, problem, before, responseStatus: reply.status, remark }, text);
+    response.writeHead(reply.status, reply.headers).end(reply.body);
   }
 
   return {
@@ -51,7 +51,7 @@ export async function startReceiver(port: number, flags: ListenFlags, show: Show
   };
 }
 
-const refusal: Answer = { status: 401, headers: {}, body: '', remark: null };
+const refusal: Reply = { status: 401, headers: {}, body: '', remark: null };
 
 function noted(history: History, eventId: string, taken: boolean): Before {
   const before = history.before(eventId);
@@ -86,7 +86,7 @@ function createHistory(): History {
 }
 
 export type Taken = { body: Buffer; headers: IncomingHttpHeaders };
-export type Answer = { status: number; headers: Record<string, string>; body: string; remark: string | null };
+export type Reply = { status: number; headers: Record<string, string>; body: string; remark: string | null };
 
 const forwardTimeoutMs = 30_000;
 
@@ -94,17 +94,17 @@ const forwardTimeoutMs = 30_000;
 const ownHeaders = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'expect']);
 
 /** The response to an authentic delivery, by the flags. Rejects with an AbortError when `signal` aborts. */
-export async function answerTo(taken: Taken, flags: ListenFlags, signal: AbortSignal): Promise<Answer> {
+export async function replyTo(taken: Taken, flags: ListenFlags, signal: AbortSignal): Promise<Reply> {
   if (flags.slowMs > 0) await delay(flags.slowMs, undefined, { signal });
   if (flags.forwardTo) return await forwarded(taken, flags.forwardTo);
   return { status: flags.failWith ?? 200, headers: {}, body: '', remark: null };
 }
 
 /** Forwards it unchanged and returns that response; 502 when there was none. */
-async function forwarded({ body, headers }: Taken, url: URL): Promise<Answer> {
+async function forwarded({ body, headers }: Taken, url: URL): Promise<Reply> {
   const passed = Object.entries(headers).filter(([name]) => !ownHeaders.has(name));
   try {
-    const answer = await fetch(url, {
+    const forwardedResponse = await fetch(url, {
       method: 'POST',
       headers: passed.map(([name, value]): [string, string] => [name, String(value)]),
       body: new Uint8Array(body),
@@ -112,13 +112,13 @@ async function forwarded({ body, headers }: Taken, url: URL): Promise<Answer> {
       signal: AbortSignal.timeout(forwardTimeoutMs),
     });
     const kept = ['content-type', 'retry-after'].flatMap((name): [string, string][] => {
-      const value = answer.headers.get(name);
+      const value = forwardedResponse.headers.get(name);
       return value === null ? [] : [[name, value]];
     });
     return {
-      status: answer.status,
+      status: forwardedResponse.status,
       headers: Object.fromEntries(kept),
-      body: await answer.text(),
+      body: await forwardedResponse.text(),
       remark: null,
     };
   } catch (error) {

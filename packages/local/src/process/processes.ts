@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** In clock ticks since boot: with the pid it identifies one process for ever. Null when it is gone. */
+/** In clock ticks since boot: with the pid it identifies one process forever. Null when it is gone. */
 export function startTicks(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -128,8 +128,8 @@ describe('a supervised service', () => {
     const launcher = spawn(process.execPath, ['-e', parent], { env, stdio: 'ignore' });
     const ask = () => fetch(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
     await until(async () => (await ask()) !== undefined);
-    const answer = await fetch(`http://127.0.0.1:${port}/readyz`);
-    const { pid } = (await answer.json()) as { pid: number };
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`);
+    const { pid } = (await response.json()) as { pid: number };
     launcher.kill('SIGKILL');
     await once(launcher, 'exit');
     await until(() => startTicks(pid) === null);

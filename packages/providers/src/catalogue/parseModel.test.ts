@@ -102,7 +102,7 @@ describe('parseModel', () => {
       ['model: m', 'model: m\n  mode: sync'],
       '6: provider.mode: sync is for models whose `timeout_s` is at most 60',
     ],
-    ['a key that nobody knows', ['slug:', 'xyzzy: 1\nslug:'], '1: xyzzy: is not known here'],
+    ['an unknown key', ['slug:', 'xyzzy: 1\nslug:'], '1: xyzzy: is not known here'],
     ['what is missing', ['  connection: gpu\n', ''], '2: provider.connection: is missing: a string'],
     [
       'no provider',

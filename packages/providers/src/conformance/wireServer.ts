@@ -3,7 +3,7 @@ import { pipeline, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseJson } from '@holdfast/egress/response';
-import { listen } from '@holdfast/egress/testing/servers';
+import { startTestServer } from '@holdfast/egress/testing/servers';
 
 /** `path` includes the query; `json` is undefined if the body is not JSON. */
 export type WireRequest = {
@@ -94,7 +94,7 @@ export async function startWireServer(
     send(response, await respond(read));
   };
   const hungUp = Promise.withResolvers<void>();
-  const server = await listen((request, response) => {
+  const server = await startTestServer((request, response) => {
     response.on('close', () => hungUp.resolve());
     void serve(request, response).catch(() => response.destroy());
   });

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { listen } from '@holdfast/egress/testing/servers';
+import { startTestServer } from '@holdfast/egress/testing/servers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Callback, Handle, Progress, Provider, Submission } from '../interface.ts';
 import { createFal } from './fal.ts';
@@ -60,7 +60,7 @@ async function startInbox(): Promise<{ url: string; callbacks: Callback[]; close
     });
     response.end();
   };
-  const server = await listen((request, response) => void take(request, response));
+  const server = await startTestServer((request, response) => void take(request, response));
   return { url: `${server.url}/v1/callbacks/fal/token`, callbacks, close: server.close };
 }
 
@@ -156,7 +156,7 @@ describe('a run with a callback', () => {
     const run = { ...submission, handle };
     const read = async () => {
       const callback = gateway.callbacks.shift();
-      if (callback === undefined) throw new Error('nobody called');
+      if (callback === undefined) throw new Error('no callback arrived');
       return provider.readCallback(callback, run);
     };
     expect(await fal.finish(handle.externalId)).toEqual([200]);

@@ -16,7 +16,7 @@ type Events = NonNullable<NonNullable<HttpOptions['poll']>['events']>;
 const maxEventChars = 8 * 1024 * 1024;
 
 /** Reads events until one ends the run, reopening a broken stream; a stream that ends without such an event is unclear. */
-export async function listen(
+export async function followEvents(
   handle: HttpHandle,
   events: Events,
   reading: Reading,

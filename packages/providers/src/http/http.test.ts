@@ -394,7 +394,7 @@ describe('a signed callback', () => {
   });
 
   it.each([
-    ['by somebody else', { 'x-hub-signature': `sha256=${signedBy('another secret', body, 'hex')}` }],
+    ['by another secret', { 'x-hub-signature': `sha256=${signedBy('another secret', body, 'hex')}` }],
     ['of another body', { 'x-hub-signature': `sha256=${signedBy('a secret of both', 'x', 'hex')}` }],
     ['without its prefix', { 'x-hub-signature': signedBy('a secret of both', body, 'hex') }],
     ['not at all', {}],

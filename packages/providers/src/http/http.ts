@@ -5,8 +5,8 @@ import { responseText, withRaw } from '../outcome/raw.ts';
 import { lost } from '../progress.ts';
 import { callOf, headersOf } from './call.ts';
 import { readCallback } from './ended.ts';
+import { followEvents } from './eventStream.ts';
 import { cancelOf, type HttpHandle, handleOf, pathBelow, rootOf } from './handle.ts';
-import { listen } from './listen.ts';
 import { type HeaderOptions, httpOptions } from './options.ts';
 import { type Query, queryRun, readPoll } from './poll.ts';
 import { type Reading, readSubmit, runningOf, secretsOf } from './progress.ts';
@@ -41,7 +41,7 @@ export function createHttp(connection: Connection): Provider {
     const query = queryWith(reading.options.headers, signal);
     const { events } = reading.options.poll ?? {};
     const progress = await (events
-      ? listen(handle, events, reading, query)
+      ? followEvents(handle, events, reading, query)
       : queryRun(handle, reading, query));
     const isGivenUp = progress.state === 'ended' && progress.alert !== undefined;
     if (isGivenUp || (events && signal.aborted)) await cancel(handle, AbortSignal.timeout(cancelTimeoutMs));

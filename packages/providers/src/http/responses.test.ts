@@ -27,7 +27,7 @@ async function startExample(options: object, part: Partial<Submission> = {}): Pr
   return { fakeServer, provider, submission };
 }
 
-/** The handle of a run that goes on. */
+/** The handle of a running run. */
 function handleIn(progress: Progress): Handle {
   if (progress.state !== 'running') throw new Error(JSON.stringify(progress));
   return progress.handle;

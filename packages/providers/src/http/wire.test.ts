@@ -55,7 +55,7 @@ describe('a job', () => {
     const handle = handleIn(await provider.submit(called(), neverAborted));
     expect(await fake.finish(handle.externalId)).toEqual([200]);
     const [callback] = gateway.received;
-    if (callback === undefined) throw new Error('nobody called');
+    if (callback === undefined) throw new Error('no callback arrived');
     const headers = { 'x-signature': String(callback.headers['x-signature']) };
     const { body } = callback;
     expect(

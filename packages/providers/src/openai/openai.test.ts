@@ -220,7 +220,7 @@ const responses: Subject = {
         code: 'GENERATION_FAILED',
       },
       {
-        name: 'a run that somebody stopped',
+        name: 'a run that was stopped',
         replies: (run) => [of(run, { ...queued, status: 'cancelled' })],
         code: 'GENERATION_FAILED',
       },

@@ -112,7 +112,7 @@ const subject: Subject = {
       alerts: true,
     },
     {
-      name: '429 that tells in its body',
+      name: '429 that gives the delay in its body',
       reply: problem('throttled', 429),
       state: 'refused',
       retryAfterMs: 9000,

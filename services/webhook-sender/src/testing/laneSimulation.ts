@@ -25,18 +25,20 @@ export function simulateLanes(options: { size: number; senders?: () => number })
   const lanes = createLanes({
     size: options.size,
     senders: options.senders ?? (() => 1),
-    claim: (asked) =>
+    claim: (request) =>
       new Promise((resolve, reject) => {
         const claim: Claim = {
-          ...asked,
+          ...request,
           give(fields, isProbe = false) {
             claims.delete(claim);
-            const of = laneOf(asked.lane);
+            const of = laneOf(request.lane);
             const isGuarded = isProbe || (fields?.waitMs ?? null) !== null;
-            const room = isGuarded ? asked.slots : asked.slots + asked.ahead;
+            const room = isGuarded ? request.slots : request.slots + request.ahead;
             const count = Math.min(room, isProbe ? 1 : room, of.pending);
             of.pending -= count;
-            const claimed = Array.from({ length: count }, (_, n) => deliveryIn(of, isProbe, n < asked.slots));
+            const claimed = Array.from({ length: count }, (_, n) =>
+              deliveryIn(of, isProbe, n < request.slots),
+            );
             const known = { maxInFlight: of.maxInFlight, inFlightLimit: null, waitMs: null };
             const given = { claimed, ended: [], ...known, ...fields };
             resolve(count > 0 || fields ? given : null);

@@ -69,7 +69,7 @@ export const providersCheck: Check = {
     const routesOf = (some: CatalogueModel[]) => some.flatMap(({ definition }) => definition.providers);
     const routes = routesOf(models);
     const kept = routesOf(models.filter(({ definition }) => definition.active));
-    const asked = connections.map(([name, connection]) => {
+    const checks = connections.map(([name, connection]) => {
       const isOwn = (route: { connection: string }) => route.connection === name;
       // Hosted providers have the names of their adapters.
       const adapter = adapters.find((one) => one === name);
@@ -77,7 +77,7 @@ export const providersCheck: Check = {
       const names = new Set(kept.filter(isOwn).map(({ model }) => model));
       return providerFindings(name, connection, route, names);
     });
-    return [...problems, ...(await Promise.all(asked)).flat()];
+    return [...problems, ...(await Promise.all(checks)).flat()];
   },
 };
 
@@ -106,9 +106,9 @@ async function providerFindings(
         `is ${variable}_BASE_URL right? Or ${keyFix}`,
       ),
     ];
-  if (checked.trouble !== null)
+  if (checked.problem !== null)
     return [
-      fail(check, `${host}: ${checked.trouble}`, 'restart the container; its log says what went wrong'),
+      fail(check, `${host}: ${checked.problem}`, 'restart the container; its log says what went wrong'),
     ];
   const key = checked.key === 'accepted' ? 'accepts the key' : 'responds; the key cannot be checked';
   return [{ state: 'ok', check, found: `${host} ${key}` }, ...unlisted(check, host, checked.models, models)];

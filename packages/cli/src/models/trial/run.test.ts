@@ -18,12 +18,12 @@ const running = (reports: object = {}): Progress => ({
   ...reports,
 });
 
-/** A provider that answers these in turn, the last one for ever. */
+/** A provider that returns these in turn, and the last one forever. */
 function saying(submits: Progress[], polls: Progress[] = [ended]) {
   const cancelled: Handle[] = [];
-  const asked: string[] = [];
+  const calls: string[] = [];
   const next = (list: Progress[], how: string) => async () => {
-    asked.push(how);
+    calls.push(how);
     return (list.length > 1 ? list.shift() : list[0]) ?? ended;
   };
   const provider: Provider = {
@@ -36,7 +36,7 @@ function saying(submits: Progress[], polls: Progress[] = [ended]) {
     readCallback: async () => null,
     close: () => undefined,
   };
-  return { provider, cancelled, asked };
+  return { provider, cancelled, calls };
 }
 
 const submission = (timeoutMs: number): Submission => ({
@@ -88,23 +88,23 @@ describe('runOnce', () => {
     const later: Progress = { state: 'refused', retryAfterMs: 1, outcome: no };
     const soon = saying([later, ended]);
     expect((await run(soon)).end.state).toBe('ended');
-    expect(soon.asked).toEqual(['submit', 'submit']);
+    expect(soon.calls).toEqual(['submit', 'submit']);
     const never = saying([later]);
     expect((await run(never)).end.state).toBe('refused');
-    expect(never.asked).toHaveLength(3);
+    expect(never.calls).toHaveLength(3);
     const final = saying([{ ...later, retryAfterMs: null }]);
     expect((await run(final)).end.state).toBe('refused');
-    expect(final.asked).toHaveLength(1);
+    expect(final.calls).toHaveLength(1);
   });
 
   it('recovers a run whose response was lost, and never submits it twice', async () => {
     const lost: Progress = { state: 'unknown', outcome: { ...no, code: 'GENERATION_FAILED' } };
     const joined = saying([lost, running()]);
     expect((await run(joined)).end.state).toBe('ended');
-    expect(joined.asked).toEqual(['submit', 'recover', 'poll']);
+    expect(joined.calls).toEqual(['submit', 'recover', 'poll']);
     const gone = saying([lost]);
     expect((await run(gone)).end).toEqual(lost);
-    expect(gone.asked).toEqual(['submit', 'recover']);
+    expect(gone.calls).toEqual(['submit', 'recover']);
   });
 
   it('cancels at the provider when its time is over', async () => {
@@ -119,6 +119,6 @@ describe('runOnce', () => {
     const fake = saying([{ state: 'unknown', outcome: no }]);
     const { end } = await run(fake, { signal });
     expect(end).toEqual({ state: 'stopped', reason: 'interrupted', wasCancelled: false });
-    expect(fake.asked).toEqual(['submit']);
+    expect(fake.calls).toEqual(['submit']);
   });
 });

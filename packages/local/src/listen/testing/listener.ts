@@ -12,7 +12,7 @@ export type Listener = {
   said(): string;
   /** The first line, from now on or before, that all of these are in. */
   line(...parts: string[]): Promise<string>;
-  /** Ends it and answers its exit code; without a signal waits until it ends by itself. */
+  /** Ends it and returns its exit code; without a signal waits until it ends by itself. */
   end(signal?: NodeJS.Signals): Promise<number | null>;
 };
 

@@ -133,14 +133,14 @@ async function handle(queue: Queue, request: IncomingMessage, response: ServerRe
 function submit(
   queue: Queue,
   response: ServerResponse,
-  asked: Pick<FakeRun, 'path' | 'webhook' | 'input'>,
+  request: Pick<FakeRun, 'path' | 'webhook' | 'input'>,
 ): void {
   const { baseUrl, plan, runs, closing } = queue;
   const { submit: how, endsAfterMs } = plan;
   if (typeof how !== 'string') return send(response, how);
   if (how === 'silence') return;
   if (how === 'reset') return void response.socket?.resetAndDestroy();
-  const run: FakeRun = { ...asked, id: randomUUID(), state: 'IN_QUEUE', isCancelled: false, plan };
+  const run: FakeRun = { ...request, id: randomUUID(), state: 'IN_QUEUE', isCancelled: false, plan };
   runs.set(run.id, run);
   if (endsAfterMs !== null) {
     void sleep(endsAfterMs, undefined, { signal: closing })

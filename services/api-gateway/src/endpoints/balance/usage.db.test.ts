@@ -122,7 +122,7 @@ describe('the usage', () => {
     ['2025-04-01', '2025-03-01', 5],
     ['2025-04-01T02:00:00+02:00', '2025-03-01', 5],
     ['2025-04-01T00:00:00.001Z', '2025-04-01', 0],
-  ])('up to %s begins with the month that ends then or goes on', async (to, from, executions) => {
+  ])('up to %s begins with the month that ends or continues then', async (to, from, executions) => {
     const { body } = await get({ to }).expect(200);
     expect(body).toMatchObject({ from: `${from}T00:00:00.000Z`, total: { executions } });
   });

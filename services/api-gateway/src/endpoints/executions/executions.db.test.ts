@@ -105,7 +105,7 @@ describe('POST /v1/executions', () => {
 
   it.each([
     [{}, ['input REQUIRED', 'model REQUIRED']],
-    [{ model: 'nobody', input: {} }, ['model NOT_FOUND']],
+    [{ model: 'unknown', input: {} }, ['model NOT_FOUND']],
     [{ model: 'retired', input: {} }, ['model NOT_FOUND']],
     [{ model: 'writer', input: [] }, ['input INVALID_TYPE']],
     [{ model: 'writer', input: 'text' }, ['input INVALID_TYPE']],
@@ -501,6 +501,6 @@ describe('models', () => {
       output_schema: { type: 'object', required: ['images'] },
     });
     await get('/v1/models/retired').expect(404);
-    await get('/v1/models/nobody').expect(404);
+    await get('/v1/models/unknown').expect(404);
   });
 });

@@ -55,7 +55,7 @@ describe('the log of an endpoint', () => {
           stage: 'response',
           answer: 'oh',
         },
-        { deliveryId: id, number: 1, durationMs: 30_000, error: 'no answer within 30 s', stage: 'timeout' },
+        { deliveryId: id, number: 1, durationMs: 30_000, error: 'no response within 30 s', stage: 'timeout' },
       ],
     });
     const { body } = await call('get', `${base}/${endpoint}/deliveries`).expect(200);

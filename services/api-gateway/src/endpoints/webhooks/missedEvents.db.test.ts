@@ -55,7 +55,7 @@ const failure: Omit<AttemptRecord, 'endpointId'> = {
   countsForEndpoint: true,
   durationMs: 1,
   statusCode: 500,
-  error: 'answered 500',
+  error: 'responded with 500',
   stage: 'response',
   answer: null,
   nextDelayS: 1,

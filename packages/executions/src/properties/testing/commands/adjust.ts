@@ -21,15 +21,15 @@ export const adjust: Command<{
   by: Which;
   organization: number;
   idempotencyKey: string | null;
-  asked: Amount;
+  adjustment: Amount;
 }> = {
   args: fc.record({
     by: which,
     organization,
     idempotencyKey: fc.constantFrom(null, null, 'a', 'b'),
-    asked: fc.constantFrom(...amounts),
+    adjustment: fc.constantFrom(...amounts),
   }),
-  expect(model, { organization: at, idempotencyKey, asked: { kind, amount } }) {
+  expect(model, { organization: at, idempotencyKey, adjustment: { kind, amount } }) {
     const account = accountOf(model, at);
     const known = idempotencyKey === null ? undefined : account.adjusted.get(idempotencyKey);
     if (known) return known;
@@ -40,9 +40,9 @@ export const adjust: Command<{
     if (idempotencyKey !== null) account.adjusted.set(idempotencyKey, response);
     return response;
   },
-  async perform(run, { by, organization: at, idempotencyKey, asked }) {
+  async perform(run, { by, organization: at, idempotencyKey, adjustment }) {
     const asker = { organizationId: organizationId(run, at), idempotencyKey, reason: 'a reason' };
-    const result = await adjustBalance(ledger(run, by).db, { ...asker, ...asked });
+    const result = await adjustBalance(ledger(run, by).db, { ...asker, ...adjustment });
     if (result.outcome !== 'added') return result.outcome;
     const { sequence, kind, amount, availableAfter } = result.transfer;
     run.adjusted.set(`${asker.organizationId} ${sequence}`, { organizationId: asker.organizationId, amount });

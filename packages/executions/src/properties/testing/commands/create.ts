@@ -66,10 +66,10 @@ export const createAgain: Command<{ by: Which; pick: number; sameBody: boolean }
 
 const bodyOf = (body: string, isSame: boolean) => (isSame ? body : `not ${body}`);
 
-type Asked = Pick<ModelExecution, 'organization' | 'apiKey' | 'idempotencyKey' | 'estimate' | 'body'>;
+type CreateFields = Pick<ModelExecution, 'organization' | 'apiKey' | 'idempotencyKey' | 'estimate' | 'body'>;
 
-function expectCreate(model: Model, asked: Asked): StepResult {
-  const { organization: at, apiKey, idempotencyKey, estimate: estimated, body } = asked;
+function expectCreate(model: Model, fields: CreateFields): StepResult {
+  const { organization: at, apiKey, idempotencyKey, estimate: estimated, body } = fields;
   const isTwin = (one: ModelExecution) =>
     idempotencyKey !== null && one.organization === at && one.idempotencyKey === idempotencyKey;
   const first = model.executions.findIndex(isTwin);
