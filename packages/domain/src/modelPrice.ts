@@ -3,7 +3,7 @@ import { z } from 'zod';
 const price = z
   .string('must be a decimal in quotes, such as "0.04"')
   .regex(/^\d{1,9}(\.\d{1,12})?$/, 'must be a decimal in quotes, such as "0.04"')
-  .describe('Decimal in the currency of the balances.');
+  .describe('Decimal in US dollars.');
 
 export const prices = z
   .strictObject({

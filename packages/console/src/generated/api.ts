@@ -91,7 +91,7 @@ export interface paths {
         /** Limit what an organization may spend in a month */
         put: operations["putOrganizationsByIdSpendLimit"];
         post?: never;
-        /** Remove an organization’s spend limit */
+        /** Remove an organization's spend limit */
         delete: operations["deleteOrganizationsByIdSpendLimit"];
         options?: never;
         head?: never;
@@ -127,7 +127,7 @@ export interface paths {
         /** Limit what an API key may spend in a month */
         put: operations["putOrganizationsByIdApiKeysByKeyIdSpendLimit"];
         post?: never;
-        /** Remove an API key’s spend limit */
+        /** Remove an API key's spend limit */
         delete: operations["deleteOrganizationsByIdApiKeysByKeyIdSpendLimit"];
         options?: never;
         head?: never;
@@ -1941,7 +1941,7 @@ export interface components {
             /** @description The name of the operator */
             actor: string;
             role: components["schemas"]["OperatorRole"];
-            /** @description From where the operator signed in */
+            /** @description The address from which the operator signed in */
             address: string;
             user_agent: string;
             /**
@@ -3509,7 +3509,7 @@ export interface operations {
                 metadata_value?: string;
                 /** @description Only executions created with this key */
                 idempotency_key?: string;
-                /** @description Only executions whose ids begin so */
+                /** @description Only executions whose ids begin with this text */
                 id_prefix?: string;
             };
             header?: never;

@@ -21,7 +21,7 @@ export const SessionRecord = z
     id: idField('ses'),
     actor,
     role: Role,
-    address: z.string().describe('From where the operator signed in'),
+    address: z.string().describe('The address from which the operator signed in'),
     user_agent: z.string(),
     created_at: timestamp('When the operator signed in'),
     expires_at: timestamp('When the session ends'),

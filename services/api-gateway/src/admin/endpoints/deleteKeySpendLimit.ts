@@ -11,7 +11,7 @@ export const deleteKeySpendLimit = keylessEndpoint({
   method: 'DELETE',
   path: '/admin/v1/organizations/{id}/api-keys/{key_id}/spend-limit',
   tag: 'API keys',
-  summary: 'Remove an API key’s spend limit',
+  summary: "Remove an API key's spend limit",
   access: 'operator',
   limit: 'other',
   params: limitedKeyParams,

@@ -7,7 +7,7 @@ export const deleteSpendLimit = keylessEndpoint({
   method: 'DELETE',
   path: '/admin/v1/organizations/{id}/spend-limit',
   tag: 'Organizations',
-  summary: 'Remove an organization’s spend limit',
+  summary: "Remove an organization's spend limit",
   access: 'operator',
   limit: 'other',
   params: idParams('org', 'id'),

@@ -33,7 +33,7 @@ export const listAnyExecutions = keylessEndpoint({
       .string()
       .regex(/^exec_[0-9a-f-]{0,36}$/, 'must be the beginning of an id such as exec_01981e9c')
       .optional()
-      .describe('Only executions whose ids begin so'),
+      .describe('Only executions whose ids begin with this text'),
   }),
   responses: {
     200: {
