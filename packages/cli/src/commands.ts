@@ -253,9 +253,9 @@ holdfast partitions drop --older-than-days <30 or more> [--including-journal] [-
   {
     name: 'models test',
     about: `run a model once at its real provider and print the result; no balance is charged, but the provider charges you.
---input: the input; by default the first example of its input_schema; @path in a file property is a local file. --provider: the
-connection to use, if the model has several. --models: read the model from its file in this folder. Ctrl-C cancels the
-run.`,
+--input: the input; by default the first example of its input_schema; @path in a file property is a local file.
+--provider: the connection to use, if the model has several. --models: read the model from its file in this folder.
+Ctrl-C cancels the run.`,
     usage:
       'holdfast models test <slug> [--input JSON|@file] [--provider NAME] [--timeout S] [--models folder]',
     load: async () => (await import('./models/trial.ts')).modelsTest,
