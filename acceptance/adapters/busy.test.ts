@@ -151,7 +151,7 @@ describe('a provider with one slot, and two dispatchers', () => {
     const other = await stack.newCustomer('100');
     first.slots(1);
     first.shut();
-    const many = await createMany(40, 'one-place');
+    const many = await createMany(60, 'one-place');
     await until('one is at it', () => first.now() === 1);
     await until('others were refused', () => first.refused() > 0);
     const id = await create(other.api, 'one-place', { prompt: 'of another' });
@@ -159,7 +159,8 @@ describe('a provider with one slot, and two dispatchers', () => {
     await untilStatus(other.api, id, 'COMPLETED');
     const before = first.begun.indexOf('of another');
     await allComplete(many);
-    expect(before).toBeLessThan(30);
+    // It waits for its pause, not for all the others.
+    expect(before).toBeLessThan(50);
   });
 });
 
