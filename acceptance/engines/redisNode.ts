@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { servicePort } from '@holdfast/local/launch/ports';
 import { type Ending, endProcess } from '@holdfast/local/process/processes';
-import { freePort, requireFree, startServer } from '@holdfast/local/process/server';
+import { requireFree, startServer } from '@holdfast/local/process/server';
 import { redisCommand } from '@holdfast/local/redis';
 import { testFolder } from '@holdfast/testkit/testFolder';
 
@@ -46,11 +47,11 @@ export async function startRedisNode(
   return { port, folder, kill: () => end([['SIGKILL', 2000]]), stop: () => end(gently) };
 }
 
-/** A free port whose cluster bus port (10,000 above) is free too. */
+/** A free port whose cluster bus port (10,000 above) is free too, both below the kernel's range for outgoing connections. */
 async function freeNodePort(): Promise<number> {
   for (;;) {
-    const port = await freePort();
-    if (port > 55_000) continue;
+    const port = await servicePort();
+    if (port > 22_700) continue;
     const isWhole = await requireFree(port + 10_000).then(
       () => true,
       () => false,
