@@ -78,7 +78,7 @@ describe('signing in', () => {
     const page = await context.newPage();
     await open(page, `/#sign-in=${token}`);
     await page.getByRole('heading', { name: 'Executions' }).waitFor();
-    expect(page.url()).toBe(`${url}/console/`);
+    expect(page.url()).toBe(`${url}/console/executions`);
     const cookies = await context.cookies();
     expect(cookies).toMatchObject([{ name: 'holdfast_session', httpOnly: true, sameSite: 'Strict' }]);
     expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
@@ -221,7 +221,7 @@ describe('the pages', () => {
   it('are accessible and fit, in both schemes and on a phone', async () => {
     const { page, context, problems } = await signIn(browser, state(), ann);
     const pages = {
-      executions: ['/', 'Executions'],
+      executions: ['/executions', 'Executions'],
       execution: [`/executions/${executionId}`, 'sandbox-text'],
       organizations: ['/organizations', 'Organizations'],
       organization: [`/organizations/${state().organization_id}`, /./],

@@ -28,6 +28,8 @@ export const text = {
     from: 'Created after',
     to: 'Created before',
     clear: 'Clear filters',
+    notATime: (given: string) =>
+      `“${given}” in the address is not a time, so it filters nothing. Choose one with “Created after” or “Created before”.`,
     live: 'Live',
     more: 'Load more',
     searching: 'Searching older executions …',

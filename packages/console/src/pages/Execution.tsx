@@ -38,7 +38,7 @@ export function Execution() {
   return (
     <>
       <nav className="mb-3 text-soft">
-        <Link to="/" className="hover:underline">{`← ${text.execution.back}`}</Link>
+        <Link to="/executions" className="hover:underline">{`← ${text.execution.back}`}</Link>
       </nav>
       {isPending && <Skeleton rows={12} />}
       {error && <Problem error={error} onRetry={() => void refetch()} />}

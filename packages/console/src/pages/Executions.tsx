@@ -16,20 +16,10 @@ import {
   Time,
 } from '../parts.tsx';
 import { text } from '../strings.ts';
+import { type Filters, timesOf } from './filters.ts';
 
 type Page = Schemas['AnyExecutionPage'];
 type Execution = Schemas['AnyExecution'];
-
-export type Filters = {
-  q?: string;
-  status?: string;
-  model?: string;
-  provider?: string;
-  organization?: string;
-  error?: string;
-  from?: string;
-  to?: string;
-};
 
 /** Live lists are read again this often. */
 const liveMs = 3000;
@@ -44,9 +34,8 @@ function searched(q: string | undefined): Record<string, string> {
   return { idempotency_key: q };
 }
 
-const toIso = (day: string | undefined) => (day ? new Date(day).toISOString() : undefined);
-
 function queryOf(filters: Filters) {
+  const { from, to } = timesOf(filters);
   return {
     ...searched(filters.q),
     status: filters.status,
@@ -54,14 +43,14 @@ function queryOf(filters: Filters) {
     provider: filters.provider,
     organization_id: filters.organization,
     error_code: filters.error,
-    created_after: toIso(filters.from),
-    created_before: toIso(filters.to),
+    created_after: from,
+    created_before: to,
     limit: 50,
   };
 }
 
 export function Executions() {
-  const filters = useSearch({ from: '/' }) as Filters;
+  const filters = useSearch({ from: '/executions' });
   const [isLive, setLive] = useState(true);
   const pages = useInfiniteQuery({
     queryKey: ['executions', filters],
@@ -95,6 +84,11 @@ export function Executions() {
         </label>
       </div>
       <FilterBar filters={filters} />
+      {timesOf(filters).wrong.map((given) => (
+        <p key={given} role="alert" className="mb-4 text-bad">
+          {text.list.notATime(given)}
+        </p>
+      ))}
       <div className="overflow-hidden rounded-lg border border-line bg-card">
         {pages.isPending && <Skeleton rows={10} />}
         {pages.isError && <Problem error={pages.error} onRetry={() => void pages.refetch()} />}
@@ -147,7 +141,7 @@ function FilterBar({ filters }: { filters: Filters }) {
   const catalogue = useCatalogue();
   const set = (change: Filters) => {
     const next = Object.fromEntries(Object.entries({ ...filters, ...change }).filter(([, value]) => value));
-    void navigate({ to: '/', search: next });
+    void navigate({ to: '/executions', search: next });
   };
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
@@ -229,7 +223,7 @@ function FilterBar({ filters }: { filters: Filters }) {
       </button>
       {isFiltered && (
         <div>
-          <Button onClick={() => void navigate({ to: '/', search: {} })}>{text.list.clear}</Button>
+          <Button onClick={() => void navigate({ to: '/executions', search: {} })}>{text.list.clear}</Button>
         </div>
       )}
     </form>

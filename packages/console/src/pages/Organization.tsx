@@ -45,7 +45,7 @@ export function Organization() {
               <Id of={data.id} />
             </div>
             <div className="flex flex-wrap items-center gap-3">
-              <Link to="/" search={{ organization: data.id }} className="underline">
+              <Link to="/executions" search={{ organization: data.id }} className="underline">
                 {text.organizations.executions}
               </Link>
               <TopUp of={data} />

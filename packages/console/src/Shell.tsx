@@ -1,0 +1,85 @@
+import { Link, Outlet } from '@tanstack/react-router';
+import { RequestError } from './api.ts';
+import { SignIn } from './pages/SignIn.tsx';
+import { Button, Problem, Skeleton } from './parts.tsx';
+import { useSession, useSignOut } from './session.tsx';
+import { text } from './strings.ts';
+
+/** The pages of the navigation, in groups. */
+const groups = [
+  [
+    ['/executions', text.nav.executions],
+    ['/organizations', text.nav.organizations],
+  ],
+  [
+    ['/actions', text.nav.actions],
+    ['/sessions', text.nav.sessions],
+  ],
+] as const;
+
+export function Shell() {
+  const session = useSession();
+  if (session.isPending) return <Skeleton />;
+  if (session.error instanceof RequestError && session.error.status === 401) return <SignIn />;
+  if (!session.data) return <Problem error={session.error} onRetry={() => void session.refetch()} />;
+  return (
+    <div className="lg:grid lg:min-h-dvh lg:grid-cols-[13rem_minmax(0,1fr)]">
+      <a href="#content" className="sr-only focus:not-sr-only focus:absolute focus:bg-card focus:p-3">
+        {text.skip}
+      </a>
+      <Side actor={session.data.actor} role={session.data.role} />
+      <div className="min-w-0">
+        {session.isError && <Problem error={session.error} />}
+        <main id="content" className="mx-auto max-w-7xl px-4 py-6 lg:px-8">
+          <Outlet />
+        </main>
+      </div>
+    </div>
+  );
+}
+
+function Side({ actor, role }: { actor: string; role: string }) {
+  const signOut = useSignOut();
+  return (
+    <header className="border-line border-b bg-card px-4 py-2 lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col lg:border-r lg:border-b-0 lg:px-3 lg:py-4">
+      <div className="flex items-center justify-between gap-3 lg:block lg:px-2.5">
+        <span className="font-semibold text-accent">{text.product}</span>
+        <span className="lg:hidden">
+          <Button onClick={signOut}>{text.signOut}</Button>
+        </span>
+      </div>
+      <Navigation />
+      <div className="hidden min-w-0 space-y-2 px-2.5 lg:mt-auto lg:block">
+        <p className="truncate">
+          {actor} <span className="text-soft text-xs">({role})</span>
+        </p>
+        <Button onClick={signOut}>{text.signOut}</Button>
+      </div>
+    </header>
+  );
+}
+
+function Navigation() {
+  const look = 'block rounded-md px-2.5 py-1.5 whitespace-nowrap text-soft hover:bg-hover';
+  return (
+    <nav
+      aria-label={text.console}
+      className="-mx-2 mt-1 flex gap-1 overflow-x-auto lg:mx-0 lg:mt-5 lg:block lg:overflow-y-auto"
+    >
+      {groups.map((pages) => (
+        <div key={pages[0][0]} className="flex gap-1 lg:mb-4 lg:block lg:space-y-0.5">
+          {pages.map(([to, name]) => (
+            <Link
+              key={to}
+              to={to}
+              className={look}
+              activeProps={{ className: 'bg-hover font-medium text-ink' }}
+            >
+              {name}
+            </Link>
+          ))}
+        </div>
+      ))}
+    </nav>
+  );
+}

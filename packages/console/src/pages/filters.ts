@@ -1,0 +1,26 @@
+/** The filters of the list of executions, as the address has them. */
+export type Filters = {
+  q?: string;
+  status?: string;
+  model?: string;
+  provider?: string;
+  organization?: string;
+  error?: string;
+  from?: string;
+  to?: string;
+};
+
+const names = ['q', 'status', 'model', 'provider', 'organization', 'error', 'from', 'to'] as const;
+
+export function filtersOf(search: Record<string, unknown>): Filters {
+  const given = names.filter((name) => typeof search[name] === 'string' && search[name] !== '');
+  return Object.fromEntries(given.map((name) => [name, search[name]]));
+}
+
+/** What the filters of times mean; `wrong`: the texts that are no times. */
+export function timesOf({ from, to }: Filters): { from?: string; to?: string; wrong: string[] } {
+  const given = Object.entries({ from, to }).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const isTime = ([, text]: [string, string]) => !Number.isNaN(Date.parse(text));
+  const times = given.filter(isTime).map(([name, text]) => [name, new Date(text).toISOString()]);
+  return { ...Object.fromEntries(times), wrong: given.filter((one) => !isTime(one)).map(([, text]) => text) };
+}

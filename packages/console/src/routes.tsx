@@ -1,0 +1,67 @@
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from '@tanstack/react-router';
+import { filtersOf } from './pages/filters.ts';
+import { Empty } from './parts.tsx';
+import { Shell } from './Shell.tsx';
+import { text } from './strings.ts';
+
+const rootRoute = createRootRoute({
+  component: Shell,
+  notFoundComponent: () => <Empty title={text.notFound} />,
+});
+
+const getParentRoute = () => rootRoute;
+
+const routeTree = rootRoute.addChildren([
+  createRoute({
+    getParentRoute,
+    path: '/',
+    beforeLoad: () => {
+      throw redirect({ to: '/executions' });
+    },
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/executions',
+    component: lazyRouteComponent(() => import('./pages/Executions.tsx'), 'Executions'),
+    validateSearch: filtersOf,
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/executions/$id',
+    component: lazyRouteComponent(() => import('./pages/Execution.tsx'), 'Execution'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/organizations',
+    component: lazyRouteComponent(() => import('./pages/Organizations.tsx'), 'Organizations'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/organizations/$id',
+    component: lazyRouteComponent(() => import('./pages/Organization.tsx'), 'Organization'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/actions',
+    component: lazyRouteComponent(() => import('./pages/Actions.tsx'), 'Actions'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/sessions',
+    component: lazyRouteComponent(() => import('./pages/Sessions.tsx'), 'Sessions'),
+  }),
+]);
+
+export const router = createRouter({ routeTree, basepath: '/console', scrollRestoration: true });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
