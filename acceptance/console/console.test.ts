@@ -115,7 +115,7 @@ describe('the pages', () => {
     await until('one execution failed', async () => (await rows.count()) === 1);
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await until('all executions are listed again', async () => (await rows.count()) === 3);
-    await page.locator('body').click();
+    await page.getByRole('heading', { name: 'Executions' }).click();
     await page.keyboard.press('/');
     expect(await page.evaluate('document.activeElement.type')).toBe('search');
     await page.locator('input[type=search]').fill('order=A-17');
