@@ -31,6 +31,8 @@ export type CreateRequest = {
   priority?: Priority;
   /** The trace context of the request. A repeated request keeps the first one. */
   traceparent?: string | null;
+  /** The execution that this one repeats. */
+  rerunOf?: string | null;
 };
 
 export type Created = { record: CreateRecord; replayed: boolean };

@@ -334,6 +334,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/organizations/{organization_id}/executions/estimate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Estimate the cost and hold of an execution
+         * @description Validates the input as creating an execution does, and returns the amount that would be held, with its calculation. Nothing is created or held, and no balance is needed.
+         */
+        post: operations["postOrganizationsByOrganizationIdExecutionsEstimate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/organizations/{organization_id}/executions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create an execution
+         * @description Places a hold on the balance and responds at once. Sending the same request with the same `Idempotency-Key` returns the original execution. `Prefer: wait=N` waits up to N seconds for the end and returns the whole execution, still with 202: `status` says whether it has ended.
+         */
+        post: operations["postOrganizationsByOrganizationIdExecutions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/organizations/{organization_id}/executions/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow an execution
+         * @description Streams server-sent events: `status` (the status record, shortened in the example), `progress` (`progress` and `queue_position`) and `log` (`lines`). The stream ends after the final status. Send the `id` of the last event received as `Last-Event-ID` to resume; 204 when there are no further events.
+         */
+        get: operations["getOrganizationsByOrganizationIdExecutionsByIdEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/organizations/{organization_id}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload a file for an organization
+         * @description The body is the file. Its bytes must be of the type in `Content-Type`, if that is a type of files that are accepted.
+         */
+        post: operations["postOrganizationsByOrganizationIdFiles"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/organizations/{organization_id}/files/{file_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the record of a file
+         * @description Checks an unconfirmed upload: `status` is `ready` once its bytes are present and valid.
+         */
+        get: operations["getOrganizationsByOrganizationIdFilesByFileId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/organizations/{organization_id}/files/{file_id}/download": {
         parameters: {
             query?: never;
@@ -479,6 +579,26 @@ export interface paths {
          * @description Releases the hold at once, as when the client cancels. 409 when the execution has already ended in another way.
          */
         post: operations["postExecutionsByIdCancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/executions/{id}/rerun": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run an execution again
+         * @description Creates a new execution of the same organization with the same model, input, metadata, `webhook_url`, priority and timeout. It is validated and holds balance like any other, and refers to the original with `rerun_of`.
+         */
+        post: operations["postExecutionsByIdRerun"];
         delete?: never;
         options?: never;
         head?: never;
@@ -651,6 +771,59 @@ export interface components {
              */
             addresses?: string[];
         };
+        EstimateExecution: {
+            /**
+             * @description Model slug
+             * @example sandbox-image
+             */
+            model: string;
+            input: components["schemas"]["ModelInput"];
+        };
+        /**
+         * @description Parameters of the model. Files are given as `file_` references
+         * @example {
+         *       "prompt": "a lighthouse"
+         *     }
+         */
+        ModelInput: {
+            [key: string]: unknown;
+        };
+        CreateExecution: {
+            /**
+             * @description Model slug
+             * @example sandbox-image
+             */
+            model: string;
+            input: components["schemas"]["ModelInput"];
+            /**
+             * @description Receives the final event of this execution
+             * @example https://example.com/hooks
+             */
+            webhook_url?: string;
+            /** @description Your own data, returned in the record. At most 16 KiB of JSON */
+            metadata?: components["schemas"]["Metadata"];
+            /** @description Which of your pending executions start first; default `normal` */
+            priority?: components["schemas"]["Priority"];
+            /**
+             * @description Seconds until the execution expires; default: the model's timeout
+             * @example 300
+             */
+            timeout_seconds?: number;
+        };
+        /**
+         * @description Your own data
+         * @example {
+         *       "order": "A-17"
+         *     }
+         */
+        Metadata: {
+            [key: string]: unknown;
+        };
+        /**
+         * @example normal
+         * @enum {string}
+         */
+        Priority: "high" | "normal" | "low";
         RecoverRequest: {
             /**
              * Format: date-time
@@ -1394,6 +1567,360 @@ export interface components {
             /** @description The first 4 KiB of the response body; null when unknown */
             response: string | null;
         };
+        Estimate: {
+            /**
+             * @description Model slug
+             * @example sandbox-image
+             */
+            model: string;
+            /**
+             * @description The expected cost: the sum of `items`, rounded up
+             * @example 0.04
+             */
+            estimated_cost: string;
+            /**
+             * @description The amount that creating the execution would hold
+             * @example 0.048
+             */
+            hold_amount: string;
+            /** @constant */
+            currency: "USD";
+            /** @description One item per price of the model */
+            items: components["schemas"]["EstimateItem"][];
+            hold: components["schemas"]["HoldRule"];
+        };
+        EstimateItem: {
+            /**
+             * @description The unit of the price
+             * @example image
+             * @enum {string}
+             */
+            unit: "run" | "second" | "image" | "megapixel" | "input_token" | "output_token";
+            /**
+             * @description The expected quantity for this input
+             * @example 1
+             */
+            quantity: number;
+            /**
+             * @description The price of one unit
+             * @example 0.04
+             */
+            unit_price: string;
+            /**
+             * @description The exact amount, not rounded
+             * @example 0.04
+             */
+            amount: string;
+        };
+        /** @description How the hold is calculated */
+        HoldRule: {
+            /**
+             * @description `hold_amount` is `estimated_cost` times this factor
+             * @constant
+             */
+            factor: "1.2";
+            /**
+             * @description The lowest possible `hold_amount`
+             * @constant
+             */
+            minimum: "0.01";
+        };
+        /**
+         * @example {
+         *       "id": "exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "status": "COMPLETED",
+         *       "model": "sandbox-image",
+         *       "hold_amount": "0.048",
+         *       "estimated_cost": "0.04",
+         *       "expires_at": "2026-03-20T10:40:00.000Z",
+         *       "created_at": "2026-03-20T10:30:00.000Z",
+         *       "mode": "ASYNC",
+         *       "priority": "normal",
+         *       "progress": 1,
+         *       "queue_position": null,
+         *       "metadata": {
+         *         "order": "A-17"
+         *       },
+         *       "webhook_url": null,
+         *       "started_at": "2026-03-20T10:30:00.120Z",
+         *       "completed_at": "2026-03-20T10:30:08.420Z",
+         *       "cost": "0.04",
+         *       "error": null,
+         *       "erased_at": null,
+         *       "result": {
+         *         "images": [
+         *           {
+         *             "file_id": "file_01981e9d-8f21-7b60-a2c4-6d0e8f1a2b3c",
+         *             "format": "png",
+         *             "width": 1024,
+         *             "height": 768
+         *           }
+         *         ]
+         *       },
+         *       "usage": {
+         *         "input_tokens": 0,
+         *         "output_tokens": 0
+         *       },
+         *       "latency_ms": 8420,
+         *       "logs": "Step 1 of 4\nStep 2 of 4\n",
+         *       "urls": {
+         *         "self": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *         "result": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/result",
+         *         "events": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/events",
+         *         "cancel": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/cancel"
+         *       }
+         *     }
+         */
+        ExecutionDetails: {
+            /**
+             * @description Id
+             * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            status: components["schemas"]["ExecutionStatus"];
+            /**
+             * @description Model slug as submitted
+             * @example sandbox-image
+             */
+            model: string;
+            /**
+             * @description The amount reserved from the balance; released if the execution does not complete
+             * @example 0.048
+             */
+            hold_amount: string;
+            /**
+             * @description The expected cost
+             * @example 0.048
+             */
+            estimated_cost: string;
+            /**
+             * Format: date-time
+             * @description When it expires if it has no result
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description When it was accepted
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            created_at: string;
+            /** @constant */
+            mode: "ASYNC";
+            priority: components["schemas"]["Priority"];
+            /**
+             * @description Progress from 0 to 1, if known; 1 once completed
+             * @example 1
+             */
+            progress: number | null;
+            /**
+             * @description Position in the queue of its provider, if known
+             * @example null
+             */
+            queue_position: number | null;
+            /** @description As submitted */
+            metadata: components["schemas"]["Metadata"] | null;
+            webhook_url: string | null;
+            started_at: string | null;
+            completed_at: string | null;
+            cost: string | null;
+            /** @description Why it failed or expired */
+            error: components["schemas"]["ExecutionError"] | null;
+            /** @example null */
+            erased_at: string | null;
+            /** @description Present when `COMPLETED`, until the execution is erased */
+            result?: components["schemas"]["ExecutionOutput"];
+            /** @description Present when `COMPLETED` */
+            usage?: components["schemas"]["TokenUsage"];
+            /**
+             * @description Present when `COMPLETED`: milliseconds from creation to completion
+             * @example 8420
+             */
+            latency_ms?: number;
+            /**
+             * @description The last 64 KiB of the log, if the model writes one
+             * @example Step 1 of 4
+             *     Step 2 of 4
+             */
+            logs: string | null;
+            urls: components["schemas"]["ExecutionUrls"];
+        };
+        ExecutionError: {
+            /**
+             * @description A code of the error table
+             * @example GENERATION_FAILED
+             */
+            code: string;
+            /** @example The provider failed to produce an output. */
+            message: string;
+            /**
+             * @description Whether a new execution may succeed
+             * @example true
+             */
+            retryable: boolean;
+            /**
+             * @description A page about this code; events omit it
+             * @example https://api.example.com/docs/errors/GENERATION_FAILED
+             */
+            doc_url?: string;
+        };
+        /**
+         * @description Model-specific output
+         * @example {
+         *       "images": [
+         *         {
+         *           "file_id": "file_01981e9d-8f21-7b60-a2c4-6d0e8f1a2b3c",
+         *           "format": "png",
+         *           "width": 1024,
+         *           "height": 768
+         *         }
+         *       ]
+         *     }
+         */
+        ExecutionOutput: {
+            [key: string]: unknown;
+        };
+        /**
+         * @description Tokens, if the model counts them
+         * @example {
+         *       "input_tokens": 0,
+         *       "output_tokens": 0
+         *     }
+         */
+        TokenUsage: {
+            input_tokens: number;
+            output_tokens: number;
+        };
+        /**
+         * @description Where to read, follow and cancel it
+         * @example {
+         *       "self": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "result": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/result",
+         *       "events": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/events",
+         *       "cancel": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/cancel"
+         *     }
+         */
+        ExecutionUrls: {
+            /**
+             * @description The execution
+             * @example https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            self: string;
+            /**
+             * @description Its result, once completed
+             * @example https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/result
+             */
+            result: string;
+            /**
+             * @description Its events as they happen
+             * @example https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/events
+             */
+            events: string;
+            /**
+             * @description `POST` here to cancel it
+             * @example https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/cancel
+             */
+            cancel: string;
+        };
+        /**
+         * @example {
+         *       "id": "exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "status": "PENDING",
+         *       "model": "sandbox-image",
+         *       "hold_amount": "0.048",
+         *       "estimated_cost": "0.04",
+         *       "expires_at": "2026-03-20T10:40:00.000Z",
+         *       "created_at": "2026-03-20T10:30:00.000Z",
+         *       "urls": {
+         *         "self": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *         "result": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/result",
+         *         "events": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/events",
+         *         "cancel": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/cancel"
+         *       }
+         *     }
+         */
+        CreatedExecution: {
+            /**
+             * @description Id
+             * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            status: components["schemas"]["ExecutionStatus"];
+            /**
+             * @description Model slug as submitted
+             * @example sandbox-image
+             */
+            model: string;
+            /**
+             * @description The amount reserved from the balance; released if the execution does not complete
+             * @example 0.048
+             */
+            hold_amount: string;
+            /**
+             * @description The expected cost
+             * @example 0.048
+             */
+            estimated_cost: string;
+            /**
+             * Format: date-time
+             * @description When it expires if it has no result
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description When it was accepted
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            created_at: string;
+            urls: components["schemas"]["ExecutionUrls"];
+        };
+        File: {
+            /**
+             * @description Id
+             * @example file_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            file_id: string;
+            /** @example input-photo.png */
+            filename: string;
+            /**
+             * @description Null until the bytes are checked, if the upload did not declare it
+             * @example image/png
+             */
+            content_type: string | null;
+            /**
+             * @description Null until the bytes are checked, if the upload did not declare it
+             * @example 2048576
+             */
+            size_bytes: number | null;
+            /**
+             * @example ready
+             * @enum {string}
+             */
+            status: "awaiting_upload" | "ready";
+            /**
+             * @description Pixels, if known
+             * @example 1280
+             */
+            width: number | null;
+            /**
+             * @description Pixels, if known
+             * @example 720
+             */
+            height: number | null;
+            /**
+             * @description Seconds of audio or video, if known
+             * @example null
+             */
+            duration: number | null;
+            /**
+             * Format: date-time
+             * @description When the file was created
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            created_at: string;
+            expires_at: string | null;
+        };
         DeletedExecution: {
             /**
              * @description Id
@@ -1513,66 +2040,6 @@ export interface components {
              */
             organization_id: string;
         };
-        /**
-         * @example normal
-         * @enum {string}
-         */
-        Priority: "high" | "normal" | "low";
-        /**
-         * @description Your own data
-         * @example {
-         *       "order": "A-17"
-         *     }
-         */
-        Metadata: {
-            [key: string]: unknown;
-        };
-        ExecutionError: {
-            /**
-             * @description A code of the error table
-             * @example GENERATION_FAILED
-             */
-            code: string;
-            /** @example The provider failed to produce an output. */
-            message: string;
-            /**
-             * @description Whether a new execution may succeed
-             * @example true
-             */
-            retryable: boolean;
-            /**
-             * @description A page about this code; events omit it
-             * @example https://api.example.com/docs/errors/GENERATION_FAILED
-             */
-            doc_url?: string;
-        };
-        /**
-         * @description Model-specific output
-         * @example {
-         *       "images": [
-         *         {
-         *           "file_id": "file_01981e9d-8f21-7b60-a2c4-6d0e8f1a2b3c",
-         *           "format": "png",
-         *           "width": 1024,
-         *           "height": 768
-         *         }
-         *       ]
-         *     }
-         */
-        ExecutionOutput: {
-            [key: string]: unknown;
-        };
-        /**
-         * @description Tokens, if the model counts them
-         * @example {
-         *       "input_tokens": 0,
-         *       "output_tokens": 0
-         *     }
-         */
-        TokenUsage: {
-            input_tokens: number;
-            output_tokens: number;
-        };
         ExecutionWithAttempts: {
             /**
              * @description Id
@@ -1655,6 +2122,11 @@ export interface components {
             input: {
                 [key: string]: unknown;
             };
+            /** @description The key that created it, or `operator` */
+            api_key_id: string | null;
+            rerun_of: string | null;
+            /** @description The last 20 executions that repeat this one, newest first */
+            reruns: components["schemas"]["Rerun"][];
             written_off: string | null;
             attempts: components["schemas"]["Attempt"][];
             /** @description In the order in which they were written */
@@ -1665,6 +2137,20 @@ export interface components {
             deliveries: components["schemas"]["Delivery"][];
             /** @description The files of its output */
             files: components["schemas"]["File"][];
+        };
+        Rerun: {
+            /**
+             * @description Id
+             * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            status: components["schemas"]["ExecutionStatus"];
+            /**
+             * Format: date-time
+             * @description When it was accepted
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            created_at: string;
         };
         Attempt: {
             /**
@@ -1717,52 +2203,6 @@ export interface components {
             created_at: string;
             /** @description The bytes that every attempt sends; null: it has no receiver yet */
             body: string | null;
-        };
-        File: {
-            /**
-             * @description Id
-             * @example file_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
-             */
-            file_id: string;
-            /** @example input-photo.png */
-            filename: string;
-            /**
-             * @description Null until the bytes are checked, if the upload did not declare it
-             * @example image/png
-             */
-            content_type: string | null;
-            /**
-             * @description Null until the bytes are checked, if the upload did not declare it
-             * @example 2048576
-             */
-            size_bytes: number | null;
-            /**
-             * @example ready
-             * @enum {string}
-             */
-            status: "awaiting_upload" | "ready";
-            /**
-             * @description Pixels, if known
-             * @example 1280
-             */
-            width: number | null;
-            /**
-             * @description Pixels, if known
-             * @example 720
-             */
-            height: number | null;
-            /**
-             * @description Seconds of audio or video, if known
-             * @example null
-             */
-            duration: number | null;
-            /**
-             * Format: date-time
-             * @description When the file was created
-             * @example 2026-03-20T10:30:00.000Z
-             */
-            created_at: string;
-            expires_at: string | null;
         };
         AttemptList: {
             data: components["schemas"]["Attempt"][];
@@ -1872,6 +2312,47 @@ export interface components {
              * @example 8420
              */
             latency_ms?: number;
+        };
+        RerunExecution: {
+            /**
+             * @description Id
+             * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            status: components["schemas"]["ExecutionStatus"];
+            /**
+             * @description Model slug as submitted
+             * @example sandbox-image
+             */
+            model: string;
+            /**
+             * @description The amount reserved from the balance; released if the execution does not complete
+             * @example 0.048
+             */
+            hold_amount: string;
+            /**
+             * @description The expected cost
+             * @example 0.048
+             */
+            estimated_cost: string;
+            /**
+             * Format: date-time
+             * @description When it expires if it has no result
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @description When it was accepted
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            created_at: string;
+            urls: components["schemas"]["ExecutionUrls"];
+            /**
+             * @description The original
+             * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            rerun_of: string;
         };
         AdminActionPage: {
             data: components["schemas"]["AdminAction"][];
@@ -2317,6 +2798,64 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
+        /** @description `INPUT_VALIDATION_ERROR`, `FILE_NOT_FOUND`, `FILE_FORMAT_UNSUPPORTED` */
+        "INPUT_VALIDATION_ERROR-FILE_NOT_FOUND-FILE_FORMAT_UNSUPPORTED": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "INPUT_VALIDATION_ERROR",
+                 *         "message": "size_bytes is required.",
+                 *         "retryable": false,
+                 *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+                 *         "details": [
+                 *           {
+                 *             "field": "size_bytes",
+                 *             "code": "REQUIRED",
+                 *             "message": "size_bytes is required."
+                 *           }
+                 *         ],
+                 *         "doc_url": "https://api.example.com/docs/errors/INPUT_VALIDATION_ERROR"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description `MODEL_UNAVAILABLE`, `SERVICE_UNAVAILABLE` */
+        "MODEL_UNAVAILABLE-SERVICE_UNAVAILABLE": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                /** @description Seconds to wait */
+                "Retry-After"?: number;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "MODEL_UNAVAILABLE",
+                 *         "message": "One sentence about what went wrong.",
+                 *         "retryable": true,
+                 *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/MODEL_UNAVAILABLE"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
         /** @description `INSUFFICIENT_STORAGE` */
         INSUFFICIENT_STORAGE: {
             headers: {
@@ -2338,6 +2877,62 @@ export interface components {
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
                  *         "details": [],
                  *         "doc_url": "https://api.example.com/docs/errors/INSUFFICIENT_STORAGE"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description `INSUFFICIENT_BALANCE`, `SPEND_LIMIT_REACHED` */
+        "INSUFFICIENT_BALANCE-SPEND_LIMIT_REACHED": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "INSUFFICIENT_BALANCE",
+                 *         "message": "One sentence about what went wrong.",
+                 *         "retryable": false,
+                 *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/INSUFFICIENT_BALANCE"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description `INPUT_VALIDATION_ERROR`, `FILE_FORMAT_UNSUPPORTED` */
+        "INPUT_VALIDATION_ERROR-FILE_FORMAT_UNSUPPORTED": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "INPUT_VALIDATION_ERROR",
+                 *         "message": "size_bytes is required.",
+                 *         "retryable": false,
+                 *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+                 *         "details": [
+                 *           {
+                 *             "field": "size_bytes",
+                 *             "code": "REQUIRED",
+                 *             "message": "size_bytes is required."
+                 *           }
+                 *         ],
+                 *         "doc_url": "https://api.example.com/docs/errors/INPUT_VALIDATION_ERROR"
                  *       }
                  *     }
                  */
@@ -2388,6 +2983,31 @@ export interface components {
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
                  *         "details": [],
                  *         "doc_url": "https://api.example.com/docs/errors/EXECUTION_ALREADY_TERMINAL"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description `FILE_NOT_FOUND` */
+        FILE_NOT_FOUND: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "FILE_NOT_FOUND",
+                 *         "message": "One sentence about what went wrong.",
+                 *         "retryable": false,
+                 *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/FILE_NOT_FOUND"
                  *       }
                  *     }
                  */
@@ -3310,6 +3930,248 @@ export interface operations {
             503: components["responses"]["SERVICE_UNAVAILABLE"];
         };
     };
+    postOrganizationsByOrganizationIdExecutionsEstimate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id */
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EstimateExecution"];
+            };
+        };
+        responses: {
+            /** @description The estimate */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Estimate"];
+                };
+            };
+            400: components["responses"]["INPUT_VALIDATION_ERROR-FILE_NOT_FOUND-FILE_FORMAT_UNSUPPORTED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            402: components["responses"]["INSUFFICIENT_BALANCE"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            408: components["responses"]["REQUEST_TIMEOUT"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["MODEL_UNAVAILABLE-SERVICE_UNAVAILABLE"];
+            507: components["responses"]["INSUFFICIENT_STORAGE"];
+        };
+    };
+    postOrganizationsByOrganizationIdExecutions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters; spaces are allowed */
+                "Idempotency-Key"?: string;
+                /** @description `wait=N` (RFC 7240) waits up to N seconds, at most 60, for the execution to end. Needs the scope `executions:read` */
+                Prefer?: string;
+                /** @description Your trace context (W3C Trace Context): the execution joins that trace and its webhooks continue it. Invalid values are ignored */
+                traceparent?: string;
+            };
+            path: {
+                /** @description Id */
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateExecution"];
+            };
+        };
+        responses: {
+            /** @description Accepted: the create fields or, after waiting as `Prefer` requested, the whole execution */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    /** @description The URL of the execution, as in `urls` */
+                    Location?: string;
+                    /** @description `wait=` and the seconds, when the response waited as `Prefer` requested */
+                    "Preference-Applied"?: string;
+                    /** @description `true` when the `Idempotency-Key` was already used: the body is the original execution */
+                    "Idempotent-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExecutionDetails"] | components["schemas"]["CreatedExecution"];
+                };
+            };
+            400: components["responses"]["INPUT_VALIDATION_ERROR-FILE_NOT_FOUND-FILE_FORMAT_UNSUPPORTED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            402: components["responses"]["INSUFFICIENT_BALANCE-SPEND_LIMIT_REACHED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            408: components["responses"]["REQUEST_TIMEOUT"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            422: components["responses"]["IDEMPOTENCY_KEY_REUSED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["MODEL_UNAVAILABLE-SERVICE_UNAVAILABLE"];
+            507: components["responses"]["INSUFFICIENT_STORAGE"];
+        };
+    };
+    getOrganizationsByOrganizationIdExecutionsByIdEvents: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The `id` of the last event received */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                /** @description Id */
+                id: string;
+                /** @description Id */
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example retry: 2000
+                     *
+                     *     id: 1:::0
+                     *     event: status
+                     *     data: {"id":"exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d","status":"PROCESSING"}
+                     *
+                     *     id: 1:0.25::0
+                     *     event: progress
+                     *     data: {"progress":0.25,"queue_position":null}
+                     *
+                     *     id: 1:0.25::12
+                     *     event: log
+                     *     data: {"lines":["Step 1 of 4"]}
+                     *
+                     *     id: 3:0.25::12
+                     *     event: status
+                     *     data: {"id":"exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d","status":"COMPLETED"}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+            /** @description There are no further events */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    postOrganizationsByOrganizationIdFiles: {
+        parameters: {
+            query?: {
+                /** @description The name of the file */
+                filename?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id */
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file, which is ready */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["File"];
+                };
+            };
+            400: components["responses"]["INPUT_VALIDATION_ERROR-FILE_FORMAT_UNSUPPORTED"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            507: components["responses"]["INSUFFICIENT_STORAGE"];
+        };
+    };
+    getOrganizationsByOrganizationIdFilesByFileId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id */
+                file_id: string;
+                /** @description Id */
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["File"];
+                };
+            };
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+            507: components["responses"]["INSUFFICIENT_STORAGE"];
+        };
+    };
     getOrganizationsByOrganizationIdFilesByFileIdDownload: {
         parameters: {
             query?: never;
@@ -3637,6 +4499,47 @@ export interface operations {
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
             503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    postExecutionsByIdRerun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters; spaces are allowed */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RerunExecution"];
+                };
+            };
+            400: components["responses"]["FILE_NOT_FOUND"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            402: components["responses"]["INSUFFICIENT_BALANCE-SPEND_LIMIT_REACHED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            410: components["responses"]["EXECUTION_ERASED"];
+            422: components["responses"]["IDEMPOTENCY_KEY_REUSED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["MODEL_UNAVAILABLE-SERVICE_UNAVAILABLE"];
+            507: components["responses"]["INSUFFICIENT_STORAGE"];
         };
     };
     getActions: {

@@ -92,7 +92,12 @@ export type AttemptRow = {
   settledAt: Date | null;
 };
 
-type OfOperator = { writtenOff: Money | null; input: Record<string, unknown> };
+type OfOperator = {
+  apiKeyId: string | null;
+  writtenOff: Money | null;
+  input: Record<string, unknown>;
+  rerunOf: string | null;
+};
 
 export async function getAttempts(db: Database, id: string): Promise<AttemptRow[] | null> {
   return (await organizationOf(db, id)) === null ? null : await readAttempts(db, id);
@@ -112,8 +117,19 @@ async function readAttempts(db: Database, id: string): Promise<AttemptRow[]> {
   return await runStatement<AttemptRow>(db.pool, 'list_attempts', listAttemptsSql, [id]);
 }
 
-const oneExecution = `SELECT ${executionColumnsWithLogs('e')}, e.written_off AS "writtenOff", e.input
+const oneExecution = `SELECT ${executionColumnsWithLogs('e')}, e.written_off AS "writtenOff", e.input,
+  e.api_key_id AS "apiKeyId", e.rerun_of AS "rerunOf"
 FROM executions e WHERE e.id = $1`;
+
+export type Rerun = Pick<Execution, 'id' | 'status' | 'createdAt'>;
+
+/** The executions that repeat this one, newest first. */
+export async function listReruns(db: Database, id: string, limit: number): Promise<Rerun[]> {
+  return await runStatement<Rerun>(db.pool, 'list_reruns', listRerunsSql, [id, limit]);
+}
+
+const listRerunsSql = `SELECT id, status, created_at AS "createdAt" FROM executions WHERE rerun_of = $1
+ORDER BY id DESC LIMIT $2`;
 
 const listAttemptsSql = `
 SELECT id, number, provider, target, state, external_id AS "externalId", (outcome ->> 'ok')::boolean AS ok,

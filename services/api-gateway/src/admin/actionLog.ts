@@ -11,10 +11,11 @@ type Refused = AdminRequest & { error: unknown };
 
 /**
  * Wraps an endpoint so that the action is recorded before it runs and its status afterwards. An action that cannot be
- * recorded does not run. A request with an invalid query or body is recorded without its body. `GET` is not recorded.
+ * recorded does not run. A request with an invalid query or body is recorded without its body, and so is one of bytes.
+ * `GET` and what else only reads is not recorded.
  */
 export function recorded(of: Endpoint): Endpoint {
-  if (of.method === 'GET') return of;
+  if (of.method === 'GET' || of.isReading) return of;
   const handle = of.handle as (request: Handled) => ReturnType<Endpoint['handle']>;
   return {
     ...of,
@@ -28,7 +29,7 @@ export function recorded(of: Endpoint): Endpoint {
       }
     },
     async handle(request: Handled) {
-      const action = actionOf(of, request, request.body);
+      const action = actionOf(of, request, of.rawBody ? {} : request.body);
       await startAdminAction(request.context.db, action);
       try {
         const reply = await handle(request);
@@ -83,6 +84,8 @@ function logUnrecorded({ context }: AdminRequest, { requestId }: AdminActionRow,
   context.log.error({ err: error, requestId }, 'could not record the status of an admin action');
 }
 
+/** Can be erased, so no copy of it may stay here. */
+const erasableName = /^(input|metadata|webhook_url)$/;
 const secretName = /secret|token|password|authorization|headers|^(new_)?key$/i;
 
 function withoutSecrets(value: unknown): unknown {
@@ -91,7 +94,7 @@ function withoutSecrets(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => [
       name,
-      secretName.test(name) ? '[hidden]' : withoutSecrets(one),
+      secretName.test(name) || erasableName.test(name) ? '[hidden]' : withoutSecrets(one),
     ]),
   );
 }

@@ -1,6 +1,5 @@
 import type { Express } from 'express';
 import { z } from 'zod';
-import { unbounded } from '../apiKeys/keyBounds.ts';
 import type { Context } from '../context.ts';
 import { mountSite, siteFolder } from '../docs/site.ts';
 import { deleteApiKey } from '../endpoints/apiKeys/deleteApiKey.ts';
@@ -8,7 +7,11 @@ import { postRotate } from '../endpoints/apiKeys/postRotate.ts';
 import { getUsageWithWriteOffs } from '../endpoints/balance/getUsage.ts';
 import { listEveryTransaction } from '../endpoints/balance/listTransactions.ts';
 import { deleteExecution } from '../endpoints/executions/deleteExecution.ts';
+import { postEstimate } from '../endpoints/executions/postEstimate.ts';
+import { postExecution } from '../endpoints/executions/postExecution.ts';
+import { streamEvents } from '../endpoints/executions/streamEvents.ts';
 import { getDownload } from '../endpoints/files/getDownload.ts';
+import { getFile } from '../endpoints/files/getFile.ts';
 import { getDelivery } from '../endpoints/webhooks/getDelivery.ts';
 import { getEndpoint } from '../endpoints/webhooks/getEndpoint.ts';
 import { listDeliveries } from '../endpoints/webhooks/listDeliveries.ts';
@@ -16,7 +19,7 @@ import { listEndpoints } from '../endpoints/webhooks/listEndpoints.ts';
 import { listExecutionDeliveries } from '../endpoints/webhooks/listExecutionDeliveries.ts';
 import { postRecover } from '../endpoints/webhooks/postRecover.ts';
 import { postRedeliver } from '../endpoints/webhooks/postRedeliver.ts';
-import type { Caller, Endpoint, EndpointRequest } from '../http/endpoint.ts';
+import type { Endpoint, EndpointRequest } from '../http/endpoint.ts';
 import { idField } from '../http/fields.ts';
 import { createPipeline } from '../http/pipeline.ts';
 import { limitOperators } from '../http/rateLimit.ts';
@@ -38,8 +41,10 @@ import { listOrganizations } from './endpoints/listOrganizations.ts';
 import { listSessions } from './endpoints/listSessions.ts';
 import { patchOrganization } from './endpoints/patchOrganization.ts';
 import { postCorrection } from './endpoints/postCorrection.ts';
+import { postFile } from './endpoints/postFile.ts';
 import { postOrganization } from './endpoints/postOrganization.ts';
 import { postOrganizationKey } from './endpoints/postOrganizationKey.ts';
+import { postRerun } from './endpoints/postRerun.ts';
 import { postSession } from './endpoints/postSession.ts';
 import { postSignInLink } from './endpoints/postSignInLink.ts';
 import { postTopUp } from './endpoints/postTopUp.ts';
@@ -47,7 +52,7 @@ import { putKeySpendLimit } from './endpoints/putKeySpendLimit.ts';
 import { putSpendLimit } from './endpoints/putSpendLimit.ts';
 import { revokeAnySession } from './endpoints/revokeAnySession.ts';
 import { authenticateOperator, readOperators } from './operators.ts';
-import { findOrganization } from './organizations.ts';
+import { callerFor } from './organizations.ts';
 import { permitted } from './permissions.ts';
 
 /** The operators' API, on its own port. */
@@ -74,6 +79,11 @@ export const adminEndpoints: readonly Endpoint[] = [
   onBehalf(getDelivery),
   onBehalf(postRedeliver),
   onBehalf(listExecutionDeliveries),
+  onBehalf(postEstimate),
+  onBehalf(postExecution),
+  onBehalf(streamEvents),
+  postFile,
+  onBehalf(getFile),
   onBehalf(getDownload),
   onBehalf(deleteExecution),
   onBehalf(postRecover),
@@ -82,6 +92,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   getAnyExecution,
   listAttempts,
   cancelAnyExecution,
+  postRerun,
   listActions,
   getSession,
   deleteSession,
@@ -118,9 +129,7 @@ function onBehalf(of: Endpoint): Endpoint {
     allowsTokens: false,
     params: (of.params ?? z.object({})).extend({ organization_id: idField('org') }),
     async handle(request: Handled) {
-      const { id, testOf } = await findOrganization(request.context, request.params.organization_id);
-      const isTest = testOf !== null;
-      const caller: Caller = { organizationId: id, apiKeyId: 'operator', isTest, ...unbounded, token: null };
+      const caller = await callerFor(request.context, request.params.organization_id);
       return await handle({ ...request, caller });
     },
   };

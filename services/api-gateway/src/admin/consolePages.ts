@@ -4,13 +4,13 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { Express, Request, Response } from 'express';
 
-/** No script or style but the files of the console, no other host, no frame. */
+/** No script or style but the files of the console, no other host, no frame. `blob:` previews files before their upload. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self'",
-  "media-src 'self'",
+  "img-src 'self' blob:",
+  "media-src 'self' blob:",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

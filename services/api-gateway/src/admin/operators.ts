@@ -56,8 +56,10 @@ function isSame(hex: string, other: string): boolean {
 export function authenticateOperator(db: Database, operators: Operators): Authenticate {
   return async (request, response) => {
     const state = stateOf(response);
+    const find = () => requireOperator(request, db, operators);
+    state.recheck = find;
     try {
-      state.operator = await requireOperator(request, db, operators);
+      state.operator = await find();
     } catch (error) {
       state.refusal = error instanceof Error ? error : new Error('not authenticated', { cause: error });
     }

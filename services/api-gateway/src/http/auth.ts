@@ -21,9 +21,10 @@ export type Authenticate = (request: Request, response: Response) => Promise<voi
 export function authenticate(callers: Callers): Authenticate {
   return async (request, response) => {
     const state = stateOf(response);
-    state.findCaller = () => requireCaller(request, state.address, callers);
+    const find = () => requireCaller(request, state.address, callers);
+    state.recheck = find;
     try {
-      state.caller = await state.findCaller();
+      state.caller = await find();
     } catch (error) {
       state.refusal = error instanceof Error ? error : new Error('not authenticated', { cause: error });
     }

@@ -79,6 +79,8 @@ export type Endpoint = {
   /** Whether execution tokens may call it too, from any origin: only to read. */
   allowsTokens?: boolean;
   limit: 'create' | 'other' | 'callback';
+  /** A `POST` that only reads: operators' calls of it are not recorded. */
+  isReading?: boolean;
   /** Default `key`: requires a valid API key. `operator`: requires an admin token. */
   access?: 'key' | 'anyone' | 'operator';
   /** The handler gets the raw body instead of JSON: a Buffer, or a stream if it is longer than `bufferedBytes`. */

@@ -76,9 +76,9 @@ async function replyOf(
 }
 
 /** Apart from `replyOf`, for the response may wait with it while the request's body is released. */
-function keyCheck({ findCaller }: RequestState): () => Promise<void> {
+function keyCheck({ recheck }: RequestState): () => Promise<void> {
   return async () => {
-    await findCaller?.();
+    await recheck?.();
   };
 }
 

@@ -9,8 +9,8 @@ export type RequestState = {
   startedAt: number;
   match: Match;
   caller: Caller | null;
-  /** Looks the caller up again; null where no API key is needed. @throws as authentication does */
-  findCaller: (() => Promise<Caller>) | null;
+  /** Looks the caller or operator up again; null where none is needed. @throws as authentication does */
+  recheck: (() => Promise<unknown>) | null;
   operator: Operator | null;
   /** The client's address in canonical form, as TRUST_PROXY determines it. */
   address: string;

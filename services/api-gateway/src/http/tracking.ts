@@ -25,7 +25,7 @@ export function trackRequests(context: Context, routes: Routes) {
       startedAt: performance.now(),
       match,
       caller: null,
-      findCaller: null,
+      recheck: null,
       operator: null,
       address: clientAddress(request),
       publicUrl: publicUrl(request),

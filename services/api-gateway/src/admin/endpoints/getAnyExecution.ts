@@ -1,5 +1,5 @@
 import { listEventsOfExecution } from '@holdfast/db/events';
-import { getExecutionWithAttempts } from '@holdfast/db/executions/read';
+import { getExecutionWithAttempts, listReruns } from '@holdfast/db/executions/read';
 import { listFilesOfExecution } from '@holdfast/db/files';
 import { listTransfers } from '@holdfast/db/transfers';
 import { listDeliveries } from '@holdfast/db/webhooks/deliveries';
@@ -9,7 +9,7 @@ import type { Context } from '../../context.ts';
 import { Transaction, transactionRecord } from '../../endpoints/balance/transactionRecord.ts';
 import { FileRecord, fileRecord } from '../../endpoints/files/fileRecord.ts';
 import { Delivery, deliveryRecord } from '../../endpoints/webhooks/deliveryRecord.ts';
-import { ExecutionWithLogs, executionRecord } from '../../executions/records.ts';
+import { ExecutionStatus, ExecutionWithLogs, executionRecord } from '../../executions/records.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { amount, idField, idParams, jsonObject, notFound, requireId, timestamp } from '../../http/fields.ts';
 import { AttemptRecord, attemptRecord } from '../attemptRecord.ts';
@@ -23,9 +23,14 @@ const ExecutionEvent = z
   })
   .meta({ id: 'ExecutionEvent' });
 
+const Rerun = z
+  .object({ id: idField('exec'), status: ExecutionStatus, created_at: timestamp('When it was accepted') })
+  .meta({ id: 'Rerun' });
+
 /** More than one for each endpoint and event exist only of hand-made data. */
 const maxDeliveries = 100;
 const maxTransfers = 20;
+const maxReruns = 20;
 
 export const getAnyExecution = keylessEndpoint({
   method: 'GET',
@@ -45,6 +50,9 @@ export const getAnyExecution = keylessEndpoint({
           .describe("The provider's log, including logs that are not shown to clients"),
         organization_id: idField('org'),
         input: jsonObject('As submitted; empty once erased', { prompt: 'Hello' }),
+        api_key_id: z.string().nullable().describe('The key that created it, or `operator`'),
+        rerun_of: idField('exec', 'The execution that this one repeats').nullable(),
+        reruns: z.array(Rerun).describe('The last 20 executions that repeat this one, newest first'),
         written_off: amount('The part of the cost above `cost` that was not charged').nullable(),
         attempts: z.array(AttemptRecord),
         transactions: z.array(Transaction).describe('In the order in which they were written'),
@@ -63,6 +71,8 @@ export const getAnyExecution = keylessEndpoint({
       logs: [...attempts.map(({ rawLogs }) => rawLogs), execution.logs].filter(Boolean).join('') || null,
       organization_id: execution.organizationId,
       input: execution.input,
+      api_key_id: execution.apiKeyId,
+      rerun_of: execution.rerunOf,
       written_off: execution.writtenOff === null ? null : formatMoney(execution.writtenOff),
       attempts: attempts.map(attemptRecord),
       ...(await tracesOf(context, execution)),
@@ -73,11 +83,12 @@ export const getAnyExecution = keylessEndpoint({
 
 /** What the execution left in other tables. */
 async function tracesOf({ db }: Context, { id, organizationId }: { id: string; organizationId: string }) {
-  const [transfers, events, deliveries, files] = await Promise.all([
+  const [transfers, events, deliveries, files, reruns] = await Promise.all([
     listTransfers(db, organizationId, { executionId: id, withWriteOffs: true }, maxTransfers),
     listEventsOfExecution(db, id),
     listDeliveries(db, organizationId, { executionId: id }, maxDeliveries),
     listFilesOfExecution(db, id),
+    listReruns(db, id, maxReruns),
   ]);
   return {
     transactions: transfers.map(transactionRecord).toReversed(),
@@ -89,5 +100,10 @@ async function tracesOf({ db }: Context, { id, organizationId }: { id: string; o
     })),
     deliveries: deliveries.map(deliveryRecord),
     files: files.map(fileRecord),
+    reruns: reruns.map((one) => ({
+      id: one.id,
+      status: one.status,
+      created_at: one.createdAt.toISOString(),
+    })),
   };
 }

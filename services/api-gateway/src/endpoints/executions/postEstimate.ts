@@ -46,6 +46,7 @@ export const postEstimate = endpoint({
     'Validates the input as creating an execution does, and returns the amount that would be held, with its calculation. Nothing is created or held, and no balance is needed.',
   scope: 'executions:write',
   limit: 'other',
+  isReading: true,
   body: estimateBody,
   responses: { 200: { description: 'The estimate', schema: EstimateRecord } },
   errors: [

@@ -94,7 +94,7 @@ export const postExecution = endpoint({
     const { REQUIRE_IDEMPOTENCY_KEY } = context.config;
     const key = readIdempotencyKey(headers['idempotency-key'], REQUIRE_IDEMPOTENCY_KEY);
     const { record, replayed } = await withTestBalance(context, caller, () =>
-      create(context, caller, body, { idempotencyKey: key, traceparent }),
+      createExecution(context, caller, { idempotencyKey: key, traceparent, hashed: body }, () => body),
     );
     const urls = executionUrls(publicUrl, record.id);
     const accepted: Reply = {
@@ -144,16 +144,26 @@ function waiting(args: Waiting) {
   };
 }
 
-async function create(
+type NewRequest = {
+  idempotencyKey: string | null;
+  /** What a request with the same key must repeat. */
+  hashed: unknown;
+  traceparent: string | null;
+  rerunOf?: string;
+};
+
+/** @throws what `read` throws, unless a request with the same idempotency key was accepted before */
+export async function createExecution(
   context: Context,
   caller: Caller,
-  body: CreateBody,
-  { idempotencyKey, traceparent }: { idempotencyKey: string | null; traceparent: string | null },
+  { idempotencyKey, hashed, traceparent, rerunOf }: NewRequest,
+  read: () => CreateBody,
 ): Promise<Created> {
   const { organizationId, apiKeyId } = caller;
-  const hash = idempotencyKey === null ? null : requestHash(body);
+  const hash = idempotencyKey === null ? null : requestHash(hashed);
   const request = { organizationId, apiKeyId, idempotencyKey, requestHash: hash };
   try {
+    const body = read();
     const { definition, input, estimatedCost } = await prepareCreate(context, organizationId, body);
     return await context.creator.create({
       ...request,
@@ -164,6 +174,7 @@ async function create(
       metadata: body.metadata ?? null,
       webhookUrl: body.webhook_url ?? null,
       traceparent,
+      rerunOf: rerunOf ?? null,
       ...(body.priority && { priority: body.priority }),
     });
   } catch (error) {

@@ -1,0 +1,83 @@
+import { getExecutionWithAttempts } from '@holdfast/db/executions/read';
+import { ApiError } from '@holdfast/domain/errors';
+import { limits } from '@holdfast/domain/limits';
+import { z } from 'zod';
+import { requireModel } from '../../apiKeys/access.ts';
+import { createExecution, withTestBalance } from '../../endpoints/executions/postExecution.ts';
+import type { CreateBody } from '../../executions/createRequest.ts';
+import { CreatedExecution, executionUrls } from '../../executions/records.ts';
+import { keylessEndpoint } from '../../http/endpoint.ts';
+import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
+import { idempotencyKeyHeader, readIdempotencyKey } from '../../http/requestHeaders.ts';
+import { callerFor } from '../organizations.ts';
+
+export const postRerun = keylessEndpoint({
+  method: 'POST',
+  path: '/admin/v1/executions/{id}/rerun',
+  tag: 'Executions',
+  summary: 'Run an execution again',
+  description:
+    'Creates a new execution of the same organization with the same model, input, metadata, `webhook_url`, priority and ' +
+    'timeout. It is validated and holds balance like any other, and refers to the original with `rerun_of`.',
+  access: 'operator',
+  limit: 'create',
+  params: idParams('exec', 'id'),
+  headers: z.object({ 'Idempotency-Key': idempotencyKeyHeader }),
+  responses: {
+    202: {
+      description: 'Accepted',
+      schema: CreatedExecution.extend({ rerun_of: idField('exec', 'The original') }).meta({
+        id: 'RerunExecution',
+      }),
+    },
+  },
+  errors: [
+    'EXECUTION_ERASED',
+    'FILE_NOT_FOUND',
+    'INSUFFICIENT_BALANCE',
+    'SPEND_LIMIT_REACHED',
+    'IDEMPOTENCY_KEY_REUSED',
+    'MODEL_UNAVAILABLE',
+    'INSUFFICIENT_STORAGE',
+  ],
+  async handle({ context, params, headers, traceparent, publicUrl }) {
+    const found = await getExecutionWithAttempts(context.db, requireId('exec', params.id, 'execution'));
+    if (!found) throw notFound('execution');
+    const { execution: original } = found;
+    const caller = await callerFor(context, original.organizationId);
+    await requireModel(context, caller, original.model);
+    const request = {
+      idempotencyKey: readIdempotencyKey(headers['idempotency-key'], context.config.REQUIRE_IDEMPOTENCY_KEY),
+      hashed: { rerun_of: original.id },
+      traceparent,
+      rerunOf: original.id,
+    };
+    const { record, replayed } = await withTestBalance(context, caller, () =>
+      createExecution(context, caller, request, () => bodyOf(original)),
+    );
+    return {
+      status: 202,
+      body: { ...record, urls: executionUrls(publicUrl, record.id), rerun_of: original.id },
+      headers: replayed ? { 'Idempotent-Replayed': 'true' } : {},
+    };
+  },
+});
+
+type Original = NonNullable<Awaited<ReturnType<typeof getExecutionWithAttempts>>>['execution'];
+
+/** @throws ApiError EXECUTION_ERASED */
+function bodyOf(original: Original): CreateBody {
+  const { model, input, metadata, webhookUrl, priority, createdAt, expiresAt } = original;
+  if (original.erasedAt) {
+    throw new ApiError('EXECUTION_ERASED', 'The execution was erased, and its input with it.');
+  }
+  const timeoutS = Math.round((expiresAt.getTime() - createdAt.getTime()) / 1000);
+  return {
+    model,
+    input,
+    priority,
+    timeout_seconds: Math.min(Math.max(timeoutS, limits.minTimeoutS), limits.maxTimeoutS),
+    ...(metadata && { metadata }),
+    ...(webhookUrl && { webhook_url: webhookUrl }),
+  };
+}
