@@ -1,4 +1,5 @@
 import type { Database } from '@holdfast/db/client';
+import { databaseServers } from '@holdfast/kit/databaseAddress';
 import { UsageError } from '@holdfast/kit/flags';
 import { reasonOf } from '@holdfast/kit/within';
 import type { Inspector } from '@holdfast/queues/inspector';
@@ -72,7 +73,7 @@ function openContext(named: Named, output: Output) {
 
 async function databaseAt(url: string): Promise<Database> {
   const { openDatabase } = await import('@holdfast/db/client');
-  return openDatabase({ url, poolSize: 1, applicationName: 'holdfast-cli' });
+  return openDatabase({ url, poolSize: 1, applicationName: 'holdfast-cli', acceptsReadOnly: true });
 }
 
 async function inspectorAt(url: string): Promise<Inspector> {
@@ -124,12 +125,13 @@ function reasonFor(error: unknown): string {
 /** The location of a database, without its credentials. */
 function at(url: string | undefined): string {
   if (url === undefined) return '';
-  const { host, pathname } = new URL(url);
-  return ` (the database ${pathname.slice(1)} at ${host || 'this machine'})`;
+  const servers = databaseServers(url).map((server) => new URL(server));
+  const hosts = servers.map(({ host }) => host || 'this machine').join(', ');
+  return ` (the database ${servers[0]?.pathname.slice(1)} at ${hosts})`;
 }
 
 function withoutPassword(text: string, url: string | undefined): string {
-  const { password } = url === undefined ? { password: '' } : new URL(url);
+  const { password } = url === undefined ? { password: '' } : new URL(databaseServers(url)[0] ?? url);
   if (password === '') return text;
   return [password, decodeURIComponent(password)].reduce(
     (left, secret) => left.replaceAll(secret, '***'),

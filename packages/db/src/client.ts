@@ -1,6 +1,7 @@
-import pg from 'pg';
-import { readOnlyState } from './faults.ts';
+import type pg from 'pg';
+import { leaveReadOnlyServer, leaveSilentServer } from './deadServers.ts';
 import type { PrismaClient } from './generated/client.ts';
+import { openCluster, openPool } from './session.ts';
 
 // Services find rows by index, even in tables that were empty at planning time; plans are made once per connection;
 // no statement is long enough for JIT to pay.
@@ -41,26 +42,27 @@ type Options = {
   answerWithinMs?: number;
   /** Whether named statements are prepared (default true); false behind a pooler in transaction mode. */
   isPrepared?: boolean;
+  /** Whether `url` may name a replica, or a read-only server (default false). */
+  acceptsReadOnly?: boolean;
 };
 
 const defaultResponseTimeoutMs = 45_000;
 
 export function openDatabase(options: Options): Database {
-  const { isPrepared = true } = options;
-  const pool = new pg.Pool({
-    connectionString: options.url,
+  const { isPrepared = true, acceptsReadOnly = false } = options;
+  const cluster = openCluster(options.url, { acceptsReadOnly });
+  const pool = openPool(cluster, {
     max: options.poolSize,
     application_name: options.applicationName,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
     query_timeout: options.answerWithinMs ?? defaultResponseTimeoutMs,
-    keepAlive: true,
     ...(isPrepared ? ofSession : {}),
   });
   if (!isPrepared) pool.on('connect', forgetNames);
   leaveReadOnlyServer(pool);
-  // The pool replaces a broken idle connection; without a listener the error would end the process.
-  pool.on('error', () => {});
+  // Behind a pooler, a session has no server of its own.
+  if (isPrepared && !acceptsReadOnly) leaveSilentServer(pool, cluster);
   let loading: Promise<PrismaClient> | null = null;
   return {
     pool,
@@ -100,38 +102,6 @@ const ofSession = {
   idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
   options: planningOptions,
 };
-
-/** Against reconnecting at every write while even new sessions are read-only. */
-const leavePauseMs = 1000;
-
-// After a failover, sessions to the old primary may stay open and refuse writes. At the first refusal all of them are
-// closed (those in use on release), so that new ones reach the new primary.
-function leaveReadOnlyServer(pool: pg.Pool): void {
-  const open = new Set<pg.PoolClient>();
-  let left = new WeakSet<pg.PoolClient>();
-  let leftAtMs = Number.NEGATIVE_INFINITY;
-
-  function leave(): void {
-    if (performance.now() - leftAtMs < leavePauseMs) return;
-    leftAtMs = performance.now();
-    left = new WeakSet(open);
-    // Idle clients are taken before requests that wait: the pool serves in order.
-    for (let idle = pool.idleCount; idle > 0; idle -= 1) {
-      pool.connect().then(
-        (client) => client.release(left.has(client)),
-        () => {},
-      );
-    }
-  }
-
-  pool.on('connect', (client) => {
-    open.add(client);
-    const { connection } = client as pg.PoolClient & Pick<pg.Client, 'connection'>;
-    connection.on('errorMessage', ({ code }: { code?: string }) => code === readOnlyState && leave());
-  });
-  pool.on('release', (_error, client) => left.has(client) && void client.end());
-  pool.on('remove', (client) => open.delete(client));
-}
 
 /** A prepared name is unknown to the next session of the pooler. */
 function forgetNames(client: pg.PoolClient): void {

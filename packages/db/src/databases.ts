@@ -1,4 +1,6 @@
+import { changeDatabaseUrl } from '@holdfast/kit/databaseAddress';
 import pg from 'pg';
+import { openSession } from './session.ts';
 
 /** Returns the new database's URL. @throws when it exists, unless `ifMissing` */
 export async function createDatabase(
@@ -6,8 +8,7 @@ export async function createDatabase(
   name: string,
   { template = 'template1', ifMissing = false }: { template?: string; ifMissing?: boolean } = {},
 ): Promise<string> {
-  const client = new pg.Client({ connectionString: serverUrl });
-  await client.connect();
+  const client = await openSession(serverUrl);
   try {
     const { rowCount } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name]);
     if (!ifMissing || rowCount === 0) {
@@ -22,14 +23,13 @@ export async function createDatabase(
 }
 
 export function databaseUrl(serverUrl: string, name: string): string {
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  return url.href;
+  return changeDatabaseUrl(serverUrl, (server) => {
+    server.pathname = `/${name}`;
+  });
 }
 
 export async function dropDatabase(serverUrl: string, name: string): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl });
-  await client.connect();
+  const client = await openSession(serverUrl);
   try {
     await client.query(`DROP DATABASE IF EXISTS ${pg.escapeIdentifier(name)} WITH (FORCE)`);
   } finally {
@@ -39,14 +39,7 @@ export async function dropDatabase(serverUrl: string, name: string): Promise<voi
 
 /** Runs `work` under an advisory lock, which PostgreSQL releases when the process dies; others wait. */
 export async function withLock<T>(databaseUrl: string, lock: number, work: () => Promise<T>): Promise<T> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    application_name: 'holdfast-lock',
-    keepAlive: true,
-  });
-  // The running statement reports a broken connection; without a listener it would end the process.
-  client.on('error', () => {});
-  await client.connect();
+  const client = await openSession(databaseUrl, { application_name: 'holdfast-lock' });
   try {
     await client.query('SELECT pg_advisory_lock($1)', [lock]);
     return await work();

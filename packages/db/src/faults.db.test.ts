@@ -198,38 +198,6 @@ describe('an error that is not of the server', () => {
   });
 });
 
-describe('a server that became read-only', () => {
-  it('loses all sessions of a pool at its first refusal, and the next write succeeds', async () => {
-    const { url, db: owner, close } = await openTestDatabase();
-    const name = new URL(url).pathname.slice(1);
-    await owner.pool.query('CREATE TABLE things (id int)');
-    // What holds for sessions of now does not for those that follow: as with an old primary and a new one.
-    await owner.pool.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
-    const pooled = openDatabase({ url, poolSize: 5, applicationName: 'test' });
-    const sessions = async () =>
-      (await owner.pool.query("SELECT pid FROM pg_stat_activity WHERE application_name = 'test-old'"))
-        .rowCount;
-    const clients = await Promise.all(Array.from({ length: 5 }, () => pooled.pool.connect()));
-    for (const client of clients) await client.query("SET application_name = 'test-old'");
-    const [inUse, ...idle] = clients;
-    for (const client of idle) client.release();
-    await owner.pool.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
-    const write = () =>
-      inTransaction(pooled, (client) => client.query('INSERT INTO things VALUES (1)').then(() => 'written'));
-    expect(faultOf(await errorOf(write))).toBe('read-only');
-    expect(await Promise.all([write(), write(), write()])).toEqual(['written', 'written', 'written']);
-    // What a session was doing it may finish.
-    expect((await inUse?.query('SELECT 1 AS one'))?.rows).toEqual([{ one: 1 }]);
-    inUse?.release();
-    await until('no old session is left', async () => (await sessions()) === 0);
-    expect(await Promise.all([write(), write(), write(), write(), write()])).toEqual(
-      Array(5).fill('written'),
-    );
-    await pooled.close();
-    await close();
-  });
-});
-
 const log = createLogger('test', 'silent');
 const coded = (code: string) => Object.assign(new Error(code), { code });
 

@@ -24,7 +24,7 @@ const replicaTimeoutMs = 10_000;
 
 export function openReader(primary: Database, replica: Replica | null, log: Logger): Reader {
   if (replica === null) return { read: (work) => work(primary), close: async () => {} };
-  const db = openDatabase({ ...replica, answerWithinMs: replicaTimeoutMs });
+  const db = openDatabase({ ...replica, answerWithinMs: replicaTimeoutMs, acceptsReadOnly: true });
   const isUsable = createWatch(() => readLag(db, replica.maxLagS), log);
 
   async function readReplica<Found>(

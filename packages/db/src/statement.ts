@@ -18,9 +18,6 @@ export async function inTransaction<Result>(
   work: (client: PoolClient) => Promise<Result>,
 ): Promise<Result> {
   const client = await db.pool.connect();
-  // The running statement reports a broken connection; without a listener it would end the process.
-  const ignore = () => {};
-  client.on('error', ignore);
   try {
     await client.query('BEGIN');
     const result = await work(client);
@@ -33,8 +30,6 @@ export async function inTransaction<Result>(
       (broken: Error) => client.release(broken),
     );
     throw error;
-  } finally {
-    client.off('error', ignore);
   }
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { createDatabase, databaseUrl, dropDatabase } from '@holdfast/db/databases';
 import { type Role, type roleOf, roles } from '@holdfast/db/roles/rights';
+import { changeDatabaseUrl } from '@holdfast/kit/databaseAddress';
 import { readTestServers } from './config.ts';
 
 /** The database that every test's own is a copy of. */
@@ -52,10 +53,8 @@ export const rolePasswords = Object.fromEntries(roles.map((role) => [role, passw
 
 /** The same database with the login of a service's role. */
 export function asRole(databaseUrl: string, role: Role): string {
-  const url = new URL(databaseUrl);
-  url.username = role;
-  url.password = passwordOf(role);
-  return url.href;
+  const login = { username: role, password: passwordOf(role) };
+  return changeDatabaseUrl(databaseUrl, (server) => void Object.assign(server, login));
 }
 
 export type ServiceName = keyof typeof roleOf;

@@ -3,6 +3,7 @@ import { operatorsWithoutToken, parseAdminRoles } from '@holdfast/domain/operato
 import { webhookEgressConfig } from '@holdfast/egress/config';
 import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
 import { baseConfig, databaseUrl, flag, listOf, parseConfig, port, positiveInt } from '@holdfast/kit/config';
+import { databaseServers } from '@holdfast/kit/databaseAddress';
 import { encryptionKeys } from '@holdfast/kit/sealedBox';
 import { tracingConfig } from '@holdfast/kit/tracing/config';
 import { z } from 'zod';
@@ -35,6 +36,7 @@ export const gatewayConfig = {
     ),
   ENCRYPTION_KEYS: encryptionKeys,
   DATABASE_REPLICA_URL: databaseUrl()
+    .refine((url) => databaseServers(url).length === 1, 'names more than one server')
     .optional()
     .describe('A streaming replica of DATABASE_URL from which lists are read; default: the primary'),
   DATABASE_REPLICA_MAX_LAG_S: positiveInt()

@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { openSession } from '../session.ts';
 import { backupTables } from './tables.ts';
 
 export class BackupRefusedError extends Error {}
@@ -8,15 +9,10 @@ export async function inLongTransaction<Result>(
   beginSql: string,
   work: (client: pg.Client) => Promise<Result>,
 ): Promise<Result> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
+  const client = await openSession(databaseUrl, {
     application_name: 'holdfast-backup',
-    keepAlive: true,
     connectionTimeoutMillis: 10_000,
   });
-  // The running statement reports a broken connection; without a listener it would end the process.
-  client.on('error', () => {});
-  await client.connect();
   try {
     await client.query(`${beginSql}; ${settings}`);
     const result = await work(client);

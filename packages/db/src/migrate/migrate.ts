@@ -2,10 +2,11 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { backoff, retry } from '@holdfast/kit/retry';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Database, Queryable } from '../client.ts';
 import { withLock } from '../databases.ts';
 import { lockNotAvailable } from '../faults.ts';
+import { openSession } from '../session.ts';
 
 export const prismaFolder = resolve(import.meta.dirname, '../../../../prisma');
 export const migrationsFolder: string = join(prismaFolder, 'migrations');
@@ -34,10 +35,7 @@ const migrationLock = 4_652_115_920;
 export async function migrate(databaseUrl: string, folder: string = migrationsFolder): Promise<string[]> {
   const migrations = await readMigrations(folder);
   return await withLock(databaseUrl, migrationLock, async () => {
-    const client = new pg.Client({ connectionString: databaseUrl, application_name: 'holdfast-migrate' });
-    // The running statement reports a broken connection; without a listener it would end the process.
-    client.on('error', () => {});
-    await client.connect();
+    const client = await openSession(databaseUrl, { application_name: 'holdfast-migrate' });
     try {
       await prepareRecord(client);
       const applied = new Set((await readAppliedMigrations(client)).map(({ name }) => name));

@@ -1,6 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import { retry } from '@holdfast/kit/retry';
 import pg from 'pg';
+import { openCluster, openPool } from '../session.ts';
 import { inTransaction } from '../statement.ts';
 import { functions, type Role, rights, roles, tables, transferKinds } from './rights.ts';
 
@@ -24,9 +25,7 @@ const power = ['SUPERUSER', 'CREATEDB', 'CREATEROLE', 'REPLICATION', 'BYPASSRLS'
 
 /** Grants exactly `rights`. Run after migrations, as the tables' owner with CREATEROLE. Revokes CONNECT from PUBLIC. */
 export async function applyRoles(databaseUrl: string, passwords: Record<Role, string>): Promise<void> {
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 1, application_name: 'holdfast-roles' });
-  // The running statement reports a broken connection; without a listener it would end the process.
-  pool.on('error', () => {});
+  const pool = openPool(openCluster(databaseUrl), { max: 1, application_name: 'holdfast-roles' });
   try {
     const work = () => inTransaction({ pool }, (client) => apply(client, passwords));
     await retry(work, { delaysMs: Array<number>(maxRetries).fill(0), isRetryable: isCollision });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type Role, roleOf } from '@holdfast/db/roles/rights';
+import { changeDatabaseUrl } from '@holdfast/kit/databaseAddress';
 import type { Secrets } from './secrets.ts';
 
 export const serviceNames = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender', 'sandbox'] as const;
@@ -59,8 +60,6 @@ export function ownLogin(
 ): NodeJS.ProcessEnv {
   if (passwords === null) return {};
   if (name === 'sandbox') return { DATABASE_URL: undefined };
-  const url = new URL(databaseUrl);
-  url.username = roleOf[name];
-  url.password = passwords[roleOf[name]];
-  return { DATABASE_URL: url.href };
+  const login = { username: roleOf[name], password: passwords[roleOf[name]] };
+  return { DATABASE_URL: changeDatabaseUrl(databaseUrl, (server) => void Object.assign(server, login)) };
 }

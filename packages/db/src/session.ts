@@ -1,0 +1,158 @@
+import type { EventEmitter } from 'node:events';
+import { databaseServers } from '@holdfast/kit/databaseAddress';
+import pg from 'pg';
+import { readOnlyState } from './faults.ts';
+
+/** A server is silent if it has not responded for this long; another one may have become the primary. */
+export const silentAfterMs = 2000;
+const probeTimeoutMs = 3000;
+
+type Server = { url: string; host: string; port: number };
+
+export type ServerState = {
+  isReadOnly: boolean;
+  /** Tells servers apart behind one address. */
+  startedAt: string;
+};
+
+/** The servers of one DATABASE_URL, of which one is the primary. */
+export type Cluster = ReturnType<typeof openCluster>;
+
+export function openCluster(url: string, { acceptsReadOnly = false } = {}) {
+  const servers = databaseServers(url).map(serverOf);
+  const [only] = servers;
+  let primary: Server | null = null;
+  let finding: Promise<ServerState> | null = null;
+
+  async function find(): Promise<ServerState> {
+    const found = await Promise.any(
+      servers.map(async (server) => ({ server, state: await readStateOf(server.url) })),
+    );
+    primary = found.server;
+    return found.state;
+  }
+
+  /** Asks all servers at once; concurrent callers share the result. @throws if none of them accepts writes */
+  async function findPrimary(): Promise<ServerState> {
+    finding ??= find().finally(() => {
+      finding = null;
+    });
+    return await finding;
+  }
+
+  return {
+    firstUrl: only?.url ?? url,
+    findPrimary,
+    async address(): Promise<Server | undefined> {
+      if (servers.length === 1) return only;
+      if (primary === null) await findPrimary();
+      return primary ?? only;
+    },
+    forget(server: Server | undefined): void {
+      if (primary === server) primary = null;
+    },
+    /** A lone server may be a replica on purpose; of several, it is always the primary that is meant. */
+    accepts: ({ isReadOnly }: ServerState) => !isReadOnly || (acceptsReadOnly && servers.length === 1),
+  };
+}
+
+function serverOf(url: string): Server {
+  const { host, port } = new pg.Client({ connectionString: url });
+  return { url, host, port };
+}
+
+/** @throws if the server cannot be reached or is read-only */
+async function readStateOf(url: string): Promise<ServerState> {
+  const client = withoutCrash(
+    new pg.Client({
+      connectionString: url,
+      application_name: 'holdfast-probe',
+      connectionTimeoutMillis: probeTimeoutMs,
+      query_timeout: probeTimeoutMs,
+    }),
+  );
+  try {
+    await client.connect();
+    const state = await readState(client);
+    if (state.isReadOnly) throw readOnlyError();
+    return state;
+  } finally {
+    client.connection.stream.destroy();
+  }
+}
+
+async function readState(client: pg.ClientBase): Promise<ServerState> {
+  const { rows } = await client.query<ServerState>(state);
+  return rows[0] ?? { isReadOnly: true, startedAt: '' };
+}
+
+const state = `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly",
+  extract(epoch FROM pg_postmaster_start_time())::text AS "startedAt"`;
+
+const readOnlyError = () =>
+  Object.assign(new Error('the server accepts no writes: it is a standby, or read-only'), {
+    code: readOnlyState,
+  });
+
+type SessionConfig = pg.ClientConfig & { cluster: Cluster };
+
+/** A connection to the primary of a cluster. Fails to connect, as if unreachable, if its server is read-only. */
+export class Session extends pg.Client {
+  server: ServerState | null = null;
+  readonly #cluster: Cluster;
+
+  constructor(config: SessionConfig) {
+    super({ keepAlive: true, ...config, connectionString: config.cluster.firstUrl });
+    this.#cluster = config.cluster;
+    withoutCrash(this);
+  }
+
+  override connect(): Promise<pg.Client>;
+  override connect(callback: (error: Error) => void): void;
+  override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
+    const connecting = this.#connect();
+    if (!callback) return connecting;
+    const connected = callback as (error?: Error) => void;
+    connecting.then(() => connected(), connected);
+    return undefined;
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const address = await this.#cluster.address();
+    if (address) Object.assign(this, { host: address.host, port: address.port });
+    try {
+      await super.connect();
+      this.server = await readState(this);
+      if (!this.#cluster.accepts(this.server)) throw readOnlyError();
+      return this;
+    } catch (error) {
+      this.#cluster.forget(address);
+      this.drop();
+      throw error;
+    }
+  }
+
+  /** Ends the session without a word to its server, which may be silent. Its running statement fails. */
+  drop(): void {
+    this.connection.stream.destroy();
+  }
+}
+
+/** A session outside the pools; of a lone server also if that is read-only. */
+export async function openSession(url: string, config: pg.ClientConfig = {}): Promise<Session> {
+  const session = new Session({ ...config, cluster: openCluster(url, { acceptsReadOnly: true }) });
+  await session.connect();
+  return session;
+}
+
+/** Sessions of the primary; broken ones are replaced. */
+export function openPool(cluster: Cluster, config: pg.PoolConfig): pg.Pool {
+  const sessions = { cluster, Client: Session as unknown as NonNullable<pg.PoolConfig['Client']> };
+  return withoutCrash(new pg.Pool({ ...config, ...sessions }));
+}
+
+/** The running statement reports a broken connection; without a listener it would also end the process. */
+function withoutCrash<Emitter extends EventEmitter>(emitter: Emitter): Emitter {
+  emitter.on('error', () => {});
+  return emitter;
+}
