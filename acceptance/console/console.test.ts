@@ -6,6 +6,7 @@ import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type LocalHoldfast, startLocalHoldfast } from '../stack/localHoldfast.ts';
 import { type Browser, openBrowser, type Page } from './browser.ts';
+import { describeOperations } from './operations.ts';
 import {
   admin,
   ann,
@@ -77,8 +78,8 @@ describe('signing in', () => {
     const context = await browser.newContext();
     const page = await context.newPage();
     await open(page, `/#sign-in=${token}`);
-    await page.getByRole('heading', { name: 'Executions' }).waitFor();
-    expect(page.url()).toBe(`${url}/console/executions`);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(page.url()).toBe(`${url}/console/`);
     const cookies = await context.cookies();
     expect(cookies).toMatchObject([{ name: 'holdfast_session', httpOnly: true, sameSite: 'Strict' }]);
     expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
@@ -109,6 +110,9 @@ describe('signing in', () => {
 describe('the pages', () => {
   it('find an execution by keyboard, filter and metadata', async () => {
     const { page, context } = await signIn(browser, state(), ann);
+    await open(page, '/executions?from=garbage');
+    await untilText(page, '“garbage” in the address is not a time');
+    await open(page, '/executions');
     const rows = page.locator('tbody tr');
     await until('all executions are listed', async () => (await rows.count()) === 3);
     await page.getByLabel('Status').selectOption('FAILED');
@@ -221,6 +225,9 @@ describe('the pages', () => {
   it('are accessible and fit, in both schemes and on a phone', async () => {
     const { page, context, problems } = await signIn(browser, state(), ann);
     const pages = {
+      overview: ['/', 'Overview'],
+      queues: ['/queues', 'Queues'],
+      audit: ['/audit', 'Audit'],
       executions: ['/executions', 'Executions'],
       execution: [`/executions/${executionId}`, 'sandbox-text'],
       organizations: ['/organizations', 'Organizations'],
@@ -258,6 +265,8 @@ describe('the pages', () => {
   });
 });
 
+describeOperations({ state, browser: () => browser });
+
 describe('a session', () => {
   it('is of no use to a page of another origin, which can neither act nor frame the console', async () => {
     const { page, context } = await signIn(browser, state(), ann);
@@ -288,6 +297,7 @@ describe('a session', () => {
 
   it('outlives a killed gateway: the open page recovers by itself', async () => {
     const { page, context } = await signIn(browser, state(), ann);
+    await open(page, '/executions');
     const rows = page.locator('tbody tr');
     await until('executions are listed', async () => (await rows.count()) > 0);
     const before = await rows.count();

@@ -8,8 +8,13 @@ import { text } from './strings.ts';
 /** The pages of the navigation, in groups. */
 const groups = [
   [
+    ['/', text.nav.overview],
     ['/executions', text.nav.executions],
     ['/organizations', text.nav.organizations],
+  ],
+  [
+    ['/queues', text.nav.queues],
+    ['/audit', text.nav.audit],
   ],
   [
     ['/actions', text.nav.actions],

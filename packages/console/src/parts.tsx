@@ -55,6 +55,8 @@ const statusLook: Record<string, string> = {
   COMPLETED: 'text-good',
   delivered: 'text-good',
   active: 'text-good',
+  closed: 'text-good',
+  open: 'text-bad',
   FAILED: 'text-bad',
   EXPIRED: 'text-bad',
   failed: 'text-bad',
@@ -101,6 +103,16 @@ export function duration(ms: number | null | undefined): string {
     ? `${(ms / 1000).toFixed(2)} s`
     : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
 }
+
+/** An age in its largest unit: `3 min`. */
+export function age(seconds: number): string {
+  if (seconds < 60) return `${Math.floor(seconds)} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} days`;
+}
+
+/** Pages without events from the server are read again this often, while they are visible. */
+export const liveMs = 5000;
 
 export function Id({ of }: { of: string }) {
   return <span className="break-all font-mono text-xs">{of}</span>;

@@ -1,10 +1,4 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
 import { filtersOf } from './pages/filters.ts';
 import { Empty } from './parts.tsx';
 import { Shell } from './Shell.tsx';
@@ -21,9 +15,7 @@ const routeTree = rootRoute.addChildren([
   createRoute({
     getParentRoute,
     path: '/',
-    beforeLoad: () => {
-      throw redirect({ to: '/executions' });
-    },
+    component: lazyRouteComponent(() => import('./pages/Overview.tsx'), 'Overview'),
   }),
   createRoute({
     getParentRoute,
@@ -45,6 +37,16 @@ const routeTree = rootRoute.addChildren([
     getParentRoute,
     path: '/organizations/$id',
     component: lazyRouteComponent(() => import('./pages/Organization.tsx'), 'Organization'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/queues',
+    component: lazyRouteComponent(() => import('./pages/Queues.tsx'), 'Queues'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/audit',
+    component: lazyRouteComponent(() => import('./pages/Audit.tsx'), 'Audit'),
   }),
   createRoute({
     getParentRoute,

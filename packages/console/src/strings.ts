@@ -13,7 +13,161 @@ export const text = {
     linkFailed: 'The link was used before or has expired. Start again with your token.',
   },
   signOut: 'Sign out',
-  nav: { executions: 'Executions', organizations: 'Organizations', actions: 'Actions', sessions: 'Sessions' },
+  nav: {
+    overview: 'Overview',
+    executions: 'Executions',
+    organizations: 'Organizations',
+    queues: 'Queues',
+    audit: 'Audit',
+    actions: 'Actions',
+    sessions: 'Sessions',
+  },
+  overview: {
+    title: 'Overview',
+    lastHour: 'The last hour',
+    executions: 'Executions',
+    completed: 'Completed',
+    open: 'Open',
+    cancelled: 'Cancelled',
+    failed: 'Failed',
+    share: (share: string) => `${share} of executions`,
+    pending: 'Waiting to start',
+    oldest: (age: string) => `oldest ${age}`,
+    undelivered: 'Deliveries failed',
+    endpointsFailing: (count: number) =>
+      count === 1 ? '1 endpoint is failing' : `${count} endpoints are failing`,
+    perMinute: 'Executions by the minute of their creation',
+    noExecutions: 'No executions in the last hour',
+    noExecutionsHint: 'Create one with POST /v1/executions. It appears here at once.',
+    countedSince: 'There are very many: executions are counted since',
+    models: 'Latency by model',
+    noModels: 'No model ran in the last hour',
+    providers: 'Providers',
+    noProviders: 'No provider is configured',
+    noProvidersHint: 'Set the base URL and key of a provider, then run holdfast models apply.',
+    circuit: 'Circuit',
+    unknown: 'unknown',
+    attempts: 'Attempts',
+    errors: 'Errors',
+    noErrors: 'No execution failed in the last hour',
+    system: 'System',
+    jobsWaiting: (count: number) => (count === 1 ? '1 job waits' : `${count.toLocaleString()} jobs wait`),
+    deliveries: 'Deliveries',
+    delivered: (delivered: number, pending: number) =>
+      `${delivered.toLocaleString()} delivered, ${pending.toLocaleString()} pending`,
+  },
+  attention: {
+    title: 'Needs attention',
+    none: 'Nothing needs you. All is running.',
+    look: 'Open',
+    runbook: 'Runbook',
+    severities: { page: 'Urgent', warn: 'Warning' },
+    codes: {
+      ledger_breach: (invariant: string, count: number) =>
+        `The ledger is inconsistent: ${count === 1 ? '1 row breaks' : `${count} rows break`} “${invariant}”`,
+      ledger_not_audited: (_: string, __: number, age: string) =>
+        `The last audit of the ledger ended ${age} ago`,
+      redis_unavailable: () => 'Redis does not respond: work continues more slowly',
+      queue_paused: (queue: string, count: number) =>
+        `The queue ${queue} is paused${count > 0 ? `, and ${count === 1 ? '1 job waits' : `${count} jobs wait`}` : ''}`,
+      queue_stuck: (queue: string, _: number, age: string) =>
+        `The first job of ${queue} has waited for ${age}`,
+      circuit_open: (connection: string) => `${connection} accepts no runs: its circuit is open`,
+      executions_waiting: (_: string, count: number, age: string) =>
+        `${count === 1 ? '1 execution waits' : `${count.toLocaleString()} executions wait`} to start, the oldest for ${age}`,
+      executions_overdue: (_: string, count: number, age: string) =>
+        `${count === 1 ? '1 execution' : `${count.toLocaleString()} executions`} should have expired, the oldest ${age} ago`,
+      runs_abandoned: (_: string, count: number, age: string) =>
+        `${count === 1 ? '1 run has' : `${count.toLocaleString()} runs have`} had no dispatcher, the oldest for ${age}`,
+      callbacks_unread: (_: string, count: number, age: string) =>
+        `${count === 1 ? '1 callback' : `${count.toLocaleString()} callbacks`} of providers not processed, the oldest for ${age}`,
+      outcomes_unsettled: (_: string, count: number, age: string) =>
+        `${count === 1 ? '1 outcome' : `${count.toLocaleString()} outcomes`} not settled, the oldest for ${age}`,
+      events_not_fanned_out: (_: string, count: number, age: string) =>
+        `${count === 1 ? '1 event' : `${count.toLocaleString()} events`} not fanned out, the oldest for ${age}`,
+      provider_busy: (_: string, count: number, age: string) =>
+        `${count === 1 ? '1 execution waits' : `${count.toLocaleString()} executions wait`} for busy providers, the oldest for ${age}`,
+      endpoints_deactivated: (_: string, count: number) =>
+        `${count === 1 ? '1 webhook endpoint was' : `${count} webhook endpoints were`} deactivated after failures`,
+      endpoints_failing: (_: string, count: number) =>
+        count === 1 ? '1 webhook endpoint is failing' : `${count} webhook endpoints are failing`,
+    },
+  },
+  charts: { table: 'Show as a table', time: 'Time' },
+  queues: {
+    title: 'Queues',
+    about: 'Queues carry hints about work that is in the database: losing a job costs time, never data.',
+    redis: 'Queues in Redis',
+    noRedis: 'Redis does not respond',
+    noRedisHint: 'Start it, or check REDIS_URL. Sweeps find the work in the database meanwhile, more slowly.',
+    waiting: 'Waiting',
+    active: 'Active',
+    delayed: 'Delayed',
+    failed: 'Failed',
+    oldest: 'Oldest',
+    paused: 'paused',
+    pause: 'Pause',
+    pauseQuestion: (queue: string) =>
+      `Pause ${queue}? Workers take no more of its jobs until you resume it. Nothing is lost, but work is delayed.`,
+    resume: 'Resume',
+    resumeQuestion: (queue: string) => `Resume ${queue}? Workers take its jobs at once.`,
+    retry: 'Retry',
+    retryQuestion: (count: number, queue: string) =>
+      `Retry ${count === 1 ? 'the failed job' : `the ${count} failed jobs`} of ${queue}? It is safe to run a job twice.`,
+    failedJobs: 'Failed jobs',
+    noFailedJobs:
+      'Its failed jobs are gone: they are kept for a minute. The logs of the services have them all.',
+    tries: (count: number) => (count === 1 ? '1 try' : `${count} tries`),
+    /** What the jobs of a queue do, by its name. */
+    jobs: {
+      dispatch: 'Starts executions',
+      retry: 'Starts the next attempt of an execution',
+      recover: 'Takes over runs that lost their dispatcher',
+      callback: 'Processes callbacks of providers',
+      poll: 'Asks providers for results',
+      abort: 'Stops runs of cancelled executions',
+      settle: 'Charges executions and releases holds',
+      fanout: 'Creates the deliveries of events',
+      deliver: 'Sends webhooks',
+      'test-call': 'Sends test events',
+      adjust: 'Writes top-ups and corrections',
+    } as Readonly<Record<string, string>>,
+    backlog: 'Pending work in the database',
+    backlogAbout: 'This is what remains to be done, with the age of the oldest.',
+    noBacklog: 'No pending work',
+    counted: (count: number) => (count >= 10_000 ? '10,000 or more' : count.toLocaleString()),
+    kinds: {
+      pending: 'executions to be started',
+      waiting_tries: 'retries that are due',
+      busy: 'attempts waiting for busy providers',
+      running: 'runs at providers',
+      abandoned: 'runs that lost their dispatcher',
+      callbacks: 'unprocessed callbacks of providers',
+      unsettled: 'outcomes to be settled',
+      overdue: 'executions past their expiry',
+      events: 'events to be fanned out',
+      deliveries: 'due deliveries, of inactive endpoints too',
+    },
+  },
+  audit: {
+    title: 'Audit',
+    about:
+      'The audit reads every balance, transaction and execution in one snapshot, and checks that the rules of the ledger hold. It runs by itself, every hour unless configured otherwise.',
+    none: 'No audit has ended yet',
+    noneHint:
+      'The ledger service runs the first one when it starts. If this stays, check that the service is running.',
+    consistent: 'The ledger is consistent',
+    inconsistent: 'The ledger is inconsistent',
+    finished: 'Last audit',
+    run: 'Run now',
+    runQuestion: 'Audit the ledger now? It starts within 10 seconds and is safe under load.',
+    requested: 'An audit is requested. This page shows its result when it has ended.',
+    next: 'The log of the ledger service names the rows. What to do:',
+    invariants: (count: number) => `${count} invariants`,
+    holds: 'holds',
+    broken: (rows: number) =>
+      rows === 1 ? 'broken by 1 row' : `broken by ${rows === 100 ? '100 or more' : rows} rows`,
+  },
   list: {
     search: 'Id, idempotency key, or name=value of the metadata',
     submit: 'Search',

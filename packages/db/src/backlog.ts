@@ -63,6 +63,11 @@ export async function readBacklog(db: Database): Promise<Backlog> {
   return await readBacklogOf(db, Object.keys(kinds) as BacklogKind[]);
 }
 
+/** The same for pages that are read again and again: stops counting a kind there. */
+export async function readBacklogUpTo(db: Database, atMost: number): Promise<Backlog> {
+  return await readBacklogOf(db, Object.keys(kinds) as BacklogKind[], atMost);
+}
+
 /** With `atMost`, stops counting there: gauges are read every few seconds. */
 export async function readBacklogOf<Kind extends BacklogKind>(
   db: Database,

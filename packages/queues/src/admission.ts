@@ -68,6 +68,8 @@ export type AdmissionControl = {
 };
 
 const prefix = '{holdfast-limits}';
+/** The hash of open circuits: by connection, until when (Unix ms). */
+export const breakersKey = `${prefix}:breakers`;
 const responseWithinMs = 2000;
 /** Runs that were counted less than this ago may not be in the database yet. */
 const graceMs = 15_000;

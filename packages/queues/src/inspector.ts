@@ -1,11 +1,8 @@
 import { within } from '@holdfast/kit/within';
 import { Queue } from 'bullmq';
 import { connectProducer, type Redis, untilReady } from './connection.ts';
-import { type QueueDefinition, queueNames, queuePrefix } from './definitions.ts';
-import { type QueueDepth, readDepth } from './depth.ts';
-import { openQueue } from './producer.ts';
-
-export type FailedJob = { id: string; reason: string; failedAt: Date | null; tries: number };
+import { openQueueControls, type QueueControls } from './controls.ts';
+import { type QueueDefinition, queuePrefix } from './definitions.ts';
 
 export type RedisFacts = {
   version: string;
@@ -18,15 +15,8 @@ export type RedisFacts = {
   askedMs: { from: number; to: number };
 };
 
-/** For operators. Its methods throw while Redis is unavailable. */
-export type Inspector = {
-  depths(): Promise<QueueDepth[]>;
-  failed(queue: string, limit: number): Promise<FailedJob[]>;
-  retryFailed(queue: string): Promise<number>;
-  resume(queue: string): Promise<boolean>;
-  facts(): Promise<RedisFacts>;
-  close(): Promise<void>;
-};
+/** The controls, on a connection of their own. */
+export type Inspector = QueueControls & { facts(): Promise<RedisFacts> };
 
 const responseWithinMs = 5000;
 /** BullMQ would print a wrong maxmemory-policy once per queue; `facts` has it. */
@@ -44,28 +34,10 @@ export async function openInspector(url: string): Promise<Inspector> {
     redis.disconnect();
     throw error;
   }
-  const queues = new Map<string, Queue>();
-  const open = (name: string) => {
-    const queue = queues.get(name) ?? openQueue(name, redis, quiet)();
-    queues.set(name, queue);
-    return queue;
-  };
+  const controls = openQueueControls(redis, quiet);
   const withTimeout = <Result>(work: Promise<Result>) => within(responseWithinMs, 'asking Redis', work);
   return {
-    depths: () => withTimeout(Promise.all(queueNames.map((name) => readDepth(open(name), redis)))),
-    failed: (name, limit) => withTimeout(failedOf(open(name), limit)),
-    async retryFailed(name) {
-      const queue = open(name);
-      const count = await withTimeout(queue.getFailedCount());
-      if (count > 0) await queue.retryJobs({ state: 'failed' });
-      return count;
-    },
-    async resume(name) {
-      const queue = open(name);
-      const wasPaused = await withTimeout(queue.isPaused());
-      if (wasPaused) await withTimeout(queue.resume());
-      return wasPaused;
-    },
+    ...controls,
     async facts() {
       const from = Date.now();
       const [seconds, micros] = await withTimeout(redis.time());
@@ -74,21 +46,10 @@ export async function openInspector(url: string): Promise<Inspector> {
       return { ...factsOf(await withTimeout(redis.info())), timeMs, askedMs };
     },
     async close() {
-      const closing = Promise.all([...queues.values()].map((queue) => queue.close()));
-      await within(responseWithinMs, 'closing', closing).catch(() => undefined);
+      await controls.close();
       redis.disconnect();
     },
   };
-}
-
-async function failedOf(queue: Queue, limit: number): Promise<FailedJob[]> {
-  const jobs = await queue.getFailed(0, limit - 1);
-  return jobs.map((job) => ({
-    id: job.id ?? '',
-    reason: job.failedReason ?? '',
-    failedAt: job.finishedOn === undefined ? null : new Date(job.finishedOn),
-    tries: job.attemptsMade,
-  }));
 }
 
 function factsOf(info: string): Omit<RedisFacts, 'timeMs' | 'askedMs'> {

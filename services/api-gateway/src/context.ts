@@ -18,6 +18,7 @@ import {
 import { createSealedBox } from '@holdfast/kit/sealedBox';
 import type { Tracing } from '@holdfast/kit/tracing/tracing';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
+import { openQueueControls } from '@holdfast/queues/controls';
 import {
   abortQueue,
   adjustQueue,
@@ -87,6 +88,8 @@ export async function openContext({
     deliver: openProducer(deliverQueue, redis, log),
     testCalls: openRequester(testCallQueue, redis, workerRedis),
     adjustments: openRequester(adjustQueue, redis, workerRedis),
+    /** All queues, for operators. */
+    queues: openQueueControls(redis),
     watcher: openWatcher({ db, log }),
     streams,
     bodies,
@@ -122,7 +125,7 @@ export async function closeContext(context: Context): Promise<void> {
       (producer) => producer.close(),
     ),
   );
-  await Promise.all([context.testCalls.close(), context.adjustments.close()]);
+  await Promise.all([context.testCalls.close(), context.adjustments.close(), context.queues.close()]);
   context.redis.disconnect();
   context.workerRedis.disconnect();
   await Promise.all([context.db.close(), context.lists.close()]);

@@ -1,4 +1,4 @@
-import { auditLedger, type CheckedInvariant, invariants } from '@holdfast/db/audit/audit';
+import { auditLedger, type CheckedInvariant, invariants, requestAudit } from '@holdfast/db/audit/audit';
 import type { Database } from '@holdfast/db/client';
 import { createLogger } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
@@ -111,6 +111,19 @@ describe('the audit of many instances', () => {
     await db.pool.query(`UPDATE ledger_audits SET finished_at = now() - interval '3601 seconds'`);
     await audit(db, 3600, log);
     expect((await readGauges()).broken).toEqual([]);
+  });
+
+  it('runs within the interval when an operator asks for it, once', async () => {
+    const info = jest.spyOn(log, 'info');
+    try {
+      await audit(db, 3600, log);
+      expect(await requestAudit(db)).toBe(true);
+      await audit(db, 3600, log);
+      await audit(db, 3600, log);
+      expect(info).toHaveBeenCalledTimes(2);
+    } finally {
+      info.mockRestore();
+    }
   });
 
   it('passes to another instance at once when the running one dies', async () => {

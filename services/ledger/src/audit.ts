@@ -4,8 +4,8 @@ import type { Logger } from '@holdfast/kit/logger';
 import { type Sweep, startSweep } from '@holdfast/kit/sweep';
 import type { LedgerMetrics } from './metrics.ts';
 
-/** The longest delay of a due audit and of exported results. */
-const lookMs = 30_000;
+/** The longest delay of a due or requested audit, and of exported results. */
+const lookMs = 10_000;
 
 /** Audits run apart from the sweeps, because one of many executions takes minutes. */
 export function startAudits(args: {

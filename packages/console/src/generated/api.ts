@@ -605,6 +605,128 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the last hour, and what needs an operator
+         * @description Executions by minute, latency by model, providers, queues, deliveries and the audit of the ledger. It reads the newest 50,000 rows of a table at most. A gateway reads it once for all requests within 2 seconds.
+         */
+        get: operations["getOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/queues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the queues and the pending work */
+        get: operations["getQueues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/queues/{queue}/failed-jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the failed jobs that a queue keeps
+         * @description Newest first. A queue keeps only a few, for a minute, because a sweep finds the work of a failed job again; the logs of the services have them all.
+         */
+        get: operations["getQueuesByQueueFailedJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/queues/{queue}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Retry the failed jobs of a queue
+         * @description It is safe to run a job twice.
+         */
+        post: operations["postQueuesByQueueRetry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/queues/{queue}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Pause a queue
+         * @description Workers take no more jobs from it, until it is resumed. Nothing is lost: the work is in the database, and sweeps still do some of it, more slowly.
+         */
+        put: operations["putQueuesByQueuePause"];
+        post?: never;
+        /** Resume a paused queue */
+        delete: operations["deleteQueuesByQueuePause"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/ledger/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the last audit of the ledger
+         * @description The log of the ledger service names the rows that break an invariant.
+         */
+        get: operations["getLedgerAudit"];
+        put?: never;
+        /**
+         * Audit the ledger now
+         * @description A ledger service starts the audit within 10 seconds; it is safe under load, and takes minutes for many executions. It has ended when `requested_at` is null. Further requests before it starts are one.
+         */
+        post: operations["postLedgerAudit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/actions": {
         parameters: {
             query?: never;
@@ -2353,6 +2475,162 @@ export interface components {
              * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
              */
             rerun_of: string;
+        };
+        Overview: {
+            /**
+             * Format: date-time
+             * @description When it was read
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            at: string;
+            /** @description What needs an operator, the urgent first */
+            attention: components["schemas"]["AttentionItem"][];
+            executions: components["schemas"]["OverviewExecutions"];
+            /** @description The busiest models */
+            models: components["schemas"]["OverviewModel"][];
+            providers: components["schemas"]["OverviewProvider"][];
+            /** @description Null: Redis does not respond */
+            queues: components["schemas"]["Queue"][] | null;
+            backlog: components["schemas"]["Backlog"][];
+            deliveries: components["schemas"]["OverviewDeliveries"];
+            audit: components["schemas"]["LedgerAudit"];
+        };
+        AttentionItem: {
+            /** @enum {string} */
+            code: "ledger_breach" | "ledger_not_audited" | "redis_unavailable" | "queue_paused" | "queue_stuck" | "circuit_open" | "executions_waiting" | "executions_overdue" | "runs_abandoned" | "callbacks_unread" | "outcomes_unsettled" | "events_not_fanned_out" | "provider_busy" | "endpoints_deactivated" | "endpoints_failing";
+            /**
+             * @description `page`: look now; `warn`: look today
+             * @enum {string}
+             */
+            severity: "page" | "warn";
+            /**
+             * @description The queue, connection or invariant
+             * @example settle
+             */
+            subject: string | null;
+            /** @description How many there are */
+            count: number | null;
+            /** @description For how long */
+            age_s: number | null;
+            /** @description The page under `/docs/runbooks/` that says what to do */
+            runbook: string;
+        };
+        OverviewExecutions: {
+            /** @description The last 60 minutes, oldest first */
+            minutes: components["schemas"]["OverviewMinute"][];
+            /** @description Null: all of the 60 minutes are counted */
+            counted_since: string | null;
+            /** @description The most frequent errors */
+            errors: components["schemas"]["OverviewError"][];
+        };
+        /** @description Executions created in this minute */
+        OverviewMinute: {
+            /**
+             * Format: date-time
+             * @description The minute
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            at: string;
+            created: number;
+            completed: number;
+            /** @description Failed or expired */
+            failed: number;
+            cancelled: number;
+        };
+        OverviewError: {
+            code: string;
+            count: number;
+        };
+        OverviewModel: {
+            model: string;
+            created: number;
+            completed: number;
+            /** @description Failed or expired */
+            failed: number;
+            cancelled: number;
+            /** @description Half complete within this time after their creation */
+            p50_ms: number | null;
+            p95_ms: number | null;
+        };
+        OverviewProvider: {
+            connection: string;
+            /** @description `open`: no runs go there; `probed`: one at a time; null: unknown, Redis does not respond */
+            circuit: ("closed" | "open" | "probed") | null;
+            open_until: string | null;
+            attempts: number;
+            /** @description Attempts that failed, were refused or whose outcome is unknown */
+            failed: number;
+            /** @description Attempts that have not ended */
+            open: number;
+            p50_ms: number | null;
+        };
+        Queue: {
+            /** @example settle */
+            queue: string;
+            waiting: number;
+            active: number;
+            delayed: number;
+            /** @description Jobs that failed and are kept */
+            failed: number;
+            /** @description Whether workers take no jobs from it */
+            is_paused: boolean;
+            /** @description Since when its first job waits; null: none does */
+            oldest_waiting_s: number | null;
+        };
+        /** @description Pending work in the database, of which the queues only carry hints */
+        Backlog: {
+            /** @enum {string} */
+            kind: "pending" | "waiting_tries" | "busy" | "running" | "abandoned" | "callbacks" | "unsettled" | "overdue" | "events" | "deliveries";
+            /** @description At most 10,000 are counted */
+            count: number;
+            /** @description Age of the oldest; null: there is none */
+            oldest_s: number | null;
+        };
+        OverviewDeliveries: {
+            delivered: number;
+            pending: number;
+            failed: number;
+            expired: number;
+            /** @description Active endpoints that have been failing */
+            endpoints_failing: number;
+            /** @description Endpoints that failures have deactivated */
+            endpoints_deactivated: number;
+        };
+        LedgerAudit: {
+            /** @description Null: none has ended yet */
+            finished_at: string | null;
+            requested_at: string | null;
+            /** @description Whether every invariant holds; null: unknown */
+            is_consistent: boolean | null;
+            invariants: components["schemas"]["AuditedInvariant"][];
+        };
+        AuditedInvariant: {
+            /** @example every organization has its balance */
+            invariant: string;
+            /** @description Number of rows that break it; at most 100 are counted */
+            broken_by: number;
+        };
+        QueueList: {
+            /** @description Null: Redis does not respond */
+            queues: components["schemas"]["Queue"][] | null;
+            backlog: components["schemas"]["Backlog"][];
+        };
+        FailedJobList: {
+            data: components["schemas"]["FailedJob"][];
+        };
+        FailedJob: {
+            id: string;
+            /** @description The error of its last try */
+            reason: string;
+            tries: number;
+            failed_at: string | null;
+        };
+        RetriedJobs: {
+            /** @description Number of jobs */
+            retried: number;
+        };
+        QueueState: {
+            is_paused: boolean;
         };
         AdminActionPage: {
             data: components["schemas"]["AdminAction"][];
@@ -4540,6 +4818,258 @@ export interface operations {
             500: components["responses"]["INTERNAL_ERROR"];
             503: components["responses"]["MODEL_UNAVAILABLE-SERVICE_UNAVAILABLE"];
             507: components["responses"]["INSUFFICIENT_STORAGE"];
+        };
+    };
+    getOverview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The overview */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Overview"];
+                };
+            };
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getQueues: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The queues in Redis and the backlog in the database */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueList"];
+                };
+            };
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getQueuesByQueueFailedJobs: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of jobs to return */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description One of dispatch, retry, recover, callback, poll, abort, settle, fanout, deliver, test-call, adjust */
+                queue: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The failed jobs */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailedJobList"];
+                };
+            };
+            400: components["responses"]["INPUT_VALIDATION_ERROR"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    postQueuesByQueueRetry: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description One of dispatch, retry, recover, callback, poll, abort, settle, fanout, deliver, test-call, adjust */
+                queue: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The jobs are waiting again */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RetriedJobs"];
+                };
+            };
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    putQueuesByQueuePause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description One of dispatch, retry, recover, callback, poll, abort, settle, fanout, deliver, test-call, adjust */
+                queue: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state of the queue */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueState"];
+                };
+            };
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    deleteQueuesByQueuePause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description One of dispatch, retry, recover, callback, poll, abort, settle, fanout, deliver, test-call, adjust */
+                queue: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state of the queue */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueState"];
+                };
+            };
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getLedgerAudit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The last audit */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LedgerAudit"];
+                };
+            };
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    postLedgerAudit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The audit is requested */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LedgerAudit"];
+                };
+            };
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
         };
     };
     getActions: {

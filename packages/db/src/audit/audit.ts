@@ -11,6 +11,8 @@ export type Invariant = keyof typeof invariants;
 export type LastAudit = {
   finishedAtS: number;
   breaches: Record<string, number>;
+  /** When an operator asked for an audit that has not started yet. */
+  requestedAt: Date | null;
 };
 
 export async function readLastAudit(db: Database): Promise<LastAudit | null> {
@@ -23,18 +25,34 @@ async function isAuditDue(client: Queryable, intervalS: number): Promise<boolean
   return recent.length === 0;
 }
 
-export async function recordAudit(db: Database, breaches: Breach[]): Promise<void> {
+/** Without `startedAt`: of an audit that starts after every request. */
+export async function recordAudit(
+  db: Database,
+  breaches: Breach[],
+  startedAt: Date | null = null,
+): Promise<void> {
   const counts: Record<string, number> = {};
   for (const { invariant } of breaches) counts[invariant] = (counts[invariant] ?? 0) + 1;
-  await runStatement(db.pool, 'record_audit', record, [JSON.stringify(counts)]);
+  await runStatement(db.pool, 'record_audit', record, [JSON.stringify(counts), startedAt]);
 }
 
-const read = `SELECT extract(epoch FROM finished_at)::float8 AS "finishedAtS", breaches FROM ledger_audits`;
+/** The next look of any ledger starts an audit. False: no audit has ended yet, so the first one is due anyway. */
+export async function requestAudit(db: Database): Promise<boolean> {
+  return (await runStatement(db.pool, 'request_audit', request, [])).length > 0;
+}
 
-const recently = `SELECT FROM ledger_audits WHERE finished_at > now() - $1::int * interval '1 second'`;
+const read = `SELECT extract(epoch FROM finished_at)::float8 AS "finishedAtS", breaches,
+  requested_at AS "requestedAt" FROM ledger_audits`;
 
-const record = `INSERT INTO ledger_audits (finished_at, breaches) VALUES (now(), $1::jsonb)
-  ON CONFLICT (id) DO UPDATE SET finished_at = excluded.finished_at, breaches = excluded.breaches`;
+const request = `UPDATE ledger_audits SET requested_at = now() WHERE id = 1 RETURNING id`;
+
+const recently = `SELECT FROM ledger_audits
+  WHERE finished_at > now() - $1::int * interval '1 second' AND requested_at IS NULL`;
+
+// A request made while the audit ran is for another one, which sees what was written since.
+const record = `INSERT INTO ledger_audits AS a (finished_at, breaches) VALUES (now(), $1::jsonb)
+  ON CONFLICT (id) DO UPDATE SET finished_at = excluded.finished_at, breaches = excluded.breaches,
+    requested_at = CASE WHEN a.requested_at > $2::timestamptz THEN a.requested_at END`;
 
 export type Breach = { invariant: Invariant; id: string; found: string };
 
@@ -56,18 +74,20 @@ export async function auditLedger(
 
 /** At most one audit per `intervalS` over all instances. Null when none is due or another instance runs it. */
 export async function auditWhenDue(db: Database, intervalS: number): Promise<Breach[] | null> {
+  // Instances look often, and a snapshot locks tables.
+  if (!(await isAuditDue(db.pool, intervalS))) return null;
   return await inTransaction(db, async (client) => {
     await openSnapshot(client);
-    const { rows } = await client.query<{ locked: boolean }>(lock);
+    const { rows } = await client.query<{ locked: boolean; startedAt: Date }>(lock);
     if (!rows[0]?.locked || !(await isAuditDue(client, intervalS))) return null;
     const breaches = await checkInvariants(client);
     // While the lock is still held; on another connection, because this transaction is read-only.
-    await recordAudit(db, breaches);
+    await recordAudit(db, breaches, rows[0].startedAt);
     return breaches;
   });
 }
 
-const lock = `SELECT pg_try_advisory_xact_lock(hashtext('holdfast ledger audit')) AS locked`;
+const lock = `SELECT pg_try_advisory_xact_lock(hashtext('holdfast ledger audit')) AS locked, now() AS "startedAt"`;
 
 async function openSnapshot(client: PoolClient): Promise<void> {
   await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');

@@ -34,11 +34,12 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     spend_limits: 'SELECT, INSERT, UPDATE, DELETE',
     transfers: 'SELECT, INSERT',
     models: 'SELECT',
+    ledger_audits: 'SELECT, UPDATE (requested_at)',
     idempotency_keys: 'SELECT, INSERT',
     executions:
       'SELECT, INSERT, UPDATE (status, completed_at, input, metadata, webhook_url, output, error_message, erased_at, logs)',
     attempts: 'SELECT, UPDATE (outcome, handle, settled_at, raw_error, raw_logs)',
-    provider_callbacks: 'SELECT (provider, token, object_key), INSERT, DELETE',
+    provider_callbacks: 'SELECT (provider, token, object_key, received_at, processed_at), INSERT, DELETE',
     events: 'SELECT, INSERT, UPDATE (body, fanned_out_at)',
     webhook_endpoints:
       'SELECT, INSERT, UPDATE (events, models, payload, max_in_flight, max_per_second, headers, description, is_active, failure_count, probe_at, missed, deleted_at, secret, previous_secret, previous_secret_until, previous_secret_is_primary)',
@@ -72,7 +73,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
       'SELECT, UPDATE (status, completed_at, cost, written_off, output, input_tokens, output_tokens, latency_ms, error_code, error_message)',
     attempts: 'SELECT, UPDATE (settled_at)',
     events: 'SELECT, INSERT',
-    ledger_audits: 'SELECT, INSERT, UPDATE (finished_at, breaches)',
+    ledger_audits: 'SELECT, INSERT, UPDATE (finished_at, breaches, requested_at)',
   },
   holdfast_webhook_sender: {
     organizations: 'SELECT',

@@ -25,31 +25,37 @@ import { createPipeline } from '../http/pipeline.ts';
 import { limitOperators } from '../http/rateLimit.ts';
 import { recorded } from './actionLog.ts';
 import { mountConsole } from './consolePages.ts';
+import { getAudit, postAudit } from './endpoints/audit.ts';
 import { cancelAnyExecution } from './endpoints/cancelAnyExecution.ts';
 import { deleteKeySpendLimit } from './endpoints/deleteKeySpendLimit.ts';
 import { deleteSession } from './endpoints/deleteSession.ts';
 import { deleteSpendLimit } from './endpoints/deleteSpendLimit.ts';
 import { getAnyExecution } from './endpoints/getAnyExecution.ts';
 import { getOrganization } from './endpoints/getOrganization.ts';
+import { getOverview } from './endpoints/getOverview.ts';
 import { getSession } from './endpoints/getSession.ts';
 import { listActions } from './endpoints/listActions.ts';
 import { listAllModels } from './endpoints/listAllModels.ts';
 import { listAnyExecutions } from './endpoints/listAnyExecutions.ts';
 import { listAttempts } from './endpoints/listAttempts.ts';
+import { listFailedJobs } from './endpoints/listFailedJobs.ts';
 import { listOrganizationKeys } from './endpoints/listOrganizationKeys.ts';
 import { listOrganizations } from './endpoints/listOrganizations.ts';
+import { listQueues } from './endpoints/listQueues.ts';
 import { listSessions } from './endpoints/listSessions.ts';
 import { patchOrganization } from './endpoints/patchOrganization.ts';
 import { postCorrection } from './endpoints/postCorrection.ts';
 import { postFile } from './endpoints/postFile.ts';
 import { postOrganization } from './endpoints/postOrganization.ts';
 import { postOrganizationKey } from './endpoints/postOrganizationKey.ts';
+import { postQueueRetry } from './endpoints/postQueueRetry.ts';
 import { postRerun } from './endpoints/postRerun.ts';
 import { postSession } from './endpoints/postSession.ts';
 import { postSignInLink } from './endpoints/postSignInLink.ts';
 import { postTopUp } from './endpoints/postTopUp.ts';
 import { putKeySpendLimit } from './endpoints/putKeySpendLimit.ts';
 import { putSpendLimit } from './endpoints/putSpendLimit.ts';
+import { deleteQueuePause, putQueuePause } from './endpoints/queuePause.ts';
 import { revokeAnySession } from './endpoints/revokeAnySession.ts';
 import { authenticateOperator, readOperators } from './operators.ts';
 import { callerFor } from './organizations.ts';
@@ -93,6 +99,14 @@ export const adminEndpoints: readonly Endpoint[] = [
   listAttempts,
   cancelAnyExecution,
   postRerun,
+  getOverview,
+  listQueues,
+  listFailedJobs,
+  postQueueRetry,
+  putQueuePause,
+  deleteQueuePause,
+  getAudit,
+  postAudit,
   listActions,
   getSession,
   deleteSession,

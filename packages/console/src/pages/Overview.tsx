@@ -1,0 +1,341 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { read, type Schemas } from '../api.ts';
+import { Bars, Meter } from '../charts.tsx';
+import { age, Card, duration, Empty, liveMs, Problem, Skeleton, Status, Time } from '../parts.tsx';
+import { text } from '../strings.ts';
+import { Attention } from './attention.tsx';
+
+type Whole = Schemas['Overview'];
+
+export function Overview() {
+  const { data, error, refetch } = useQuery({
+    queryKey: ['overview'],
+    queryFn: () => read<Whole>('/overview'),
+    refetchInterval: liveMs,
+  });
+  return (
+    <>
+      <div className="mb-4 flex flex-wrap items-baseline justify-between gap-2">
+        <h1 className="font-semibold text-xl">{text.overview.title}</h1>
+        {data && (
+          <p className="text-soft text-xs">
+            {text.overview.lastHour} · <Time at={data.at} />
+          </p>
+        )}
+      </div>
+      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton rows={12} />}
+      {data && <Details of={data} />}
+    </>
+  );
+}
+
+function Details({ of }: { of: Whole }) {
+  return (
+    <div className="space-y-4">
+      <Attention items={of.attention} />
+      <Tiles of={of} />
+      <ExecutionsCard of={of.executions} />
+      <div className="grid gap-4 xl:grid-cols-2">
+        <Models of={of.models} />
+        <Providers of={of.providers} />
+        <Errors of={of.executions.errors} />
+        <System of={of} />
+      </div>
+    </div>
+  );
+}
+
+const sumOf = (minutes: Schemas['OverviewMinute'][], name: 'created' | 'failed') =>
+  minutes.reduce((sum, minute) => sum + minute[name], 0);
+
+function Tiles({ of }: { of: Whole }) {
+  const { minutes } = of.executions;
+  const [created, failed] = [sumOf(minutes, 'created'), sumOf(minutes, 'failed')];
+  const pending = of.backlog.find(({ kind }) => kind === 'pending');
+  const undelivered = of.deliveries.failed + of.deliveries.expired;
+  const broken = of.deliveries.endpoints_failing + of.deliveries.endpoints_deactivated;
+  const look = 'block h-full rounded-lg border border-line bg-card px-4 py-3 hover:bg-hover';
+  return (
+    <ul className="grid grid-cols-2 gap-3 lg:grid-cols-4">
+      <li>
+        <Link to="/executions" className={look}>
+          <Tile name={text.overview.executions} value={created} />
+        </Link>
+      </li>
+      <li>
+        <Link to="/executions" search={{ status: 'FAILED' }} className={look}>
+          <Tile
+            name={text.overview.failed}
+            value={failed}
+            isBad={failed > 0}
+            aside={created > 0 ? text.overview.share(percent(failed / created)) : null}
+          />
+        </Link>
+      </li>
+      <li>
+        <Link to="/executions" search={{ status: 'PENDING' }} className={look}>
+          <Tile
+            name={text.overview.pending}
+            value={pending?.count ?? 0}
+            aside={pending?.oldest_s ? text.overview.oldest(age(pending.oldest_s)) : null}
+          />
+        </Link>
+      </li>
+      <li>
+        <Link to="/organizations" className={look}>
+          <Tile
+            name={text.overview.undelivered}
+            value={undelivered}
+            isBad={undelivered > 0}
+            aside={broken > 0 ? text.overview.endpointsFailing(broken) : null}
+          />
+        </Link>
+      </li>
+    </ul>
+  );
+}
+
+const percent = (share: number) => `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
+
+function Tile(props: { name: string; value: number; aside?: string | null; isBad?: boolean }) {
+  const { name, value, aside = null, isBad = false } = props;
+  return (
+    <>
+      <span className="block text-soft text-xs">{name}</span>
+      <span className={`block font-semibold text-2xl tabular-nums ${isBad ? 'text-bad' : ''}`}>
+        {value.toLocaleString()}
+      </span>
+      <span className="block min-h-4 text-soft text-xs">{aside}</span>
+    </>
+  );
+}
+
+function ExecutionsCard({ of }: { of: Whole['executions'] }) {
+  const { minutes, counted_since: since } = of;
+  const valuesOf = (pick: (minute: Schemas['OverviewMinute']) => number) => minutes.map(pick);
+  const isEmpty = sumOf(minutes, 'created') === 0;
+  return (
+    <Card title={text.overview.perMinute}>
+      {isEmpty ? (
+        <Empty title={text.overview.noExecutions} hint={text.overview.noExecutionsHint} />
+      ) : (
+        <Bars
+          label={text.overview.perMinute}
+          times={minutes.map(({ at }) => at)}
+          series={[
+            { name: text.overview.completed, look: 'good', values: valuesOf(({ completed }) => completed) },
+            { name: text.overview.open, look: 'busy', values: valuesOf(openOf) },
+            { name: text.overview.cancelled, look: 'soft', values: valuesOf(({ cancelled }) => cancelled) },
+            { name: text.overview.failed, look: 'bad', values: valuesOf(({ failed }) => failed) },
+          ]}
+        />
+      )}
+      {since && (
+        <p className="mt-2 text-soft text-xs">
+          {text.overview.countedSince} <Time at={since} />
+        </p>
+      )}
+    </Card>
+  );
+}
+
+const openOf = ({ created, completed, failed, cancelled }: Schemas['OverviewMinute']) =>
+  created - completed - failed - cancelled;
+
+const head = 'px-1.5 py-1.5 sm:px-2 text-left font-medium text-soft text-xs';
+const number = 'px-1.5 py-1.5 sm:px-2 text-right tabular-nums whitespace-nowrap';
+
+/** A table that scrolls by itself where it is wider than the page. */
+function Facts({ names, children }: { names: readonly string[]; children: ReactNode }) {
+  return (
+    <div className="-mx-2 overflow-x-auto">
+      <table className="w-full">
+        <thead>
+          <tr>
+            {names.map((name, index) => (
+              <th key={name} scope="col" className={index === 0 ? head : `${head} text-right`}>
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+function Models({ of }: { of: Whole['models'] }) {
+  const slowest = Math.max(1, ...of.map(({ p95_ms: ms }) => ms ?? 0));
+  return (
+    <Card title={text.overview.models}>
+      {of.length === 0 && <Empty title={text.overview.noModels} />}
+      {of.length > 0 && (
+        <Facts names={[text.list.model, text.overview.executions, text.overview.failed, 'p50', 'p95']}>
+          {of.map(({ model, created, failed, p50_ms: p50, p95_ms: p95 }) => (
+            <tr key={model} className="border-line border-t">
+              <th scope="row" className="min-w-24 px-2 py-1.5 text-left font-normal">
+                <Link to="/executions" search={{ model }} className="break-all hover:underline">
+                  {model}
+                </Link>
+                <Meter share={(p95 ?? 0) / slowest} />
+              </th>
+              <td className={number}>{created.toLocaleString()}</td>
+              <td className={`${number} ${failed > 0 ? 'text-bad' : 'text-soft'}`}>
+                {failed.toLocaleString()}
+              </td>
+              <td className={number}>{shownMs(p50)}</td>
+              <td className={number}>{shownMs(p95)}</td>
+            </tr>
+          ))}
+        </Facts>
+      )}
+    </Card>
+  );
+}
+
+const shownMs = (ms: number | null) => duration(ms === null ? null : Math.round(ms));
+
+function Providers({ of }: { of: Whole['providers'] }) {
+  return (
+    <Card title={text.overview.providers}>
+      {of.length === 0 && <Empty title={text.overview.noProviders} hint={text.overview.noProvidersHint} />}
+      {of.length > 0 && (
+        <Facts
+          names={[
+            text.list.provider,
+            text.overview.circuit,
+            text.overview.attempts,
+            text.overview.failed,
+            'p50',
+          ]}
+        >
+          {of.map((provider) => (
+            <tr key={provider.connection} className="border-line border-t">
+              <th scope="row" className="px-2 py-1.5 text-left font-normal">
+                <Link
+                  to="/executions"
+                  search={{ provider: provider.connection }}
+                  className="break-all hover:underline"
+                >
+                  {provider.connection}
+                </Link>
+              </th>
+              <td className="px-2 py-1.5 text-right">
+                <Status of={provider.circuit ?? text.overview.unknown} />
+              </td>
+              <td className={number}>{provider.attempts.toLocaleString()}</td>
+              <td className={`${number} ${provider.failed > 0 ? 'text-bad' : 'text-soft'}`}>
+                {provider.failed.toLocaleString()}
+              </td>
+              <td className={number}>{shownMs(provider.p50_ms)}</td>
+            </tr>
+          ))}
+        </Facts>
+      )}
+    </Card>
+  );
+}
+
+function Errors({ of }: { of: Whole['executions']['errors'] }) {
+  const most = Math.max(1, ...of.map(({ count }) => count));
+  return (
+    <Card title={text.overview.errors}>
+      {of.length === 0 && <Empty title={text.overview.noErrors} />}
+      <ul className="space-y-2">
+        {of.map(({ code, count }) => (
+          <li key={code}>
+            <Link
+              to="/executions"
+              search={{ error: code }}
+              className="flex justify-between gap-3 hover:underline"
+            >
+              <span className="break-all font-mono text-xs">{code}</span>
+              <span className="tabular-nums">{count.toLocaleString()}</span>
+            </Link>
+            <Meter share={count / most} look="bad" />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function System({ of }: { of: Whole }) {
+  const waiting = of.queues?.reduce((sum, queue) => sum + queue.waiting, 0) ?? null;
+  const oldest = Math.max(0, ...(of.queues ?? []).map(({ oldest_waiting_s: age }) => age ?? 0));
+  const backlog = of.backlog.filter(({ count }) => count > 0);
+  return (
+    <Card title={text.overview.system}>
+      <dl className="space-y-3">
+        <Fact
+          name={
+            <Link to="/queues" className="hover:underline">
+              {text.queues.title}
+            </Link>
+          }
+        >
+          {waiting === null ? text.queues.noRedis : text.overview.jobsWaiting(waiting)}
+          {oldest > 0 && ` · ${text.overview.oldest(age(oldest))}`}
+        </Fact>
+        <Fact
+          name={
+            <Link to="/queues" className="hover:underline">
+              {text.queues.backlog}
+            </Link>
+          }
+        >
+          {backlog.length === 0 && text.queues.noBacklog}
+          {backlog.map(({ kind, count }) => (
+            <span key={kind} className="block">
+              {`${count.toLocaleString()} ${text.queues.kinds[kind]}`}
+            </span>
+          ))}
+        </Fact>
+        <Fact
+          name={
+            <Link to="/organizations" className="hover:underline">
+              {text.overview.deliveries}
+            </Link>
+          }
+        >
+          {text.overview.delivered(of.deliveries.delivered, of.deliveries.pending)}
+        </Fact>
+        <Fact
+          name={
+            <Link to="/audit" className="hover:underline">
+              {text.audit.title}
+            </Link>
+          }
+        >
+          <AuditState of={of.audit} />
+        </Fact>
+      </dl>
+    </Card>
+  );
+}
+
+function Fact({ name, children }: { name: ReactNode; children: ReactNode }) {
+  return (
+    <div className="flex flex-wrap justify-between gap-x-4">
+      <dt>{name}</dt>
+      <dd className="ml-auto text-right text-soft">{children}</dd>
+    </div>
+  );
+}
+
+function AuditState({ of }: { of: Schemas['LedgerAudit'] }) {
+  if (of.is_consistent === null) return text.audit.none;
+  return (
+    <>
+      <span className={of.is_consistent ? 'text-good' : 'text-bad'}>
+        {of.is_consistent ? text.audit.consistent : text.audit.inconsistent}
+      </span>
+      {' · '}
+      <Time at={of.finished_at} />
+    </>
+  );
+}

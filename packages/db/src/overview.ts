@@ -1,0 +1,129 @@
+import type { Database } from './client.ts';
+import { idAt, runStatement } from './statement.ts';
+
+/** Executions with this many newer ones are not looked at: the cost of an overview has a bound. */
+export const maxSeen = 50_000;
+
+export type Counts = { created: number; completed: number; failed: number; cancelled: number };
+
+export type Activity = {
+  /** Oldest first; minutes without executions are missing. */
+  minutes: (Counts & { at: Date })[];
+  /** Duration from creation to completion. */
+  models: (Counts & { model: string; p50Ms: number | null; p95Ms: number | null })[];
+  errors: { code: string; count: number }[];
+  /** Older executions of the window were not looked at; null: all were. */
+  since: Date | null;
+};
+
+export type ProviderActivity = {
+  provider: string;
+  attempts: number;
+  failed: number;
+  open: number;
+  p50Ms: number | null;
+};
+
+export type DeliveryActivity = { delivered: number; pending: number; failed: number; expired: number };
+
+type Row = Counts & {
+  kind: 'minute' | 'model' | 'error' | 'all';
+  at: Date | null;
+  model: string | null;
+  code: string | null;
+  oldest: Date | null;
+  seen: number;
+  p50Ms: number | null;
+  p95Ms: number | null;
+};
+
+/** Ids are made by gateways, whose clocks may differ from the database's by this. */
+const skewMs = 60_000;
+
+/** Executions created since `from`, a full minute: of the newest 50,000. */
+export async function readActivity(db: Database, from: Date): Promise<Activity> {
+  const values = [idAt('exec', from.getTime() - skewMs), maxSeen, from];
+  const rows = await runStatement<Row>(db.pool, 'read_activity', activitySql, values);
+  const all = rows.find(({ kind }) => kind === 'all');
+  return {
+    minutes: rows.flatMap(({ at, ...row }) =>
+      row.kind === 'minute' && at ? [{ ...countsOf(row), at }] : [],
+    ),
+    models: rows.flatMap(({ model, p50Ms, p95Ms, ...row }) =>
+      row.kind === 'model' && model !== null ? [{ ...countsOf(row), model, p50Ms, p95Ms }] : [],
+    ),
+    errors: rows.flatMap(({ kind, code, failed }) =>
+      kind === 'error' && code !== null ? [{ code, count: failed }] : [],
+    ),
+    since: all && all.seen >= maxSeen ? all.oldest : null,
+  };
+}
+
+const countsOf = ({ created, completed, failed, cancelled }: Counts): Counts => ({
+  created,
+  completed,
+  failed,
+  cancelled,
+});
+
+// Found by the primary key, which is in the order of time and prunes the months before.
+const activitySql = `WITH newest AS MATERIALIZED (
+    SELECT s.created_at, s.completed_at, s.status, s.model, s.error_code FROM executions s
+    WHERE s.id >= $1 ORDER BY s.id DESC LIMIT $2
+  ), seen AS (
+    SELECT date_trunc('minute', created_at) AS at, created_at, status, model, error_code AS code,
+      CASE WHEN status = 'COMPLETED' THEN extract(epoch FROM completed_at - created_at)::float8 * 1000 END AS ms
+    FROM newest WHERE created_at >= $3
+  )
+  SELECT CASE WHEN grouping(at) = 0 THEN 'minute' WHEN grouping(model) = 0 THEN 'model'
+      WHEN grouping(code) = 0 THEN 'error' ELSE 'all' END AS kind, at, model, code, min(created_at) AS oldest,
+    (SELECT count(*) FROM newest)::float8 AS seen, count(*)::float8 AS created,
+    count(*) FILTER (WHERE status = 'COMPLETED')::float8 AS completed,
+    count(*) FILTER (WHERE status IN ('FAILED', 'EXPIRED'))::float8 AS failed,
+    count(*) FILTER (WHERE status = 'CANCELLED')::float8 AS cancelled,
+    percentile_disc(0.5) WITHIN GROUP (ORDER BY ms) AS "p50Ms", percentile_disc(0.95) WITHIN GROUP (ORDER BY ms) AS "p95Ms"
+  FROM seen GROUP BY GROUPING SETS ((at), (model), (code), ()) ORDER BY at, created DESC, model, code`;
+
+/** Attempts of executions created since `from`: of the newest 50,000. */
+export async function readProviderActivity(db: Database, from: Date): Promise<ProviderActivity[]> {
+  const values = [idAt('exec', from.getTime()), maxSeen];
+  return await runStatement<ProviderActivity>(db.pool, 'read_provider_activity', providerSql, values);
+}
+
+const providerSql = `SELECT provider, count(*)::float8 AS attempts,
+    count(*) FILTER (WHERE state IN ('failed', 'refused', 'unknown'))::float8 AS failed,
+    count(*) FILTER (WHERE finished_at IS NULL)::float8 AS open,
+    percentile_disc(0.5) WITHIN GROUP (
+      ORDER BY CASE WHEN state = 'succeeded' THEN extract(epoch FROM finished_at - created_at)::float8 * 1000 END
+    ) AS "p50Ms"
+  FROM (
+    SELECT a.provider, a.state, a.created_at, a.finished_at FROM attempts a
+    WHERE a.execution_id >= $1 ORDER BY a.execution_id DESC LIMIT $2
+  ) newest GROUP BY provider ORDER BY provider`;
+
+/** Deliveries of events of executions created since `from`, and of endpoints since then: of the newest 50,000. */
+export async function readDeliveryActivity(db: Database, from: Date): Promise<DeliveryActivity> {
+  const values = [idAt('dlv', from.getTime()), maxSeen];
+  const [row] = await runStatement<DeliveryActivity>(db.pool, 'read_delivery_activity', deliverySql, values);
+  return row ?? { delivered: 0, pending: 0, failed: 0, expired: 0 };
+}
+
+const deliverySql = `SELECT count(*) FILTER (WHERE state = 'delivered')::float8 AS delivered,
+    count(*) FILTER (WHERE state = 'pending')::float8 AS pending,
+    count(*) FILTER (WHERE state = 'failed')::float8 AS failed,
+    count(*) FILTER (WHERE state = 'expired')::float8 AS expired
+  FROM (SELECT d.state FROM deliveries d WHERE d.id >= $1 ORDER BY d.id DESC LIMIT $2) newest`;
+
+/** At most `atMost` of each are counted. */
+export type FailingEndpoints = { failing: number; deactivated: number };
+
+export async function countFailingEndpoints(db: Database, atMost: number): Promise<FailingEndpoints> {
+  const [row] = await runStatement<FailingEndpoints>(db.pool, 'count_failing_endpoints', failingSql, [
+    atMost,
+  ]);
+  return row ?? { failing: 0, deactivated: 0 };
+}
+
+const failingSql = `SELECT count(*) FILTER (WHERE is_active)::float8 AS failing,
+    count(*) FILTER (WHERE NOT is_active)::float8 AS deactivated
+  FROM (SELECT is_active FROM webhook_endpoints WHERE failing_since IS NOT NULL AND deleted_at IS NULL LIMIT $1) found`;

@@ -1,0 +1,110 @@
+import { readLastAudit, recordAudit } from '@holdfast/db/audit/audit';
+import { newId } from '@holdfast/domain/ids';
+import { createRegistry } from '@holdfast/kit/metrics';
+import { connectWorker } from '@holdfast/queues/connection';
+import { adjustQueue } from '@holdfast/queues/definitions';
+import { jobMetrics, startWorker } from '@holdfast/queues/worker';
+import { emptyRedis } from '@holdfast/testkit/testRedis';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Express } from 'express';
+import { clientOf, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { createAdminApp } from './adminApp.ts';
+
+const ann = 'ann-has-a-token-of-hers';
+const sam = 'sam-has-a-token-of-his';
+const val = 'val-has-a-token-as-well';
+
+let gateway: TestGateway;
+let admin: Express;
+
+beforeAll(async () => {
+  gateway = await startTestGateway({
+    ADMIN_TOKEN: `ann:${ann},sam:${sam},val:${val}`,
+    ADMIN_ROLES: 'sam:support,val:viewer',
+  });
+  await emptyRedis(gateway.servers.redisUrl);
+  admin = createAdminApp(gateway.context);
+});
+afterAll(() => gateway.close());
+
+const as = (token: string) => clientOf(admin, token);
+
+async function readQueue(name: string) {
+  const { body } = await as(val).get('/admin/v1/queues').expect(200);
+  return body.queues.find(({ queue }: { queue: string }) => queue === name);
+}
+
+describe('a queue', () => {
+  it('is paused and resumed by an admin only, however often', async () => {
+    expect(await readQueue('settle')).toMatchObject({ waiting: 0, failed: 0, is_paused: false });
+    const path = '/admin/v1/queues/settle/pause';
+    await as(sam).put(path).expect(403);
+    for (let time = 0; time < 2; time++)
+      expect((await as(ann).put(path).expect(200)).body).toEqual({ is_paused: true });
+    expect(await readQueue('settle')).toMatchObject({ is_paused: true });
+    await as(val).delete(path).expect(403);
+    for (let time = 0; time < 2; time++)
+      expect((await as(ann).delete(path).expect(200)).body).toEqual({ is_paused: false });
+    expect(await readQueue('settle')).toMatchObject({ is_paused: false });
+    await as(ann).put('/admin/v1/queues/nothing/pause').expect(404);
+    const { body } = await as(val).get('/admin/v1/actions?action=pause').expect(200);
+    const actions = body.data.map(
+      ({ target, status }: { target: string; status: number }) => `${target} ${status}`,
+    );
+    expect(actions).toEqual([
+      'nothing 404',
+      ...['200', '200', '403', '200', '200', '403'].map((status) => `settle ${status}`),
+    ]);
+  });
+
+  it('shows its failed jobs, which support retries', async () => {
+    const { config, log, adjustments } = gateway.context;
+    const redis = connectWorker(config.REDIS_URL, log);
+    const worker = startWorker({
+      queue: adjustQueue,
+      redis,
+      concurrency: 1,
+      log,
+      metrics: jobMetrics(createRegistry('test')),
+      process: () => Promise.reject(new Error('the ledger is locked')),
+    });
+    const request = {
+      requestId: newId('req'),
+      organizationId: newId('org'),
+      kind: 'top_up',
+      amount: '1',
+      reason: null,
+      idempotencyKey: 'once',
+      until: new Date(),
+    } as const;
+    await expect(adjustments.request(request, 10_000)).rejects.toThrow('the ledger is locked');
+    await worker.stop();
+    redis.disconnect();
+    const { body } = await as(val).get('/admin/v1/queues/adjust/failed-jobs').expect(200);
+    expect(body.data).toEqual([
+      { id: request.requestId, reason: 'the ledger is locked', tries: 1, failed_at: expect.any(String) },
+    ]);
+    await as(val).post('/admin/v1/queues/adjust/retry').expect(403);
+    const retried = await as(sam).post('/admin/v1/queues/adjust/retry').expect(200);
+    expect(retried.body).toEqual({ retried: 1 });
+    expect(await readQueue('adjust')).toMatchObject({ waiting: 1, failed: 0 });
+  });
+});
+
+describe('the audit of the ledger', () => {
+  it('is requested by support, and the request ends with an audit that started after it', async () => {
+    const { db } = gateway.context;
+    await as(val).post('/admin/v1/ledger/audit').expect(403);
+    const first = await as(sam).post('/admin/v1/ledger/audit').expect(202);
+    expect(first.body).toMatchObject({ finished_at: null, requested_at: null });
+    await recordAudit(db, []);
+    const before = await db.pool.query<{ at: Date }>('SELECT now() AS at');
+    const { body } = await as(sam).post('/admin/v1/ledger/audit').expect(202);
+    expect(body).toMatchObject({ is_consistent: true, requested_at: expect.any(String) });
+    await recordAudit(db, [], before.rows[0]?.at);
+    expect((await readLastAudit(db))?.requestedAt).toEqual(new Date(body.requested_at));
+    await recordAudit(db, [], new Date(Date.now() + 60_000));
+    const { body: last } = await as(val).get('/admin/v1/ledger/audit').expect(200);
+    expect(last).toMatchObject({ requested_at: null, is_consistent: true });
+  });
+});
