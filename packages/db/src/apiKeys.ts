@@ -73,9 +73,10 @@ export type ApiKeyRow = ApiKeyBounds & {
   revokedAt: Date | null;
 };
 
+/** A full key has every scope, also one that did not exist when the key was created. */
 function withScopes<Row extends { permissions: string; scopes: string[] | null }>(row: Row) {
   const permissions = row.permissions as ApiKeyPermissions;
-  return { ...row, permissions, scopes: scopesOf(permissions, row.scopes) };
+  return { ...row, permissions, scopes: scopesOf(permissions, permissions === 'full' ? null : row.scopes) };
 }
 
 export type FoundApiKey = ApiKeyBounds & {

@@ -14,6 +14,7 @@ export const apiKeyScopes = [
   'webhooks',
   'keys',
   'balance',
+  'portal',
 ] as const;
 export type ApiKeyScope = (typeof apiKeyScopes)[number];
 

@@ -14,6 +14,7 @@ export const idPrefixes = [
   'cbk',
   'act',
   'ses',
+  'pses',
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 

@@ -28,6 +28,8 @@ import { postConfirm } from './endpoints/files/postConfirm.ts';
 import { postUpload } from './endpoints/files/postUpload.ts';
 import { getModel } from './endpoints/models/getModel.ts';
 import { listModels } from './endpoints/models/listModels.ts';
+import { deletePortalSession } from './endpoints/portal/deletePortalSession.ts';
+import { postPortalSession } from './endpoints/portal/postPortalSession.ts';
 import { deleteEndpoint } from './endpoints/webhooks/deleteEndpoint.ts';
 import { getDelivery } from './endpoints/webhooks/getDelivery.ts';
 import { getEndpoint } from './endpoints/webhooks/getEndpoint.ts';
@@ -47,6 +49,9 @@ import { authenticate, openCallers } from './http/auth.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import { createPipeline } from './http/pipeline.ts';
 import { limitRate } from './http/rateLimit.ts';
+import { currentSessionEndpoints } from './portal/currentSession.ts';
+import { mountPortal } from './portal/portalPages.ts';
+import { enterPortal } from './portal/sessionRequest.ts';
 
 /** Every endpoint of the API, in the order of the reference. */
 export const endpoints: readonly Endpoint[] = [
@@ -89,19 +94,23 @@ export const endpoints: readonly Endpoint[] = [
   postApiKey,
   postRotate,
   deleteApiKey,
+  postPortalSession,
+  deletePortalSession,
   postCallback,
 ];
 
 export function createApp(context: Context): Express {
   return createPipeline({
     context,
-    endpoints,
+    endpoints: [...endpoints, ...currentSessionEndpoints],
+    enter: enterPortal,
     origins: context.config.CORS_ORIGINS,
-    authenticate: authenticate(openCallers(context.db, context.tokens)),
+    authenticate: authenticate(openCallers(context)),
     limitRate: limitRate(context),
     mount: (app) => {
       mountStorage(app, context);
       mountHome(app, endpoints);
+      mountPortal(app, context);
       mountSite(app, siteFolder);
     },
   });

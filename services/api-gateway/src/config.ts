@@ -1,5 +1,6 @@
 import { parseAdminTokens } from '@holdfast/domain/adminTokens';
 import { operatorsWithoutToken, parseAdminRoles } from '@holdfast/domain/operators';
+import { isPageUrl } from '@holdfast/domain/portal';
 import { webhookEgressConfig } from '@holdfast/egress/config';
 import { fileStoreConfig, fileStoreProblems } from '@holdfast/files/config';
 import { baseConfig, databaseUrl, flag, listOf, parseConfig, port, positiveInt } from '@holdfast/kit/config';
@@ -92,6 +93,13 @@ export const gatewayConfig = {
       'must be origins such as https://app.example, separated by commas, or *',
     )
     .describe('Origins whose pages may call the API (`https://app.example,...`, or `*`); default: none'),
+  PORTAL_TOP_UP_URL: z
+    .string()
+    .refine((text) => isPageUrl(text.replaceAll('{organization_id}', '')), 'must be an https URL')
+    .optional()
+    .describe(
+      'Your payment page, to which the portal links for top-ups; `{organization_id}` in it is replaced; default: none',
+    ),
   TRUST_PROXY: z.coerce
     .number()
     .int()

@@ -134,6 +134,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/organizations/{organization_id}/portal-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a portal session
+         * @description Returns a link that opens the portal of your organization once, as a page or in a frame. The session may do what its capabilities and the key allow, and ends with the value of the key at the latest.
+         */
+        post: operations["postOrganizationsByOrganizationIdPortalSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/organizations/{organization_id}/portal-sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a portal session
+         * @description Ends the session, or its link if it was not used, at once. Ending an ended session changes nothing.
+         */
+        delete: operations["deleteOrganizationsByOrganizationIdPortalSessionsById"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/organizations/{organization_id}/api-keys/{id}/rotate": {
         parameters: {
             query?: never;
@@ -872,7 +912,7 @@ export interface components {
              *       "files"
              *     ]
              */
-            scopes?: ("executions:write" | "executions:read" | "files" | "webhooks" | "keys" | "balance")[];
+            scopes?: ("executions:write" | "executions:read" | "files" | "webhooks" | "keys" | "balance" | "portal")[];
             /**
              * Format: date-time
              * @description When the key stops working; omitted: never
@@ -892,6 +932,70 @@ export interface components {
              *     ]
              */
             addresses?: string[];
+        };
+        /**
+         * @example {
+         *       "capabilities": [
+         *         "executions",
+         *         "webhooks"
+         *       ],
+         *       "expires_in_s": 3600,
+         *       "frame_ancestors": [
+         *         "https://app.example.com"
+         *       ],
+         *       "theme": {
+         *         "accent": "#4f46e5"
+         *       },
+         *       "return_url": "https://app.example.com/settings"
+         *     }
+         */
+        PortalSessionRequest: {
+            /**
+             * @description What the session may show and change: `executions` (read, cancel), `webhooks` (endpoints and deliveries), `keys` (API keys), `usage` (balance and usage), `topup` (a link to the payment page, where the operator has one)
+             * @example [
+             *       "executions",
+             *       "webhooks"
+             *     ]
+             */
+            capabilities: ("executions" | "webhooks" | "keys" | "usage" | "topup")[];
+            /**
+             * @description Seconds from the use of the link until the session ends
+             * @default 3600
+             */
+            expires_in_s?: number;
+            /**
+             * @description Origins of the pages that may show the portal in a frame; empty: none
+             * @default []
+             * @example [
+             *       "https://app.example.com"
+             *     ]
+             */
+            frame_ancestors?: string[];
+            /** @description How the portal looks */
+            theme?: components["schemas"]["PortalTheme"];
+            /**
+             * @description Where the portal leads back to
+             * @example https://app.example.com/settings
+             */
+            return_url?: string;
+        };
+        PortalTheme: {
+            /**
+             * @description The color of buttons and links
+             * @example #4f46e5
+             */
+            accent?: string;
+            /**
+             * @description An image, at most 32 pixels high
+             * @example https://app.example.com/settings
+             */
+            logo_url?: string;
+            /**
+             * @description `auto`: as the browser prefers
+             * @default auto
+             * @enum {string}
+             */
+            color_scheme?: "auto" | "light" | "dark";
         };
         EstimateExecution: {
             /**
@@ -1192,7 +1296,7 @@ export interface components {
              *       "files"
              *     ]
              */
-            scopes: ("executions:write" | "executions:read" | "files" | "webhooks" | "keys" | "balance")[];
+            scopes: ("executions:write" | "executions:read" | "files" | "webhooks" | "keys" | "balance" | "portal")[];
             expires_at: string | null;
             /**
              * @description Slugs of the models that the key may use; it reads only their executions, events and deliveries. Empty: all models
@@ -1271,7 +1375,7 @@ export interface components {
              *       "files"
              *     ]
              */
-            scopes: ("executions:write" | "executions:read" | "files" | "webhooks" | "keys" | "balance")[];
+            scopes: ("executions:write" | "executions:read" | "files" | "webhooks" | "keys" | "balance" | "portal")[];
             expires_at: string | null;
             /**
              * @description Slugs of the models that the key may use; it reads only their executions, events and deliveries. Empty: all models
@@ -1305,6 +1409,43 @@ export interface components {
              */
             spend_limit: components["schemas"]["SpendLimit"] | null;
         };
+        PortalSession: {
+            /**
+             * @description Id
+             * @example pses_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            /**
+             * @description The link, for one use. Relative if an operator created it and the service has no PUBLIC_URL. Never log it
+             * @example https://api.example.com/console/s/pses_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/#token=link_…
+             */
+            url: string;
+            /**
+             * Format: date-time
+             * @description When the link expires unless it is used: after 10 minutes
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            url_expires_at: string;
+            /**
+             * @description What the session may show and change: `executions` (read, cancel), `webhooks` (endpoints and deliveries), `keys` (API keys), `usage` (balance and usage), `topup` (a link to the payment page, where the operator has one)
+             * @example [
+             *       "executions",
+             *       "webhooks"
+             *     ]
+             */
+            capabilities: ("executions" | "webhooks" | "keys" | "usage" | "topup")[];
+            /** @example 3600 */
+            expires_in_s: number;
+        };
+        RevokedPortalSession: {
+            /**
+             * @description Id
+             * @example pses_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            /** @constant */
+            revoked: true;
+        };
         RotatedApiKey: {
             /**
              * @description Id
@@ -1335,7 +1476,7 @@ export interface components {
              *       "files"
              *     ]
              */
-            scopes: ("executions:write" | "executions:read" | "files" | "webhooks" | "keys" | "balance")[];
+            scopes: ("executions:write" | "executions:read" | "files" | "webhooks" | "keys" | "balance" | "portal")[];
             expires_at: string | null;
             /**
              * @description Slugs of the models that the key may use; it reads only their executions, events and deliveries. Empty: all models
@@ -3790,6 +3931,82 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Limited"];
+                };
+            };
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    postOrganizationsByOrganizationIdPortalSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id */
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PortalSessionRequest"];
+            };
+        };
+        responses: {
+            /** @description The link */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortalSession"];
+                };
+            };
+            400: components["responses"]["INPUT_VALIDATION_ERROR"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            408: components["responses"]["REQUEST_TIMEOUT"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    deleteOrganizationsByOrganizationIdPortalSessionsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id */
+                id: string;
+                /** @description Id */
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevokedPortalSession"];
                 };
             };
             401: components["responses"]["UNAUTHENTICATED"];

@@ -26,6 +26,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     operator_sessions:
       'SELECT, INSERT (id, hash, actor, role, credential, address, user_agent, expires_at), UPDATE (revoked_at), DELETE',
     sign_in_links: 'SELECT, INSERT, DELETE',
+    portal_sessions: 'SELECT, INSERT, UPDATE (hash, ends_at, revoked_at), DELETE',
     sign_in_failures: 'SELECT, INSERT, UPDATE (failures, first_at), DELETE',
     api_key_values: 'SELECT, INSERT, UPDATE (valid_until), DELETE',
     // Policies are set by operators; no role may write amounts.

@@ -208,7 +208,7 @@ class ApiKeyRequest(ApiObject):
     """
     `test`: the key runs only sandbox models and is never charged
     """
-    scopes: list[Literal['executions:write', 'executions:read', 'files', 'webhooks', 'keys', 'balance'] | str] | None = (
+    scopes: list[Literal['executions:write', 'executions:read', 'files', 'webhooks', 'keys', 'balance', 'portal'] | str] | None = (
         None
     )
     """
@@ -225,6 +225,24 @@ class ApiKeyRequest(ApiObject):
     addresses: list[str] | None = None
     """
     Addresses and CIDR ranges that the key may be used from; empty: all
+    """
+
+
+class PortalTheme(ApiObject):
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    accent: str | None = None
+    """
+    The color of buttons and links
+    """
+    logo_url: str | None = None
+    """
+    An image, at most 32 pixels high
+    """
+    color_scheme: Literal['auto', 'light', 'dark'] | str | None = 'auto'
+    """
+    `auto`: as the browser prefers
     """
 
 
@@ -1076,7 +1094,7 @@ class ApiKey(ApiObject):
     """
     `test`: the key has its own executions, files, webhooks and test balance, and runs only sandbox models
     """
-    scopes: list[Literal['executions:write', 'executions:read', 'files', 'webhooks', 'keys', 'balance'] | str]
+    scopes: list[Literal['executions:write', 'executions:read', 'files', 'webhooks', 'keys', 'balance', 'portal'] | str]
     """
     What the key may do. Any key may read models
     """
@@ -1118,7 +1136,7 @@ class CreatedApiKey(ApiObject):
     """
     `test`: the key has its own executions, files, webhooks and test balance, and runs only sandbox models
     """
-    scopes: list[Literal['executions:write', 'executions:read', 'files', 'webhooks', 'keys', 'balance'] | str]
+    scopes: list[Literal['executions:write', 'executions:read', 'files', 'webhooks', 'keys', 'balance', 'portal'] | str]
     """
     What the key may do. Any key may read models
     """
@@ -1159,7 +1177,7 @@ class RotatedApiKey(ApiObject):
     """
     `test`: the key has its own executions, files, webhooks and test balance, and runs only sandbox models
     """
-    scopes: list[Literal['executions:write', 'executions:read', 'files', 'webhooks', 'keys', 'balance'] | str]
+    scopes: list[Literal['executions:write', 'executions:read', 'files', 'webhooks', 'keys', 'balance', 'portal'] | str]
     """
     What the key may do. Any key may read models
     """
@@ -1183,6 +1201,34 @@ class RotatedApiKey(ApiObject):
 
 
 class RevokedApiKey(ApiObject):
+    id: str
+    """
+    Id
+    """
+    revoked: Literal[True] = True
+
+
+class PortalSession(ApiObject):
+    id: str
+    """
+    Id
+    """
+    url: str
+    """
+    The link, for one use. Relative if an operator created it and the service has no PUBLIC_URL. Never log it
+    """
+    url_expires_at: AwareDatetime
+    """
+    When the link expires unless it is used: after 10 minutes
+    """
+    capabilities: list[Literal['executions', 'webhooks', 'keys', 'usage', 'topup'] | str]
+    """
+    What the session may show and change: `executions` (read, cancel), `webhooks` (endpoints and deliveries), `keys` (API keys), `usage` (balance and usage), `topup` (a link to the payment page, where the operator has one)
+    """
+    expires_in_s: int
+
+
+class RevokedPortalSession(ApiObject):
     id: str
     """
     Id
@@ -1219,6 +1265,32 @@ class CreateExecution(ApiObject):
 
 class UploadRequest(RootModel[DeclaredUpload | DerivedUpload]):
     root: DeclaredUpload | DerivedUpload
+
+
+class PortalSessionRequest(ApiObject):
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    capabilities: list[Literal['executions', 'webhooks', 'keys', 'usage', 'topup'] | str]
+    """
+    What the session may show and change: `executions` (read, cancel), `webhooks` (endpoints and deliveries), `keys` (API keys), `usage` (balance and usage), `topup` (a link to the payment page, where the operator has one)
+    """
+    expires_in_s: int | None = None
+    """
+    Seconds from the use of the link until the session ends. Default: `3600`
+    """
+    frame_ancestors: list[str] | None = None
+    """
+    Origins of the pages that may show the portal in a frame; empty: none. Default: `[]`
+    """
+    theme: PortalTheme | None = None
+    """
+    How the portal looks
+    """
+    return_url: str | None = None
+    """
+    Where the portal leads back to
+    """
 
 
 class RequestError(ApiObject):

@@ -692,6 +692,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/portal-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a portal session
+         * @description Returns a link that opens the portal of your organization once, as a page or in a frame. The session may do what its capabilities and the key allow, and ends with the value of the key at the latest.
+         */
+        post: operations["createPortalSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/portal-sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * End a portal session
+         * @description Ends the session, or its link if it was not used, at once. Ending an ended session changes nothing.
+         */
+        delete: operations["revokePortalSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     event: {
@@ -1005,7 +1045,7 @@ export interface components {
              *       "files"
              *     ]
              */
-            scopes?: ("executions:write" | "executions:read" | "files" | "webhooks" | "keys" | "balance")[];
+            scopes?: ("executions:write" | "executions:read" | "files" | "webhooks" | "keys" | "balance" | "portal")[];
             /**
              * Format: date-time
              * @description When the key stops working; omitted: never
@@ -1025,6 +1065,66 @@ export interface components {
              *     ]
              */
             addresses?: string[];
+        };
+        /**
+         * @example {
+         *       "capabilities": [
+         *         "executions",
+         *         "webhooks"
+         *       ],
+         *       "expires_in_s": 3600,
+         *       "frame_ancestors": [
+         *         "https://app.example.com"
+         *       ],
+         *       "theme": {
+         *         "accent": "#4f46e5"
+         *       },
+         *       "return_url": "https://app.example.com/settings"
+         *     }
+         */
+        PortalSessionRequest: {
+            /**
+             * @description What the session may show and change: `executions` (read, cancel), `webhooks` (endpoints and deliveries), `keys` (API keys), `usage` (balance and usage), `topup` (a link to the payment page, where the operator has one)
+             * @example [
+             *       "executions",
+             *       "webhooks"
+             *     ]
+             */
+            capabilities: ("executions" | "webhooks" | "keys" | "usage" | "topup")[];
+            /** @description Seconds from the use of the link until the session ends. Default: `3600` */
+            expires_in_s?: number;
+            /**
+             * @description Origins of the pages that may show the portal in a frame; empty: none. Default: `[]`
+             * @example [
+             *       "https://app.example.com"
+             *     ]
+             */
+            frame_ancestors?: string[];
+            /** @description How the portal looks */
+            theme?: components["schemas"]["PortalTheme"];
+            /**
+             * @description Where the portal leads back to
+             * @example https://app.example.com/settings
+             */
+            return_url?: string;
+        };
+        PortalTheme: {
+            /**
+             * @description The color of buttons and links
+             * @example #4f46e5
+             */
+            accent?: string;
+            /**
+             * @description An image, at most 32 pixels high
+             * @example https://app.example.com/settings
+             */
+            logo_url?: string;
+            /**
+             * @description `auto`: as the browser prefers
+             * @default auto
+             * @enum {string}
+             */
+            color_scheme?: "auto" | "light" | "dark";
         };
         /**
          * @example {
@@ -2878,7 +2978,7 @@ export interface components {
              *       "files"
              *     ]
              */
-            scopes: ("executions:write" | "executions:read" | "files" | "webhooks" | "keys" | "balance")[];
+            scopes: ("executions:write" | "executions:read" | "files" | "webhooks" | "keys" | "balance" | "portal")[];
             expires_at: string | null;
             /**
              * @description Slugs of the models that the key may use; it reads only their executions, events and deliveries. Empty: all models
@@ -2942,7 +3042,7 @@ export interface components {
              *       "files"
              *     ]
              */
-            scopes: ("executions:write" | "executions:read" | "files" | "webhooks" | "keys" | "balance")[];
+            scopes: ("executions:write" | "executions:read" | "files" | "webhooks" | "keys" | "balance" | "portal")[];
             expires_at: string | null;
             /**
              * @description Slugs of the models that the key may use; it reads only their executions, events and deliveries. Empty: all models
@@ -3000,7 +3100,7 @@ export interface components {
              *       "files"
              *     ]
              */
-            scopes: ("executions:write" | "executions:read" | "files" | "webhooks" | "keys" | "balance")[];
+            scopes: ("executions:write" | "executions:read" | "files" | "webhooks" | "keys" | "balance" | "portal")[];
             expires_at: string | null;
             /**
              * @description Slugs of the models that the key may use; it reads only their executions, events and deliveries. Empty: all models
@@ -3032,6 +3132,43 @@ export interface components {
             /**
              * @description Id
              * @example key_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            /** @constant */
+            revoked: true;
+        };
+        PortalSession: {
+            /**
+             * @description Id
+             * @example pses_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            /**
+             * @description The link, for one use. Relative if an operator created it and the service has no PUBLIC_URL. Never log it
+             * @example https://api.example.com/console/s/pses_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/#token=link_…
+             */
+            url: string;
+            /**
+             * Format: date-time
+             * @description When the link expires unless it is used: after 10 minutes
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            url_expires_at: string;
+            /**
+             * @description What the session may show and change: `executions` (read, cancel), `webhooks` (endpoints and deliveries), `keys` (API keys), `usage` (balance and usage), `topup` (a link to the payment page, where the operator has one)
+             * @example [
+             *       "executions",
+             *       "webhooks"
+             *     ]
+             */
+            capabilities: ("executions" | "webhooks" | "keys" | "usage" | "topup")[];
+            /** @example 3600 */
+            expires_in_s: number;
+        };
+        RevokedPortalSession: {
+            /**
+             * @description Id
+             * @example pses_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
              */
             id: string;
             /** @constant */
@@ -6061,6 +6198,110 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["RevokedApiKey"];
+                };
+            };
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    createPortalSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "capabilities": [
+                 *         "executions",
+                 *         "webhooks"
+                 *       ],
+                 *       "expires_in_s": 3600,
+                 *       "frame_ancestors": [
+                 *         "https://app.example.com"
+                 *       ],
+                 *       "theme": {
+                 *         "accent": "#4f46e5"
+                 *       },
+                 *       "return_url": "https://app.example.com/settings"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PortalSessionRequest"];
+            };
+        };
+        responses: {
+            /** @description The link */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "pses_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+                     *       "url": "https://api.example.com/console/s/pses_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/#token=link_…",
+                     *       "url_expires_at": "2026-03-20T10:30:00.000Z",
+                     *       "capabilities": [
+                     *         "executions",
+                     *         "webhooks"
+                     *       ],
+                     *       "expires_in_s": 3600
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PortalSession"];
+                };
+            };
+            400: components["responses"]["INPUT_VALIDATION_ERROR"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            408: components["responses"]["REQUEST_TIMEOUT"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    revokePortalSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The session has ended */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "pses_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+                     *       "revoked": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["RevokedPortalSession"];
                 };
             };
             401: components["responses"]["UNAUTHENTICATED"];

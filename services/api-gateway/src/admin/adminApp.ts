@@ -12,6 +12,8 @@ import { postExecution } from '../endpoints/executions/postExecution.ts';
 import { streamEvents } from '../endpoints/executions/streamEvents.ts';
 import { getDownload } from '../endpoints/files/getDownload.ts';
 import { getFile } from '../endpoints/files/getFile.ts';
+import { deletePortalSession } from '../endpoints/portal/deletePortalSession.ts';
+import { postPortalSession } from '../endpoints/portal/postPortalSession.ts';
 import { getDelivery } from '../endpoints/webhooks/getDelivery.ts';
 import { getEndpoint } from '../endpoints/webhooks/getEndpoint.ts';
 import { listDeliveries } from '../endpoints/webhooks/listDeliveries.ts';
@@ -75,6 +77,8 @@ export const adminEndpoints: readonly Endpoint[] = [
   listOrganizationKeys,
   putKeySpendLimit,
   deleteKeySpendLimit,
+  onBehalf(postPortalSession),
+  onBehalf(deletePortalSession),
   onBehalf(postRotate),
   onBehalf(deleteApiKey),
   onBehalf(listEveryTransaction),

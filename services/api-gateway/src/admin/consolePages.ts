@@ -1,44 +1,11 @@
-import { readdir, readFile, stat } from 'node:fs/promises';
-import path from 'node:path';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
-import type { Express, Request, Response } from 'express';
+import type { Express } from 'express';
+import { consolePolicy, openConsoleFiles } from '../http/consoleFiles.ts';
 
-/** No script or style but the files of the console, no other host, no frame. `blob:` previews files before their upload. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' blob:",
-  "media-src 'self' blob:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const policy = consolePolicy({ frameAncestors: "'none'" });
 
-const types: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-};
-
-type Asset = { type: string; bytes: Buffer; compressed: Buffer };
-type Assets = { builtAtMs: number; files: Map<string, Asset> };
-
-const builtFolder = path.resolve(import.meta.dirname, '../../../../packages/console/dist');
-
-/** Serves the console, which is built into `folder`, at /console. A new build is noticed. */
-export function mountConsole(app: Express, folder = builtFolder): void {
-  let assets: Promise<Assets> | null = null;
-  const load = async (): Promise<Assets | null> => {
-    const built = await stat(path.join(folder, 'index.html')).catch(() => null);
-    if (!built) return null;
-    const loaded = await assets?.catch(() => null);
-    if (loaded?.builtAtMs !== built.mtimeMs) assets = readAssets(folder, built.mtimeMs);
-    return (await assets) ?? null;
-  };
+/** Serves the operators' console at /console. `folder`: where it is built. */
+export function mountConsole(app: Express, folder?: string): void {
+  const files = openConsoleFiles(folder);
   // Relative, because a proxy may serve the port below a path.
   app.get('/', (_request, response) => response.redirect(302, 'console/'));
   app.get(['/console', '/console/*path'], async (request, response, next) => {
@@ -46,63 +13,7 @@ export function mountConsole(app: Express, folder = builtFolder): void {
       response.redirect(302, 'console/');
       return;
     }
-    const found = await load();
-    if (!found) {
-      sendUnbuilt(response);
-      return;
-    }
-    const name = request.path.slice('/console/'.length);
-    const asset =
-      found.files.get(name) ?? (name.startsWith('assets/') ? undefined : found.files.get('index.html'));
-    if (asset) sendAsset(request, response, asset, name.startsWith('assets/'));
-    else next();
+    const path = request.path.slice('/console/'.length);
+    if (!(await files.send(request, response, { path, page: 'index.html', policy }))) next();
   });
-}
-
-async function readAssets(folder: string, builtAtMs: number): Promise<Assets> {
-  const names = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = names.filter((entry) => entry.isFile() && types[path.extname(entry.name)] !== undefined);
-  const entries = await Promise.all(
-    files.map(async (entry) => {
-      const file = path.join(entry.parentPath, entry.name);
-      const bytes = await readFile(file);
-      const asset = {
-        type: types[path.extname(entry.name)] ?? '',
-        bytes,
-        compressed: await promisify(gzip)(bytes),
-      };
-      return [path.relative(folder, file), asset] as const;
-    }),
-  );
-  return { builtAtMs, files: new Map(entries) };
-}
-
-/** The names of assets contain a hash of their bytes. */
-function sendAsset(
-  request: Request,
-  response: Response,
-  { type, bytes, compressed }: Asset,
-  isHashed: boolean,
-): void {
-  const isCompressed =
-    request.acceptsEncodings('gzip') !== false && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
-  response.set({
-    'Content-Type': type,
-    'Content-Security-Policy': policy,
-    'Cache-Control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
-    'Referrer-Policy': 'no-referrer',
-    Vary: 'Accept-Encoding',
-    ...(isCompressed && { 'Content-Encoding': 'gzip' }),
-  });
-  response.end(isCompressed ? compressed : bytes);
-}
-
-function sendUnbuilt(response: Response): void {
-  response
-    .status(503)
-    .set({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-store', Refresh: '2', 'Retry-After': '2' })
-    .type('html')
-    .send(
-      '<!doctype html><html lang="en"><title>Holdfast console</title><p>The console is being built. This page loads it when it is ready.</p></html>',
-    );
 }

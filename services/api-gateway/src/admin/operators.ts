@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Database } from '@holdfast/db/client';
 import { findSession, useSignInLink } from '@holdfast/db/operatorSessions';
 import { type AdminToken, parseAdminTokens } from '@holdfast/domain/adminTokens';
@@ -7,8 +7,10 @@ import { type OperatorRole, parseAdminRoles } from '@holdfast/domain/operators';
 import type { Request } from 'express';
 import type { GatewayConfig } from '../config.ts';
 import { type Authenticate, bearerToken, unauthenticated } from '../http/auth.ts';
+import { requireConsole } from '../http/consoleRequest.ts';
 import { stateOf } from '../http/requestState.ts';
-import { requireConsole, sessionSecret } from './sessionCookie.ts';
+import { hashSecret } from '../http/secrets.ts';
+import { sessionSecret } from './sessionCookie.ts';
 
 /** Who makes a request of the admin API. `sessionId` null: with the token itself. */
 export type Operator = { name: string; role: OperatorRole; sessionId: string | null };
@@ -33,18 +35,9 @@ export function readOperators(config: Pick<GatewayConfig, 'ADMIN_TOKEN' | 'ADMIN
   };
 }
 
-/** What is stored of a secret of 256 random bits. */
-export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
-}
-
 /** Proves which token a session was made with. Without the secret, which is not stored, it reveals nothing of the token. */
 export function credentialOf(secret: string, token: string): string {
   return createHmac('sha256', secret).update(token).digest('hex');
-}
-
-export function newSecret(prefix: 'ses_' | 'link_'): string {
-  return prefix + randomBytes(32).toString('base64url');
 }
 
 function isSame(hex: string, other: string): boolean {

@@ -7,8 +7,9 @@ import {
 import { getSpendLimits, type SpendLimit } from '@holdfast/db/spendLimits';
 import { overagePolicies } from '@holdfast/domain/ledger';
 import { z } from 'zod';
-import { unbounded } from '../apiKeys/keyBounds.ts';
+
 import type { Context } from '../context.ts';
+import { operatorFor } from '../http/auth.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { idField, notFound, requireId, timestamp } from '../http/fields.ts';
 import { spendLimitField, spendLimitRecord } from '../money/spendLimits.ts';
@@ -65,11 +66,8 @@ export async function findOrganization(context: Context, id: string): Promise<Or
 /** An operator who acts for an organization. @throws ApiError NOT_FOUND */
 export async function callerFor(context: Context, organizationId: string): Promise<Caller> {
   const { id, testOf } = await findOrganization(context, organizationId);
-  return { organizationId: id, apiKeyId: operatorKeyId, isTest: testOf !== null, ...unbounded, token: null };
+  return operatorFor({ organizationId: id, isTest: testOf !== null });
 }
-
-/** In place of an API key's id, where operators created something. */
-const operatorKeyId = 'operator';
 
 export async function organizationRecords({ db }: Context, rows: OrganizationRow[]) {
   const ids = rows.map(({ id }) => id);

@@ -33,6 +33,8 @@ const neededRoles: Readonly<Record<string, OperatorRole>> = {
   [`POST ${organization}/api-keys`]: 'admin',
   [`PUT ${organization}/api-keys/{key_id}/spend-limit`]: 'admin',
   [`DELETE ${organization}/api-keys/{key_id}/spend-limit`]: 'admin',
+  [`POST ${onBehalf}/portal-sessions`]: 'admin',
+  [`DELETE ${onBehalf}/portal-sessions/{id}`]: 'admin',
   [`POST ${onBehalf}/api-keys/{id}/rotate`]: 'admin',
   [`DELETE ${onBehalf}/api-keys/{id}`]: 'admin',
 };

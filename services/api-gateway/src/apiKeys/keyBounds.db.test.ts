@@ -48,6 +48,7 @@ const areaOf = {
   Webhooks: /^webhooks$/,
   Events: /^webhooks$/,
   'API keys': /^keys$/,
+  Portal: /^portal$/,
 } as Record<string, RegExp>;
 
 describe('scopes', () => {

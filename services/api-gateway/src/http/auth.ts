@@ -1,18 +1,25 @@
 import { type FoundApiKey, findApiKeys, findApiKeysById } from '@holdfast/db/apiKeys';
-import type { Database } from '@holdfast/db/client';
+import { findPortalSession } from '@holdfast/db/portalSessions';
 import { hashApiKey, isApiKeyShape } from '@holdfast/domain/apiKey';
 import { ApiError } from '@holdfast/domain/errors';
 import { createBatcher } from '@holdfast/kit/batcher';
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
-import { requireAddress } from '../apiKeys/keyBounds.ts';
-import { isTokenShaped, type TokenClaims, type TokenSigner } from '../executionTokens/signer.ts';
+import { requireAddress, unbounded } from '../apiKeys/keyBounds.ts';
+import type { Context } from '../context.ts';
+import { isTokenShaped, type TokenClaims } from '../executionTokens/signer.ts';
+import { portalSecret } from '../portal/sessionRequest.ts';
+import { requireConsole } from './consoleRequest.ts';
 import type { Caller } from './endpoint.ts';
-import { stateOf } from './requestState.ts';
+import { type RequestState, stateOf } from './requestState.ts';
+import { hashSecret } from './secrets.ts';
 
 export type Callers = {
   byKey(keyHash: string): Promise<Caller | null>;
   byToken(token: string): Promise<Caller | null>;
+  bySession(id: string, secret: string): Promise<Caller | null>;
+  /** Where pages of the portal come from, if it is not the host of the request. */
+  publicUrl: string | undefined;
 };
 
 /** Identifies the caller. A refusal is kept in the request's state until the rate limit has counted the request. */
@@ -21,7 +28,7 @@ export type Authenticate = (request: Request, response: Response) => Promise<voi
 export function authenticate(callers: Callers): Authenticate {
   return async (request, response) => {
     const state = stateOf(response);
-    const find = () => requireCaller(request, state.address, callers);
+    const find = () => requireCaller(request, state, callers);
     state.recheck = find;
     try {
       state.caller = await find();
@@ -31,7 +38,12 @@ export function authenticate(callers: Callers): Authenticate {
   };
 }
 
-async function requireCaller(request: Request, address: string, callers: Callers): Promise<Caller> {
+async function requireCaller(
+  request: Request,
+  { address, portalSessionId }: Pick<RequestState, 'address' | 'portalSessionId'>,
+  callers: Callers,
+): Promise<Caller> {
+  if (portalSessionId !== null) return await sessionCaller(request, { address, portalSessionId }, callers);
   const key = bearerToken(request.headers.authorization);
   if (key === null) throw unauthenticated('An API key is required: Authorization: Bearer <API_KEY>.');
   const caller = isTokenShaped(key) ? await tokenCaller(key, callers) : await keyCaller(key, callers);
@@ -42,6 +54,20 @@ async function requireCaller(request: Request, address: string, callers: Callers
 async function keyCaller(key: string, { byKey }: Callers): Promise<Caller> {
   const caller = isApiKeyShape(key) ? await byKey(hashApiKey(key)) : null;
   if (!caller) throw unauthenticated('The API key is not valid: it is unknown, revoked or expired.');
+  return caller;
+}
+
+/** A link is made to be used elsewhere than its key; a session that was started with the key itself is not. */
+async function sessionCaller(
+  request: Request,
+  { address, portalSessionId }: { address: string; portalSessionId: string },
+  { bySession, publicUrl }: Callers,
+): Promise<Caller> {
+  requireConsole(request, publicUrl);
+  const secret = portalSecret(request);
+  const caller = secret === null ? null : await bySession(portalSessionId, secret);
+  if (!caller) throw new ApiError('UNAUTHENTICATED', 'The session has ended.');
+  if (!caller.session?.isByLink) requireAddress(caller, address);
   return caller;
 }
 
@@ -71,7 +97,7 @@ const cacheMs = 3000;
 const maxCachedKeys = 10_000;
 
 /** Finds callers, with caches that also remember unknown ones. */
-export function openCallers(db: Database, tokens: TokenSigner): Callers {
+export function openCallers({ db, tokens, config }: Pick<Context, 'db' | 'tokens' | 'config'>): Callers {
   const byHash = openKeyCache((hashes) => findApiKeys(db, hashes));
   const byId = openKeyCache((ids) => findApiKeysById(db, ids));
   return {
@@ -84,7 +110,22 @@ export function openCallers(db: Database, tokens: TokenSigner): Callers {
       const isValid = performance.now() + found.databaseAheadMs < claims.expiresAtMs;
       return isValid ? tokenHolder(found.caller, claims) : null;
     },
+    publicUrl: config.PUBLIC_URL,
+    async bySession(id, secret) {
+      const session = await findPortalSession(db, { id, hash: hashSecret(secret) });
+      if (!session) return null;
+      const key = session.keyHash === null ? operatorFor(session) : (await byHash(session.keyHash))?.caller;
+      return key ? { ...key, session } : null;
+    },
   };
+}
+
+/** In place of an API key's id, where operators created something. */
+export const operatorKeyId = 'operator';
+
+/** What an operator, or a portal session that one made, may do for an organization: no key bounds it. */
+export function operatorFor({ organizationId, isTest }: Pick<Caller, 'organizationId' | 'isTest'>): Caller {
+  return { organizationId, apiKeyId: operatorKeyId, isTest, ...unbounded, token: null, session: null };
 }
 
 const tokenScopes: ReadonlySet<string> = new Set(['executions:read', 'files']);
@@ -108,7 +149,11 @@ function openKeyCache(load: Load): (name: string) => Promise<FoundCaller | null>
         const row = found.get(name);
         if (!row) return null;
         const { validForMs, databaseMs = 0, ...key } = row;
-        return { caller: { ...key, token: null }, validForMs, databaseAheadMs: databaseMs - readAtMs };
+        return {
+          caller: { ...key, token: null, session: null },
+          validForMs,
+          databaseAheadMs: databaseMs - readAtMs,
+        };
       });
     },
   });

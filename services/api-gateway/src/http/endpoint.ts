@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FoundApiKey } from '@holdfast/db/apiKeys';
+import type { PortalSession } from '@holdfast/db/portalSessions';
 import type { ApiKeyScope } from '@holdfast/domain/apiKey';
 import type { ErrorCode } from '@holdfast/domain/errors';
 import type { z } from 'zod';
@@ -11,8 +12,10 @@ import type { Table } from './csv.ts';
 
 /** The API key that authenticated a request, or that created its execution token. */
 export type Caller = Omit<FoundApiKey, 'validForMs'> & {
-  /** Null: an API key. */
+  /** Null: an API key or a session. */
   token: TokenClaims | null;
+  /** The portal session that acts within this key; null: no session. */
+  session: PortalSession | null;
 };
 
 export type RawRequest = { request: IncomingMessage; response: ServerResponse };

@@ -3,6 +3,7 @@ import { ApiError, invalidField } from '@holdfast/domain/errors';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
+import { mayCall } from '../portal/capabilities.ts';
 import { type BodyLimits, readOrStreamBody } from './body.ts';
 import type { BodyHold } from './bodyLimits.ts';
 import { sendTable } from './csv.ts';
@@ -85,7 +86,7 @@ function keyCheck({ recheck }: RequestState): () => Promise<void> {
 const pathNotFound = () => new ApiError('NOT_FOUND', 'There is nothing at this path.');
 
 function requireAccess(
-  { access, scope, allowsTokens }: Endpoint,
+  { access, scope, allowsTokens, method, path }: Endpoint,
   caller: Caller | null,
   refusal: Error | null,
 ): void {
@@ -93,6 +94,8 @@ function requireAccess(
   if (refusal) throw refusal;
   if (caller?.token && !allowsTokens)
     throw new ApiError('FORBIDDEN', 'An execution token can only read its execution.');
+  if (caller?.session && !mayCall(caller.session.capabilities, { method, path }))
+    throw new ApiError('FORBIDDEN', 'This session of the portal may not do this.');
   if (scope === 'any' || !caller || caller.scopes.includes(scope)) return;
   const scopes = caller.scopes.map((one) => `\`${one}\``).join(', ');
   throw new ApiError(

@@ -17,6 +17,8 @@ export function createPipeline(args: {
   endpoints: readonly Endpoint[];
   authenticate: Authenticate;
   limitRate: LimitRate;
+  /** Takes the path of a portal session off a request to the API, and returns the session's id. */
+  enter?: (request: Request) => string | null;
   origins?: readonly string[];
   /** Mounts further routes, behind the rate limit. */
   mount?: (app: Express) => void;
@@ -32,9 +34,11 @@ export function createPipeline(args: {
 
   /** Returns whether a mounted route, if any, has to respond. */
   async function serve(request: Request, response: Response): Promise<boolean> {
-    track(request, response);
+    const portalSessionId = args.enter?.(request) ?? null;
+    track(request, response, portalSessionId);
     setSecurityHeaders(response);
-    allow(request, response);
+    // Cookies count there: no page of another origin may read it.
+    if (portalSessionId === null) allow(request, response);
     await authenticate(request, response);
     await limitRate(request, response);
     if (respondPreflight(request, response)) return false;

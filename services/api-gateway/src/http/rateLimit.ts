@@ -79,7 +79,8 @@ function limiter(context: Context, name: LimitName | 'admin', maxPerMinute: numb
 /** The prefix keeps an operator's name from matching an address. */
 function keyOf({ caller, operator, address }: RequestState): string {
   if (operator !== null) return `operator ${operator.name}`;
-  // The holder of a token must not use up the limit of its key.
+  // Sessions of an organization share a limit. Neither they nor the holder of a token may use up that of a key.
+  if (caller?.session) return `portal ${caller.organizationId}`;
   return caller?.token?.executionId ?? caller?.apiKeyId ?? ipKeyGenerator(address);
 }
 

@@ -8,6 +8,8 @@ export type RequestState = {
   requestId: string;
   startedAt: number;
   match: Match;
+  /** The session below whose path the request was made. */
+  portalSessionId: string | null;
   caller: Caller | null;
   /** Looks the caller or operator up again; null where none is needed. @throws as authentication does */
   recheck: (() => Promise<unknown>) | null;

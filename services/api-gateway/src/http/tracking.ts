@@ -13,7 +13,7 @@ const clientClosedStatus = 499;
 /** Gives every request an id, a route and a span, and logs it when it ends: never its body, query or key. */
 export function trackRequests(context: Context, routes: Routes) {
   const publicUrl = openPublicUrl(context.config);
-  return (request: Request, response: Response): void => {
+  return (request: Request, response: Response, portalSessionId: string | null): void => {
     const requestId = newId('req');
     const match = routes.find(request.method, request.path);
     const parent = readTraceparent(request.headers['traceparent']);
@@ -24,6 +24,7 @@ export function trackRequests(context: Context, routes: Routes) {
       requestId,
       startedAt: performance.now(),
       match,
+      portalSessionId,
       caller: null,
       recheck: null,
       operator: null,
@@ -63,6 +64,7 @@ function logRequest({ log, metrics }: Context, method: string, status: number, s
       organizationId: state.caller?.organizationId,
       executionId: state.executionId ?? undefined,
       ...(state.caller?.token && { byToken: true }),
+      ...(state.caller?.session && { portalSessionId: state.caller.session.id }),
       traceId: state.span?.traceId,
       ...operatorFields(state),
     },

@@ -66,6 +66,8 @@ const sdkCalls: Readonly<Record<string, Calls>> = {
   createApiKey: { ts: "apiKeys.create({ name: 'CI' })", python: 'api_keys.create("CI")' },
   rotateApiKey: { ts: "apiKeys.rotate('key_…')", python: 'api_keys.rotate("key_…")' },
   revokeApiKey: { ts: "apiKeys.revoke('key_…')", python: 'api_keys.revoke("key_…")' },
+  createPortalSession: null,
+  revokePortalSession: null,
 };
 
 /** A call that both SDKs write alike, but for quotes. */

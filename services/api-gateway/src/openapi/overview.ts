@@ -12,6 +12,7 @@ export const tags = {
   Webhooks: 'Endpoints that receive events, their secrets, and the deliveries to them.',
   Events: 'What happened to executions and webhook endpoints, also for receivers that missed it.',
   'API keys': 'Create, list, rotate and revoke the keys of your organization.',
+  Portal: 'Links that show your organization to people, as a page or in a frame of your own.',
 } as const;
 
 export const overview: readonly { heading: string; paragraphs: readonly string[] }[] = [

@@ -14,10 +14,12 @@ import type { Request } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
+import { requireConsole } from '../../http/consoleRequest.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { type RequestState, stateOf } from '../../http/requestState.ts';
-import { credentialOf, hashSecret, newSecret, readOperators, tokenFor } from '../operators.ts';
-import { requireConsole, sessionCookie } from '../sessionCookie.ts';
+import { hashSecret, newSecret } from '../../http/secrets.ts';
+import { credentialOf, readOperators, tokenFor } from '../operators.ts';
+import { sessionCookie } from '../sessionCookie.ts';
 import { SessionRecord, sessionRecord } from '../sessionRecord.ts';
 
 const path = '/admin/v1/session';

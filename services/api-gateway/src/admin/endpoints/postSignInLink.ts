@@ -6,7 +6,8 @@ import { bearerToken } from '../../http/auth.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { timestamp } from '../../http/fields.ts';
 import { stateOf } from '../../http/requestState.ts';
-import { credentialOf, hashSecret, newSecret, requireNamed } from '../operators.ts';
+import { hashSecret, newSecret } from '../../http/secrets.ts';
+import { credentialOf, requireNamed } from '../operators.ts';
 
 export const postSignInLink = keylessEndpoint({
   method: 'POST',

@@ -1,0 +1,10 @@
+import { createHash, randomBytes } from 'node:crypto';
+
+/** What is stored of a secret of 256 random bits. */
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+export function newSecret(prefix: 'ses_' | 'link_'): string {
+  return prefix + randomBytes(32).toString('base64url');
+}
