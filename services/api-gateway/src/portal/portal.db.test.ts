@@ -85,7 +85,11 @@ const ask = (method: Method, path: string, { id, cookie }: Session, headers: obj
 /** With another gateway on the same database, which has no key cached. */
 async function withoutCache(work: (app: Express) => Promise<void>): Promise<void> {
   const other = await openTestGateway(gateway.servers);
-  await work(other.app).finally(async () => await other.close());
+  try {
+    await work(other.app);
+  } finally {
+    await other.close();
+  }
 }
 
 const sql = async (text: string, values: unknown[] = []) =>
