@@ -5,8 +5,8 @@ import { measuredServices, readMemory } from '../memory.ts';
 import { commandOf, ownProcesses, threadCpuMs } from '../processes.ts';
 import { nowMs, round, sum } from '../statistics.ts';
 
-/** Compiling what the start has used, and first sweeps. */
-const settlingS = 15;
+/** V8 gives back the garbage of loading after some minutes of rest, at another time in each service. */
+const settlingS = 240;
 const measuredS = 20;
 
 /** Memory and CPU of the services while nothing happens. */
