@@ -31,11 +31,12 @@ export default {
     {
       ...withServers,
       displayName: 'acceptance',
-      testMatch: inFolders(['acceptance/!(console|fences|python|sdk|system)'], '*.test.ts'),
+      testMatch: inFolders(['acceptance/!(console|fences|python|sdk|site|system)'], '*.test.ts'),
     },
     // Starts its own servers, by `npm start`.
     { ...base, displayName: 'sdk', testMatch: inFolders(['acceptance/sdk'], '*.test.ts') },
     { ...base, displayName: 'console', testMatch: inFolders(['acceptance/console'], '*.test.ts') },
+    { ...base, displayName: 'site', testMatch: inFolders(['acceptance/site'], '*.test.ts') },
     { ...base, displayName: 'python', testMatch: inFolders(['acceptance/python'], '*.test.ts') },
   ],
   testTimeout: 60_000,

@@ -104,3 +104,9 @@ export async function testConsole(args) {
   await ensureConsole();
   return await test(args, { only: ['console'] });
 }
+
+/** Runs `acceptance/site`, which walks through the documentation site in the browser that the console is tested in. */
+export async function testDocs(args) {
+  await ensureConsoleTools();
+  return await test(args, { only: ['site'] });
+}

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { root, runNode, UserError } from './child.mjs';
-import { ensureConsole, startWithConsole, testConsole } from './console.mjs';
+import { ensureConsole, startWithConsole, testConsole, testDocs } from './console.mjs';
 import { runPnpm } from './dependencies.mjs';
 import { generate } from './generate.mjs';
 import { test } from './jest.mjs';
@@ -66,6 +66,10 @@ export const tasks = {
   'test:console': {
     about: 'build the console, and test it in a browser against a live npm start (needs Chromium)',
     run: testConsole,
+  },
+  'test:docs': {
+    about: 'test the documentation site in a browser against a live npm start (needs Chromium)',
+    run: testDocs,
   },
   console: {
     about: 'build the console, as npm start does when its sources have changed',

@@ -18,6 +18,7 @@ export type Locator = {
   waitFor(options?: { state?: 'visible' | 'hidden'; timeout?: number }): Promise<void>;
   getByRole(role: string, options?: { name?: string | RegExp; exact?: boolean }): Locator;
   getByText(text: string | RegExp, options?: { exact?: boolean }): Locator;
+  getByPlaceholder(text: string): Locator;
 };
 
 export type Page = Pick<Locator, 'getByRole' | 'getByText'> & {
@@ -33,10 +34,10 @@ export type Page = Pick<Locator, 'getByRole' | 'getByText'> & {
   evaluate<Found>(script: string): Promise<Found>;
   addScriptTag(options: { content: string }): Promise<unknown>;
   keyboard: { press(key: string): Promise<void> };
-  on(event: 'console' | 'pageerror' | 'dialog', listener: (message: Message) => void): void;
+  on(event: 'console' | 'pageerror' | 'dialog' | 'request', listener: (message: Message) => void): void;
 };
 
-type Message = { type?(): string; text?(): string; message?: unknown };
+type Message = { type?(): string; text?(): string; url?(): string; message?: unknown };
 
 export type BrowserContext = {
   newPage(): Promise<Page>;

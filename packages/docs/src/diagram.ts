@@ -3,19 +3,37 @@ import { renderMermaidSVG } from 'beautiful-mermaid';
 /** A diagram of a page, drawn once for each theme. */
 export type Diagram = { light: string; dark: string };
 
+// The font whose widths the library assumes comes first; the others are about as wide.
+const fonts =
+  "Inter, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif";
+
 const themes = {
-  light: { bg: '#ffffff', fg: '#17202b', line: '#5f6b7a', accent: '#2456c7', surface: '#f3f6fb' },
-  dark: { bg: '#10151c', fg: '#e2e8f0', line: '#8e9bad', accent: '#8fb0ff', surface: '#1a222d' },
+  light: {
+    bg: '#ffffff',
+    fg: '#17202b',
+    line: '#5f6b7a',
+    accent: '#2a52be',
+    muted: '#3f4b5c',
+    surface: '#f6f8fc',
+  },
+  dark: {
+    bg: '#0f141b',
+    fg: '#e2e8f0',
+    line: '#8e9bad',
+    accent: '#8fb0ff',
+    muted: '#c3ccd9',
+    surface: '#1a222d',
+  },
 };
 
 /** Draws Mermaid as SVG images: an image has its own styles, which the policy of a page would refuse inside it. */
 export function drawDiagram(source: string): Diagram {
   const text = source.replaceAll(/<br\s*\/?>/g, ': ');
   const draw = (theme: (typeof themes)['light']) =>
-    renderMermaidSVG(text, { ...theme, transparent: true, font: 'system-ui' }).replace(
-      /@import url\([^)]*\);/,
-      '',
-    );
+    renderMermaidSVG(text, { ...theme, transparent: true, padding: 16, font: 'system-ui' })
+      .replace(/@import url\([^)]*\);/, '')
+      .replaceAll('stroke="var(--_inner-stroke)"', 'stroke="none"')
+      .replace(/font-family: [^;]+;/, `font-family: ${fonts};`);
   return { light: draw(themes.light), dark: draw(themes.dark) };
 }
 

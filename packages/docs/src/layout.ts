@@ -30,8 +30,8 @@ ${page.kind === 'reference' && html`<script type="module" src="${to(`${assets}/r
 <header class="top">
 <button class="menu" type="button" aria-expanded="false" aria-controls="navigation" aria-label="Navigation"></button>
 <a class="brand" href="${to('')}">Holdfast</a>
+<nav aria-label="Main">${topLinks(page, to)}</nav>
 <button class="search" type="button"><span>Search</span> <kbd>/</kbd></button>
-<a class="top-link" href="${to('reference')}">API</a>
 <button class="theme" type="button" aria-label="Change between light and dark"></button>
 </header>
 <nav id="navigation" aria-label="Documentation">${sectionsOf(listed).map(([name, inside]) => navigationSection(name, inside, page, to))}</nav>
@@ -44,6 +44,20 @@ ${page.kind === 'reference' ? referenceMain() : articleMain(page, content, liste
 `.markup;
 }
 
+const isWithin = (page: Page, path: string) => page.path === path || page.path.startsWith(`${path}/`);
+
+function topLinks(page: Page, to: To): Html[] {
+  const links = [
+    { path: 'reference', label: 'API' },
+    { path: 'models', label: 'Models' },
+    { path: 'operate', label: 'Operate' },
+  ];
+  return links.map(
+    ({ path, label }) =>
+      html`<a href="${to(path)}"${isWithin(page, path) && html` aria-current="true"`}>${label}</a>`,
+  );
+}
+
 function sectionsOf(listed: readonly Page[]): [string, Page[]][] {
   return [...Map.groupBy(listed, ({ section }) => section)];
 }
@@ -51,10 +65,9 @@ function sectionsOf(listed: readonly Page[]): [string, Page[]][] {
 type To = (path: string) => string;
 
 function navigationSection(name: string, inside: Page[], page: Page, to: To): Html {
-  const isWithin = (path: string) => path === page.path || (path !== '' && page.path.startsWith(`${path}/`));
   const items = inside.map(
     ({ path, label }) =>
-      html`<li><a href="${to(path)}"${isWithin(path) && html` aria-current="${path === page.path ? 'page' : 'true'}"`}>${label}</a></li>`,
+      html`<li><a href="${to(path)}"${isWithin(page, path) && html` aria-current="${path === page.path ? 'page' : 'true'}"`}>${label}</a></li>`,
   );
   return html`<p>${name}</p><ul>${items}</ul>`;
 }
@@ -70,7 +83,7 @@ function articleMain(page: Page, content: Content, listed: readonly Page[], to: 
   const previous = index > 0 ? listed[index - 1] : undefined;
   const next = index >= 0 ? listed[index + 1] : undefined;
   return html`<main id="content"><article>
-${page.code && errorFacts(page.code, to)}
+${page.code ? errorFacts(page.code, to) : page.path !== '' && html`<p class="trail">${page.section}</p>`}
 ${content.body}
 <footer>
 <nav class="neighbours" aria-label="Previous and next page">

@@ -58,6 +58,12 @@ export function renderMarkdown(source: string, around: Surroundings): Rendered {
     const href = (meta as { href?: string } | null)?.href;
     return href ? `<a href="${href}">${code}</a>` : code;
   };
+  rules.heading_close = (tokens, index) => {
+    const { tag = '' } = tokens[index] ?? {};
+    const anchor = tokens[index - 2]?.attrGet('id') ?? '';
+    const link = `<a class="anchor" href="#${escape(String(anchor))}" tabindex="-1" aria-hidden="true"></a>`;
+    return `${tag === 'h1' ? '' : link}</${tag}>\n`;
+  };
   rules.table_open = () => '<div class="table" tabindex="0" role="group" aria-label="Table"><table>\n';
   rules.table_close = () => '</table></div>\n';
 

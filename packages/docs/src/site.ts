@@ -85,10 +85,11 @@ function renderPage(page: Page, pages: readonly Page[], root: string, files: Fil
 }
 
 const cataloguePage: Html = html`<h1>Models</h1>
-<p>Every model of this Holdfast that your key may run: its input, its price, an estimate and a sample. Enter a key to read them;
-it stays in this tab and is sent to this server only.</p>
-<form id="key"><label>API key <input type="password" name="key" autocomplete="off" spellcheck="false" required></label>
-<button>Show the models</button> <button type="button" name="forget" hidden>Forget the key</button></form>
+<p>What each model takes, what it costs, and a form to run it.</p>
+<form id="key"><label class="enter">API key <input type="password" name="key" autocomplete="off" spellcheck="false" required></label>
+<button class="enter">Show the models</button>
+<p class="enter">The key stays in this tab and is sent to this server only.</p>
+<p class="entered">This tab holds your API key.</p> <button class="entered" type="button" name="forget">Forget the key</button></form>
 <div id="catalogue" aria-live="polite"></div>
 <noscript><p>This page needs JavaScript. <code>GET /v1/models</code> returns the same.</p></noscript>`;
 

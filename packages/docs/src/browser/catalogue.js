@@ -1,4 +1,4 @@
-import { addCopyButtons } from './site.js';
+import { equipSamples } from './site.js';
 
 const keyName = 'holdfast-key';
 const base = new URL(document.documentElement.dataset.root, location.href);
@@ -40,12 +40,12 @@ function failure({ code, message, details = [] }) {
 
 async function show() {
   const hasKey = sessionStorage.getItem(keyName) !== null;
-  keyForm.elements.forget.hidden = !hasKey;
+  keyForm.toggleAttribute('data-has-key', hasKey);
   if (!hasKey) return catalogue.replaceChildren();
   try {
     if (slug === '') catalogue.replaceChildren(list((await call('/v1/models')).data));
     else catalogue.replaceChildren(...modelParts(await call(`/v1/models/${encodeURIComponent(slug)}`)));
-    addCopyButtons(catalogue);
+    equipSamples(catalogue);
   } catch (error) {
     catalogue.replaceChildren(failure(error));
   }
@@ -86,34 +86,40 @@ function priceText(price) {
 function modelParts(model) {
   document.title = `${model.display_name} · Holdfast`;
   document.querySelector('h1').textContent = model.display_name;
+  document.querySelector('h1 + p').textContent = model.description;
   const form = inputForm(model);
   const outcome = made('output');
   const samples = made('div');
   const refresh = () => samples.replaceChildren(...samplesOf(model.slug, form.read()));
   form.element.addEventListener('input', () => {
     refresh();
-    addCopyButtons(samples);
+    equipSamples(samples);
   });
   form.element.addEventListener('submit', async (event) => {
     event.preventDefault();
     const isEstimate = event.submitter?.value === 'estimate';
-    outcome.replaceChildren(
-      made('p', { className: 'loading', textContent: isEstimate ? 'Estimating …' : 'Running …' }),
-    );
+    const note = (textContent) => outcome.replaceChildren(made('p', { className: 'loading', textContent }));
+    form.setBusy(true);
     try {
       const body = { model: model.slug, input: form.read() };
-      outcome.replaceChildren(
-        ...(isEstimate
-          ? estimateParts(await call('/v1/executions/estimate', body))
-          : await runParts(await call('/v1/executions', body))),
-      );
+      if (isEstimate) {
+        note('Estimating …');
+        outcome.replaceChildren(...estimateParts(await call('/v1/executions/estimate', body)));
+      } else {
+        note('Running …');
+        const execution = await ended(await call('/v1/executions', body), ({ id, status }) =>
+          note(`${id}: ${status} …`),
+        );
+        outcome.replaceChildren(...(await runParts(execution)));
+        equipSamples(outcome);
+      }
     } catch (error) {
       outcome.replaceChildren(failure(error));
     }
+    form.setBusy(false);
   });
   refresh();
   return [
-    made('p', { textContent: model.description }),
     made(
       'p',
       {},
@@ -122,7 +128,7 @@ function modelParts(model) {
     ),
     made('h2', { textContent: 'Try it' }),
     made('div', { className: 'model' }, form.element, outcome),
-    made('h2', { textContent: 'Sample' }),
+    made('h2', { textContent: 'Samples' }),
     samples,
     made('h2', { textContent: 'Input schema' }),
     sampleBlock('JSON', JSON.stringify(model.input_schema, null, 2)),
@@ -138,17 +144,32 @@ function inputForm({ input_schema: schema }) {
   const fields = Object.entries(schema.properties ?? {}).map(([name, one]) =>
     field(name, one, required.has(name), example[name]),
   );
+  const isShown = ({ name }) => required.has(name) || name in example;
+  const optional = fields.filter((one) => !isShown(one)).map(({ label }) => label);
   const run = made('button', { value: 'run', textContent: 'Run it' });
   const estimate = made('button', { value: 'estimate', textContent: 'Estimate', className: 'second' });
   const element = made(
     'form',
     {},
-    ...fields.map(({ label }) => label),
+    ...fields.filter(isShown).map(({ label }) => label),
+    ...(optional.length === 0
+      ? []
+      : [
+          made(
+            'details',
+            {},
+            made('summary', { textContent: 'Optional fields' }),
+            made('div', {}, ...optional),
+          ),
+        ]),
     made('div', { className: 'buttons' }, run, estimate),
   );
   const read = () =>
     Object.fromEntries(fields.flatMap(({ name, value }) => (value() === undefined ? [] : [[name, value()]])));
-  return { element, read };
+  const setBusy = (isBusy) => {
+    for (const button of [run, estimate]) button.disabled = isBusy;
+  };
+  return { element, read, setBusy };
 }
 
 function field(name, schema, isRequired, example) {
@@ -212,6 +233,19 @@ function parsed(text) {
 const estimateParts = ({ estimated_cost, hold_amount }) => [
   made('p', { textContent: `Estimated cost ${estimated_cost}; ${hold_amount} would be held.` }),
 ];
+
+const isOver = ({ status }) => ['COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED'].includes(status);
+
+/** Reads an execution until it has ended. A create waits 30 seconds at most. */
+async function ended(execution, onRead) {
+  let read = execution;
+  while (!isOver(read)) {
+    onRead(read);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    read = await call(`/v1/executions/${execution.id}`);
+  }
+  return read;
+}
 
 async function runParts(execution) {
   const parts = [

@@ -35,7 +35,12 @@ if (current) navigation.scrollTop = current.offsetTop - navigation.clientHeight 
 
 // Samples: a copy button each, and neighbours in several languages behind tabs
 function copyButton(sample) {
-  const button = made('button', { type: 'button', className: 'copy', textContent: 'Copy' });
+  const button = made('button', {
+    type: 'button',
+    className: 'copy',
+    textContent: 'Copy',
+    ariaLive: 'polite',
+  });
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(one('code', sample).textContent);
     button.textContent = 'Copied';
@@ -44,13 +49,17 @@ function copyButton(sample) {
   return button;
 }
 
-export function addCopyButtons(within = document) {
+/** Gives the samples in an element copy buttons and tabs. */
+export function equipSamples(within) {
   for (const sample of within.querySelectorAll('.sample')) sample.append(copyButton(sample));
+  for (const run of runsOfSamples(within)) makeTabs(run);
+  const preferred = localStorage.getItem('holdfast-language');
+  if (preferred) choose(preferred);
 }
 
-function runsOfSamples() {
+function runsOfSamples(within) {
   const runs = [];
-  for (const sample of document.querySelectorAll('.sample')) {
+  for (const sample of within.querySelectorAll('.sample')) {
     const last = runs.at(-1);
     if (last && last.at(-1).nextElementSibling === sample) last.push(sample);
     else runs.push([sample]);
@@ -71,7 +80,10 @@ function choose(language) {
   }
 }
 
-function makeTabs(run, number) {
+let tabGroups = 0;
+
+function makeTabs(run) {
+  const number = ++tabGroups;
   const languages = run.map(({ dataset }) => dataset.language);
   const list = made('div', { role: 'tablist', ariaLabel: 'Language' });
   const group = made('div', { className: 'tabs' }, list);
@@ -101,10 +113,21 @@ function makeTabs(run, number) {
   choose(languages[0]);
 }
 
-addCopyButtons();
-for (const [number, run] of runsOfSamples().entries()) makeTabs(run, number);
-const preferred = localStorage.getItem('holdfast-language');
-if (preferred) choose(preferred);
+equipSamples(document);
+
+// The outline marks the section that is being read
+const outlined = [...document.querySelectorAll('aside a')].map((link) => ({
+  link,
+  heading: document.getElementById(decodeURIComponent(link.hash.slice(1))),
+}));
+function markSection() {
+  const read = outlined.findLast(({ heading }) => heading.getBoundingClientRect().top < innerHeight / 4);
+  for (const { link } of outlined) {
+    if (link === read?.link) link.setAttribute('aria-current', 'true');
+    else link.removeAttribute('aria-current');
+  }
+}
+if (outlined.length > 0) document.addEventListener('scroll', markSection, { passive: true });
 
 // Search
 const finder = one('.finder');
