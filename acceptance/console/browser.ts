@@ -10,6 +10,7 @@ export type Locator = {
   check(): Promise<void>;
   focus(): Promise<void>;
   selectOption(value: string): Promise<string[]>;
+  setInputFiles(file: { name: string; mimeType: string; buffer: Buffer }): Promise<void>;
   textContent(): Promise<string | null>;
   count(): Promise<number>;
   first(): Locator;

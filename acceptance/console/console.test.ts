@@ -19,6 +19,7 @@ import {
   val,
   violations,
 } from './operator.ts';
+import { describePlayground } from './playground.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'holdfast-console-'));
 // PostgreSQL runs as another user when we are root.
@@ -232,6 +233,9 @@ describe('the pages', () => {
       execution: [`/executions/${executionId}`, 'sandbox-text'],
       organizations: ['/organizations', 'Organizations'],
       organization: [`/organizations/${state().organization_id}`, /./],
+      models: ['/models', 'Models'],
+      model: ['/models/sandbox-image', 'Sandbox image'],
+      playground: ['/playground', 'Playground'],
       actions: ['/actions', 'Actions'],
       sessions: ['/sessions', 'Sessions'],
     } as const;
@@ -266,6 +270,8 @@ describe('the pages', () => {
 });
 
 describeOperations({ state, browser: () => browser });
+
+describePlayground(() => ({ state: state(), browser }));
 
 describe('a session', () => {
   it('is of no use to a page of another origin, which can neither act nor frame the console', async () => {

@@ -9,8 +9,10 @@ import { text } from './strings.ts';
 const groups = [
   [
     ['/', text.nav.overview],
+    ['/playground', text.nav.playground],
     ['/executions', text.nav.executions],
     ['/organizations', text.nav.organizations],
+    ['/models', text.nav.models],
   ],
   [
     ['/queues', text.nav.queues],

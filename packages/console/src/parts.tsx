@@ -31,6 +31,24 @@ export function Button(props: {
   );
 }
 
+/** Looks like a button, leads to a page. */
+export const linkLook =
+  'rounded-md border border-line bg-card px-3 py-1.5 font-medium whitespace-nowrap hover:bg-hover';
+
+/** Names with what they stand for. */
+export function Facts({ of }: { of: readonly (readonly [name: string, value: ReactNode])[] }) {
+  return (
+    <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
+      {of.map(([name, value]) => (
+        <div key={name} className="min-w-0">
+          <dt className="text-soft text-xs">{name}</dt>
+          <dd className="break-words text-base">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 export function Card({
   title,
   aside,
@@ -57,6 +75,8 @@ const statusLook: Record<string, string> = {
   active: 'text-good',
   closed: 'text-good',
   open: 'text-bad',
+  offered: 'text-good',
+  'not offered': 'text-soft',
   FAILED: 'text-bad',
   EXPIRED: 'text-bad',
   failed: 'text-bad',

@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import { filtersOf } from './pages/filters.ts';
+import { filtersOf, playgroundOf } from './pages/filters.ts';
 import { Empty } from './parts.tsx';
 import { Shell } from './Shell.tsx';
 import { text } from './strings.ts';
@@ -47,6 +47,22 @@ const routeTree = rootRoute.addChildren([
     getParentRoute,
     path: '/audit',
     component: lazyRouteComponent(() => import('./pages/Audit.tsx'), 'Audit'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/playground',
+    component: lazyRouteComponent(() => import('./pages/Playground.tsx'), 'Playground'),
+    validateSearch: playgroundOf,
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/models',
+    component: lazyRouteComponent(() => import('./pages/Models.tsx'), 'Models'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/models/$slug',
+    component: lazyRouteComponent(() => import('./pages/Model.tsx'), 'Model'),
   }),
   createRoute({
     getParentRoute,

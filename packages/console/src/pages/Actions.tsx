@@ -1,52 +1,45 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { read, type Schemas } from '../api.ts';
-import { Button, Empty, Id, Problem, Skeleton, Time } from '../parts.tsx';
+import type { Schemas } from '../api.ts';
+import { List, More, usePages } from '../lists.tsx';
+import { Empty, Id, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
 
 export function Actions() {
-  const pages = useInfiniteQuery({
-    queryKey: ['actions'],
-    queryFn: ({ pageParam }) =>
-      read<Schemas['AdminActionPage']>('/actions', { cursor: pageParam, limit: 50 }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-  });
-  const rows = pages.data?.pages.flatMap(({ data }) => data) ?? [];
+  const pages = usePages<Schemas['AdminActionPage']>(['actions'], '/actions', { limit: 50 });
   return (
     <>
       <h1 className="mb-4 font-semibold text-xl">{text.actions.title}</h1>
       <div className="rounded-lg border border-line bg-card">
-        {pages.isPending && <Skeleton />}
-        {pages.isError && <Problem error={pages.error} onRetry={() => void pages.refetch()} />}
-        {pages.data && rows.length === 0 && <Empty title={text.actions.empty} />}
-        <ul className="divide-y divide-line">
-          {rows.map((row) => (
-            <li key={row.id} className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1 px-4 py-3">
-              <div className="min-w-0">
-                <p className="break-all font-mono text-xs">{row.action}</p>
-                <p className="text-soft">
-                  <span className="font-medium text-ink">{row.actor}</span> {row.address}{' '}
-                  {row.target && <Id of={row.target} />}{' '}
-                  {row.organization_id && <Id of={row.organization_id} />}
-                </p>
-              </div>
-              <p className="text-right">
-                <span className={(row.status ?? 500) >= 400 ? 'text-bad' : 'text-good'}>
-                  {row.status ?? '–'}
-                </span>
-                <span className="ml-3 text-soft">
-                  <Time at={row.at} />
-                </span>
-              </p>
-            </li>
-          ))}
-        </ul>
+        <List pages={pages} empty={<Empty title={text.actions.empty} />}>
+          {(rows) => (
+            <ul className="divide-y divide-line">
+              {rows.map((row) => (
+                <li
+                  key={row.id}
+                  className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1 px-4 py-3"
+                >
+                  <div className="min-w-0">
+                    <p className="break-all font-mono text-xs">{row.action}</p>
+                    <p className="text-soft">
+                      <span className="font-medium text-ink">{row.actor}</span> {row.address}{' '}
+                      {row.target && <Id of={row.target} />}{' '}
+                      {row.organization_id && <Id of={row.organization_id} />}
+                    </p>
+                  </div>
+                  <p className="text-right">
+                    <span className={(row.status ?? 500) >= 400 ? 'text-bad' : 'text-good'}>
+                      {row.status ?? '–'}
+                    </span>
+                    <span className="ml-3 text-soft">
+                      <Time at={row.at} />
+                    </span>
+                  </p>
+                </li>
+              ))}
+            </ul>
+          )}
+        </List>
       </div>
-      {pages.hasNextPage && (
-        <div className="mt-3">
-          <Button onClick={() => void pages.fetchNextPage()}>{text.list.more}</Button>
-        </div>
-      )}
+      <More pages={pages} />
     </>
   );
 }

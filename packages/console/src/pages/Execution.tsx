@@ -1,7 +1,11 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useParams } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { change, read, type Schemas } from '../api.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { subtract } from '../amounts.ts';
+import { change, newIdempotencyKey, type Schemas } from '../api.ts';
+import { InputFiles } from '../files.tsx';
+import { executionKey, useEvents, useExecution } from '../live.ts';
+import { Output } from '../Output.tsx';
 import {
   Card,
   Code,
@@ -10,6 +14,7 @@ import {
   canCopy,
   duration,
   Empty,
+  Facts,
   Id,
   Json,
   Money,
@@ -22,19 +27,13 @@ import { useRefusal } from '../session.tsx';
 import { snippets } from '../snippets.ts';
 import { text } from '../strings.ts';
 import { DeliveryRow } from './deliveries.tsx';
+import { ProgressBar } from './Run.tsx';
 
 type Whole = Schemas['ExecutionWithAttempts'];
 
-/** An execution that has not ended, or still has deliveries to make, is read again this often. */
-const liveMs = 2000;
-
 export function Execution() {
   const { id } = useParams({ from: '/executions/$id' });
-  const { data, error, isPending, refetch } = useQuery({
-    queryKey: ['execution', id],
-    queryFn: () => read<Whole>(`/executions/${encodeURIComponent(id)}`),
-    refetchInterval: ({ state }) => (state.data && isSettled(state.data) ? false : liveMs),
-  });
+  const { data, error, isPending, refetch } = useExecution(id);
   return (
     <>
       <nav className="mb-3 text-soft">
@@ -47,17 +46,16 @@ export function Execution() {
   );
 }
 
-function isSettled({ completed_at: ended, deliveries }: Whole): boolean {
-  return ended !== null && deliveries.every(({ status }) => status !== 'pending');
-}
-
 function Details({ of }: { of: Whole }) {
+  const { progress, lines } = useEvents(of);
+  const log = of.logs ?? (lines.length > 0 ? lines.join('\n') : null);
   return (
     <>
       <Head of={of} />
       <div className="grid gap-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
         <div className="min-w-0 space-y-4">
           <Card title={text.execution.timeline}>
+            {of.completed_at === null && <ProgressBar of={progress?.progress ?? of.progress} />}
             <Timeline of={of} />
           </Card>
           <MoneyCard of={of} />
@@ -71,7 +69,10 @@ function Details({ of }: { of: Whole }) {
             {of.erased_at ? (
               <p className="text-soft">{text.execution.erased}</p>
             ) : (
-              <Json of={of.input} label={text.execution.input} />
+              <div className="space-y-3">
+                <InputFiles input={of.input} organizationId={of.organization_id} />
+                <Json of={of.input} label={text.execution.input} />
+              </div>
             )}
           </Card>
           {of.metadata && (
@@ -79,9 +80,9 @@ function Details({ of }: { of: Whole }) {
               <Json of={of.metadata} label={text.execution.metadata} />
             </Card>
           )}
-          {of.logs && (
+          {log && (
             <Card title={text.execution.logs}>
-              <Code of={of.logs} label={text.execution.logs} />
+              <Code of={log} label={text.execution.logs} />
             </Card>
           )}
         </div>
@@ -94,7 +95,7 @@ function Head({ of }: { of: Whole }) {
   const client = useQueryClient();
   const mayCancel = useRefusal('support');
   const mayErase = useRefusal('admin');
-  const refresh = () => client.invalidateQueries({ queryKey: ['execution', of.id] });
+  const refresh = () => client.invalidateQueries({ queryKey: executionKey(of.id) });
   const cancel = async () => {
     await change('POST', `/executions/${of.id}/cancel`);
     await refresh();
@@ -115,9 +116,11 @@ function Head({ of }: { of: Whole }) {
             <Id of={of.organization_id} />
           </Link>
         </p>
+        <Reruns of={of} />
         {of.error && <p className="mt-2 text-bad">{`${of.error.code}: ${of.error.message}`}</p>}
       </div>
       <div className="flex flex-wrap gap-2">
+        {of.erased_at === null && <RunAgain of={of} />}
         {of.completed_at === null && (
           <Confirmed
             label={text.execution.cancel}
@@ -138,6 +141,65 @@ function Head({ of }: { of: Whole }) {
         )}
       </div>
     </header>
+  );
+}
+
+/** What this execution repeats, and what repeats it. */
+function Reruns({ of }: { of: Whole }) {
+  const link = (id: string, status?: string) => (
+    <Link
+      key={id}
+      to="/executions/$id"
+      params={{ id }}
+      className="inline-flex flex-wrap items-center gap-x-2 underline"
+    >
+      <Id of={id} />
+      {status && <Status of={status} />}
+    </Link>
+  );
+  return (
+    <>
+      {of.rerun_of && (
+        <p className="mt-1 text-soft">
+          {`${text.execution.rerunOf} `}
+          {link(of.rerun_of)}
+        </p>
+      )}
+      {of.reruns.length > 0 && (
+        <div className="mt-1 text-soft">
+          {text.execution.reruns}
+          <ul>
+            {of.reruns.map(({ id, status }) => (
+              <li key={id}>{link(id, status)}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** The key lasts as long as the page: a double click, or a retry after a lost response, runs once. */
+function RunAgain({ of }: { of: Whole }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const refusal = useRefusal('admin');
+  const [key, setKey] = useState(newIdempotencyKey);
+  const run = async () => {
+    const { id } = await change<{ id: string }>('POST', `/executions/${of.id}/rerun`, {
+      idempotencyKey: key,
+    });
+    setKey(newIdempotencyKey());
+    await client.invalidateQueries({ queryKey: executionKey(of.id) });
+    await navigate({ to: '/executions/$id', params: { id } });
+  };
+  return (
+    <Confirmed
+      label={text.execution.runAgain}
+      question={text.execution.runAgainQuestion(of.hold_amount)}
+      disabledBecause={refusal}
+      act={run}
+    />
   );
 }
 
@@ -212,74 +274,35 @@ function Timeline({ of }: { of: Whole }) {
   );
 }
 
-function Output({ of }: { of: Whole }) {
-  if (of.erased_at) return <p className="text-soft">{text.execution.erased}</p>;
-  if (of.result === undefined) {
-    return (
-      <p className="text-soft">
-        {of.completed_at === null ? text.execution.noOutput : text.execution.failedOutput}
-      </p>
-    );
-  }
-  return (
-    <div className="space-y-3">
-      {of.files.map((file) => (
-        <FilePreview key={file.file_id} file={file} organizationId={of.organization_id} />
-      ))}
-      <Json of={of.result} label={text.execution.output} />
-    </div>
-  );
-}
-
-type FileOf = Whole['files'][number];
-
-/** Media are shown by their checked type; everything else is a link that downloads. */
-function FilePreview({ file, organizationId }: { file: FileOf; organizationId: string }) {
-  const url = `/admin/v1/organizations/${organizationId}/files/${file.file_id}/download`;
-  const kind = /^(image|audio|video)\//.exec(file.content_type ?? '')?.[1];
-  const isShown = file.status === 'ready' && file.content_type !== 'image/svg+xml';
-  return (
-    <figure className="rounded-md border border-line p-2">
-      {isShown && kind === 'image' && (
-        <img src={url} alt={file.filename} loading="lazy" className="mx-auto max-h-80 rounded" />
-      )}
-      {/* biome-ignore lint/a11y/useMediaCaption: a model made it, and made no captions */}
-      {isShown && kind === 'audio' && <audio src={url} controls preload="none" className="w-full" />}
-      {/* biome-ignore lint/a11y/useMediaCaption: a model made it, and made no captions */}
-      {isShown && kind === 'video' && <video src={url} controls preload="none" className="max-h-80 w-full" />}
-      <figcaption className="mt-1 flex flex-wrap justify-between gap-2 text-soft text-xs">
-        <a href={url} download={file.filename} className="break-all underline">
-          {file.filename}
-        </a>
-        <span>{`${file.content_type ?? ''} ${file.size_bytes ?? ''} B`}</span>
-      </figcaption>
-    </figure>
-  );
-}
-
 function MoneyCard({ of }: { of: Whole }) {
-  const facts: [string, string | null][] = [
+  const [first, last] = [of.transactions.at(0), of.transactions.at(-1)];
+  const amounts: [string, string | null | undefined][] = [
     [text.execution.estimate, of.estimated_cost],
     [text.execution.hold, of.hold_amount],
     [text.execution.charge, of.cost],
+    [text.execution.returned, returnedOf(of.transactions)],
     ...(of.written_off === null ? [] : ([[text.execution.writtenOff, of.written_off]] as [string, string][])),
+    [text.execution.balanceBefore, first && before(first)],
+    [text.execution.balanceAfter, last?.available_after],
   ];
   return (
     <Card title={text.execution.money}>
-      <dl className="mb-4 grid grid-cols-2 gap-3 sm:grid-cols-4">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt className="text-soft text-xs">{name}</dt>
-            <dd className="text-base">
-              <Money of={value} />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <div className="mb-4">
+        <Facts of={amounts.map(([name, amount]) => [name, <Money key={name} of={amount} />] as const)} />
+      </div>
       <Transactions rows={of.transactions} />
     </Card>
   );
 }
+
+/** What went back from the hold to the available balance. */
+function returnedOf(rows: Schemas['Transaction'][]): string | null {
+  const back = rows.filter(({ kind }) => kind === 'settle' || kind === 'release');
+  return back.length === 1 ? (back[0]?.available_change ?? null) : null;
+}
+
+const before = ({ available_after: after, available_change: by }: Schemas['Transaction']) =>
+  subtract(after, by);
 
 export function Transactions({ rows }: { rows: Schemas['Transaction'][] }) {
   return (
@@ -362,7 +385,7 @@ function Webhooks({ of }: { of: Whole }) {
             delivery={delivery}
             organizationId={of.organization_id}
             body={of.events.find(({ id }) => id === delivery.event_id)?.body ?? null}
-            stale={['execution', of.id]}
+            stale={executionKey(of.id)}
           />
         ))}
       </ul>

@@ -13,8 +13,19 @@ export type Filters = {
 const names = ['q', 'status', 'model', 'provider', 'organization', 'error', 'from', 'to'] as const;
 
 export function filtersOf(search: Record<string, unknown>): Filters {
-  const given = names.filter((name) => typeof search[name] === 'string' && search[name] !== '');
+  return textsOf(search, names);
+}
+
+function textsOf(search: Record<string, unknown>, known: readonly string[]) {
+  const given = known.filter((name) => typeof search[name] === 'string' && search[name] !== '');
   return Object.fromEntries(given.map((name) => [name, search[name]]));
+}
+
+/** What the playground runs, for whom, and what it has run. */
+export type PlaygroundSearch = { model?: string; organization?: string; run?: string };
+
+export function playgroundOf(search: Record<string, unknown>): PlaygroundSearch {
+  return textsOf(search, ['model', 'organization', 'run']);
 }
 
 /** What the filters of times mean; `wrong`: the texts that are no times. */

@@ -1,0 +1,115 @@
+import type { LocalState } from '@holdfast/local/launch/stateFile';
+import { until } from '@holdfast/testkit/until';
+import { describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from './browser.ts';
+import { admin, ann, hostile, runExecution, signIn, untilText, val } from './operator.ts';
+
+type Servers = { state: LocalState; browser: Browser };
+type Whole = {
+  hold_amount: string;
+  input: object;
+  organization_id: string;
+  rerun_of: string;
+  reruns: object[];
+};
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+const isImageShown = (page: Page, part: string) =>
+  page.evaluate<boolean>(
+    `[...document.querySelectorAll('${part} img')].some(({ naturalWidth }) => naturalWidth > 0)`,
+  );
+
+/** The playground, models, and reruns, on the servers that `get` returns once they run. */
+export function describePlayground(get: () => Servers): void {
+  const open = (page: Page, path: string) => page.goto(`${get().state.admin_url}/console${path}`);
+  const countExecutions = async () =>
+    (await admin<{ data: unknown[] }>(get().state, '/executions?limit=100')).data.length;
+
+  describe('the playground', () => {
+    it('holds what it estimated, runs once however often it is submitted, and shows the image', async () => {
+      const { state, browser } = get();
+      const { page, context, problems } = await signIn(browser, state, ann);
+      await open(page, '/models/sandbox-image');
+      await page.getByRole('link', { name: 'Run in the playground' }).click();
+      await page.getByLabel(/^prompt/).fill(`A harbour ${hostile}`);
+      await page.getByLabel(/^count/).fill('2');
+      await untilText(page, '2 image × 0.04 = 0.08');
+      const before = await countExecutions();
+      await page.evaluate('for (let i = 0; i < 3; i++) document.querySelector("main form").requestSubmit()');
+      await until('the image is shown', async () => await isImageShown(page, 'figure'));
+      const id = new URL(page.url()).searchParams.get('run') ?? '';
+      const whole = await admin<Whole>(state, `/executions/${id}`);
+      expect(whole).toMatchObject({ hold_amount: '0.096', organization_id: state.organization_id });
+      expect(whole.input).toEqual({ prompt: `A harbour ${hostile}`, count: 2 });
+      expect(await countExecutions()).toBe(before + 1);
+      expect(await page.evaluate<unknown>('window.owned')).toBeUndefined();
+      expect(problems).toEqual([]);
+      await context.close();
+    });
+
+    it('uploads a file, runs with it, and the execution previews it', async () => {
+      const { state, browser } = get();
+      const { page, context, problems } = await signIn(browser, state, ann);
+      await open(page, '/playground?model=image-transform');
+      await untilText(page, 'input.source_image is required.');
+      const file = { name: `${hostile}.png`, mimeType: 'image/png', buffer: png };
+      await page.locator('input[type=file]').setInputFiles(file);
+      await until('the file is previewed', async () => await isImageShown(page, 'form'));
+      await page.getByText(/^file_[0-9a-f-]{36}$/).waitFor();
+      await page.getByText('Estimate', { exact: true }).waitFor();
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page.getByRole('link', { name: 'Open execution' }).click();
+      await until(
+        'input and output are previewed',
+        async () => (await page.locator('figure img').count()) === 2,
+      );
+      await until('the image is shown', async () => await isImageShown(page, 'figure'));
+      expect(await page.evaluate<unknown>('window.owned')).toBeUndefined();
+      expect(problems).toEqual([]);
+      await context.close();
+    });
+
+    it('shows problems beside their fields, and lets a viewer estimate but not run', async () => {
+      const { state, browser } = get();
+      const { page, context } = await signIn(browser, state, val);
+      await open(page, '/playground?model=sandbox-image');
+      await page.getByLabel(/^width/).fill('7');
+      await untilText(page, 'input.width must be >= 16.');
+      await page.getByLabel(/^width/).fill('64');
+      await untilText(page, '1 image × 0.04 = 0.04');
+      const run = page.getByRole('button', { name: 'Run', exact: true });
+      expect(await run.isDisabled()).toBe(true);
+      const before = await countExecutions();
+      await page.evaluate('document.querySelector("main form").requestSubmit()');
+      await untilText(page, 'This needs the role `admin`; you have `viewer`.');
+      expect(await countExecutions()).toBe(before);
+      await context.close();
+    });
+  });
+
+  describe('an execution', () => {
+    it('is run again once however often it is confirmed, and both name each other', async () => {
+      const { state, browser } = get();
+      const id = await runExecution(state, { model: 'sandbox-text', input: { prompt: 'Again' } });
+      const { page, context } = await signIn(browser, state, ann);
+      await open(page, `/executions/${id}`);
+      await page.getByRole('button', { name: 'Run again' }).click();
+      await page.evaluate(
+        `const confirm = [...document.querySelectorAll('dialog[open] button')].at(-1);
+         for (let i = 0; i < 3; i++) confirm.click()`,
+      );
+      await untilText(page, 'A rerun of');
+      const rerun = page.url().split('/').at(-1) ?? '';
+      expect(rerun).not.toBe(id);
+      expect((await admin<Whole>(state, `/executions/${rerun}`)).rerun_of).toBe(id);
+      expect((await admin<Whole>(state, `/executions/${id}`)).reruns).toMatchObject([{ id: rerun }]);
+      await page.getByRole('link', { name: id }).click();
+      await page.getByRole('link', { name: rerun }).waitFor();
+      await context.close();
+    });
+  });
+}

@@ -1,0 +1,154 @@
+import { Link, useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { type Definition, type Model as ModelOf, useModels } from '../models.ts';
+import { Card, Empty, Facts, Id, Json, linkLook, Money, Problem, Skeleton, Status } from '../parts.tsx';
+import { text } from '../strings.ts';
+
+export function Model() {
+  const { slug } = useParams({ from: '/models/$slug' });
+  const { data, error, isPending, refetch } = useModels();
+  const found = data?.find((one) => one.slug === slug);
+  return (
+    <>
+      <nav className="mb-3 text-soft">
+        <Link to="/models" className="hover:underline">{`← ${text.nav.models}`}</Link>
+      </nav>
+      {isPending && <Skeleton rows={12} />}
+      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      {data && !found && <Empty title={text.models.unknown(slug)} hint={text.models.emptyHint} />}
+      {found && <Details of={found} />}
+    </>
+  );
+}
+
+function Details({ of }: { of: ModelOf }) {
+  const { definition } = of;
+  return (
+    <>
+      <header className="mb-4 flex flex-wrap items-start justify-between gap-3">
+        <div className="min-w-0">
+          <h1 className="flex flex-wrap items-center gap-x-3 font-semibold text-xl">
+            {of.name} <Status of={of.isActive ? text.models.offered : text.models.notOffered} />
+          </h1>
+          <p className="mt-1">
+            <Id of={of.slug} />
+          </p>
+          <p className="mt-1 max-w-prose text-soft">{definition.description}</p>
+          {!of.isActive && <p className="mt-2 text-busy">{whyNotOffered(definition)}</p>}
+        </div>
+        <div className="flex flex-wrap items-center gap-3">
+          <Link to="/executions" search={{ model: of.slug }} className="underline">
+            {text.nav.executions}
+          </Link>
+          <Link to="/playground" search={{ model: of.slug }} className={linkLook}>
+            {text.models.run}
+          </Link>
+        </div>
+      </header>
+      <div className="grid gap-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
+        <div className="min-w-0 space-y-4">
+          <Prices of={definition} />
+          <Routes of={definition} />
+          <ErrorRules of={definition} />
+        </div>
+        <div className="min-w-0 space-y-4">
+          <Card title={text.models.input}>
+            <Json of={definition.input_schema} label={text.models.input} />
+          </Card>
+          <Card title={text.models.file}>
+            <Json of={definition} label={text.models.file} />
+          </Card>
+        </div>
+      </div>
+    </>
+  );
+}
+
+function whyNotOffered({ active, providers }: Definition): string {
+  if (!active) return text.models.withdrawn;
+  const names = providers.map(({ connection }) => connection.toUpperCase());
+  return text.models.unconfigured(names.map((name) => `${name}_API_KEY`).join(', '));
+}
+
+function Prices({ of }: { of: Definition }) {
+  const prices = Object.entries(of.price).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string',
+  );
+  const facts: [string, ReactNode][] = [
+    ...prices.map(([name, price]): [string, ReactNode] => [
+      name.replaceAll('_', ' '),
+      <Money key={name} of={price} />,
+    ]),
+    [text.models.timeout, `${of.timeout_s} s`],
+    [text.models.output, of.output.kind],
+    [text.models.concurrency, of.limits.concurrency ?? text.models.unlimited],
+    [text.models.perMinute, of.limits.per_minute ?? text.models.unlimited],
+  ];
+  return (
+    <Card title={text.models.prices}>
+      <Facts of={facts} />
+      {of.price['cost_from_provider'] === true && (
+        <p className="mt-3 text-soft text-xs">{text.models.costFromProvider}</p>
+      )}
+      {Object.keys(of.estimate).length > 0 && (
+        <div className="mt-3">
+          <p className="mb-1 text-soft text-xs">{text.models.estimate}</p>
+          <Json of={of.estimate} label={text.models.estimate} />
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function Routes({ of }: { of: Definition }) {
+  return (
+    <Card title={text.models.routes}>
+      <ol className="divide-y divide-line">
+        {of.providers.map((route, index) => (
+          <li key={index} className="py-2.5 first:pt-0 last:pb-0">
+            <p className="flex flex-wrap items-baseline justify-between gap-x-3">
+              <Link
+                to="/executions"
+                search={{ model: of.slug, provider: route.connection }}
+                className="font-medium underline decoration-line"
+              >
+                {`${index + 1}. ${route.connection}`}
+              </Link>
+              <span className="break-all font-mono text-xs">{route.model}</span>
+            </p>
+            <p className="text-soft text-xs">
+              {[
+                `${text.models.adapter} ${route.adapter}`,
+                `${text.models.mode} ${route.mode}`,
+                route.weight === undefined ? '' : `${text.models.weight} ${route.weight}`,
+                `${text.models.files} ${route.files.as}`,
+                route.files.max_bytes === undefined ? '' : `≤ ${route.files.max_bytes.toLocaleString()} B`,
+              ]
+                .filter(Boolean)
+                .join(' · ')}
+            </p>
+          </li>
+        ))}
+      </ol>
+      {of.providers.length > 1 && <p className="mt-3 text-soft text-xs">{text.models.onBusy(of.on_busy)}</p>}
+    </Card>
+  );
+}
+
+function ErrorRules({ of }: { of: Definition }) {
+  if (of.errors.length === 0) return null;
+  return (
+    <Card title={text.models.errors}>
+      <ul className="divide-y divide-line">
+        {of.errors.map(({ match, code, message }, index) => (
+          <li key={index} className="py-2 first:pt-0 last:pb-0">
+            <code className="break-all font-mono text-xs">{match}</code>
+            {(code || message) && (
+              <p className="text-soft text-xs">{[code, message].filter(Boolean).join(': ')}</p>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,346 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+import {
+  change,
+  type FieldProblem,
+  newIdempotencyKey,
+  RequestError,
+  read,
+  type Schemas,
+  upload,
+} from '../api.ts';
+import { type Model, useModels } from '../models.ts';
+import { Button, Card, Empty, Field, inputLook, Money, Problem, Skeleton } from '../parts.tsx';
+import { type Input, JsonField, SchemaForm } from '../schemaForm.tsx';
+import { useRefusal } from '../session.tsx';
+import { text } from '../strings.ts';
+import type { PlaygroundSearch } from './filters.ts';
+import { Run } from './Run.tsx';
+
+type Organization = Schemas['Organization'];
+type Estimate = Schemas['Estimate'];
+
+export function Playground() {
+  const search = useSearch({ from: '/playground' });
+  const models = useModels();
+  const organizations = useOrganizations(search.organization);
+  const error = models.error ?? organizations.error;
+  const offered = (models.data ?? []).filter(({ isActive }) => isActive);
+  const model = offered.find(({ slug }) => slug === search.model) ?? offered.find(isEasy) ?? offered[0];
+  const organization =
+    organizations.data?.find(({ id }) => id === search.organization) ?? organizations.data?.[0];
+  const isLoaded = models.data !== undefined && organizations.data !== undefined;
+  return (
+    <>
+      <h1 className="font-semibold text-xl">{text.nav.playground}</h1>
+      <p className="mt-1 mb-4 text-soft">{text.playground.about}</p>
+      {error && (
+        <Problem
+          error={error}
+          onRetry={() => void Promise.all([models.refetch(), organizations.refetch()])}
+        />
+      )}
+      {!error && !isLoaded && <Skeleton rows={8} />}
+      {isLoaded && !model && <Empty title={text.models.noneOffered} hint={text.models.emptyHint} />}
+      {isLoaded && model && !organization && (
+        <Empty title={text.organizations.empty} hint={text.organizations.emptyHint} />
+      )}
+      {model && organization && (
+        <Workbench
+          key={`${model.slug} ${organization.id}`}
+          model={model}
+          offered={offered}
+          organization={organization}
+          organizations={organizations.data ?? []}
+        />
+      )}
+    </>
+  );
+}
+
+/** Costs nothing elsewhere, and its example runs as it is. */
+function isEasy(model: Model): boolean {
+  const { providers, input_schema: schema } = model.definition;
+  const required = Array.isArray(schema['required']) ? schema['required'].map(String) : [];
+  return (
+    providers.every(({ connection }) => connection === 'sandbox') &&
+    required.every((name) => name in exampleOf(model))
+  );
+}
+
+/** The latest organizations, those for tests first, and the one that is asked for. */
+function useOrganizations(wanted: string | undefined) {
+  return useQuery({
+    queryKey: ['organizations', 'to run for', wanted],
+    queryFn: async () => {
+      const { data } = await read<Schemas['OrganizationPage']>('/organizations', { limit: 100 });
+      const known = data.some(({ id }) => id === wanted);
+      const other =
+        wanted && !known ? [await read<Organization>(`/organizations/${encodeURIComponent(wanted)}`)] : [];
+      return [...other, ...data].sort((a, b) => Number(b.test_of !== null) - Number(a.test_of !== null));
+    },
+  });
+}
+
+type WorkbenchProps = {
+  model: Model;
+  offered: Model[];
+  organization: Organization;
+  organizations: Organization[];
+};
+
+function Workbench({ model, offered, organization, organizations }: WorkbenchProps) {
+  const navigate = useNavigate();
+  const { run } = useSearch({ from: '/playground' });
+  const [input, setInput] = useState<Input>(() => exampleOf(model));
+  const [isJson, setJson] = useState(false);
+  const estimate = useEstimate(organization.id, model.slug, input);
+  const running = useRun(organization.id, model.slug, input);
+  const set = (changed: PlaygroundSearch) =>
+    void navigate({
+      to: '/playground',
+      search: { model: model.slug, organization: organization.id, ...changed },
+      replace: true,
+    });
+  const start = async () => {
+    const id = await running.start();
+    if (id !== null) set({ run: id });
+  };
+  const problems = problemsOf(running.error ?? estimate.error);
+  return (
+    <div className="grid gap-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
+      <form
+        className="min-w-0 space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void start();
+        }}
+      >
+        <Card title={text.playground.request}>
+          <div className="grid gap-4 sm:grid-cols-2">
+            <Field label={text.playground.model}>
+              <select
+                value={model.slug}
+                onChange={({ currentTarget }) => set({ model: currentTarget.value })}
+                className={inputLook}
+              >
+                {offered.map(({ slug, name }) => (
+                  <option key={slug} value={slug}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </Field>
+            <Field label={text.playground.organization}>
+              <select
+                value={organization.id}
+                onChange={({ currentTarget }) => set({ organization: currentTarget.value })}
+                className={inputLook}
+              >
+                {organizations.map((one) => (
+                  <option key={one.id} value={one.id}>
+                    {one.test_of === null ? one.name : `${one.name} (${text.organizations.test})`}
+                  </option>
+                ))}
+              </select>
+            </Field>
+          </div>
+          <p className="mt-3 text-soft text-xs">
+            {model.definition.description}{' '}
+            <Link to="/models/$slug" params={{ slug: model.slug }} className="underline">
+              {text.playground.aboutModel}
+            </Link>
+          </p>
+        </Card>
+        <Card
+          title={text.execution.input}
+          aside={
+            <label className="flex items-center gap-2 text-soft text-xs">
+              <input
+                type="checkbox"
+                checked={isJson}
+                onChange={({ currentTarget }) => setJson(currentTarget.checked)}
+              />
+              {text.playground.asJson}
+            </label>
+          }
+        >
+          {isJson ? (
+            <label className="block">
+              <span className="sr-only">{text.execution.input}</span>
+              <JsonField
+                id="input"
+                rows={14}
+                value={input}
+                onChange={(given) =>
+                  setInput(typeof given === 'object' && given !== null ? (given as Input) : {})
+                }
+              />
+            </label>
+          ) : (
+            <SchemaForm
+              schema={model.definition.input_schema}
+              value={input}
+              problems={problems}
+              upload={(file) => upload(organization.id, file)}
+              onChange={setInput}
+            />
+          )}
+        </Card>
+        <Cost estimate={estimate} organization={organization} running={running} />
+      </form>
+      <div className="min-w-0">
+        {run ? (
+          <Run key={run} id={run} />
+        ) : (
+          <Empty title={text.playground.noRun} hint={text.playground.noRunHint} />
+        )}
+      </div>
+    </div>
+  );
+}
+
+/** The first example of the schema, without the files, which only a test has. */
+function exampleOf({ definition }: Model): Input {
+  const { examples } = definition.input_schema;
+  const [first = {}] = Array.isArray(examples) ? (examples as Input[]) : [];
+  return Object.fromEntries(
+    Object.entries(first).filter(([, value]) => !/"file_/.test(JSON.stringify(value))),
+  );
+}
+
+const problemsOf = (error: unknown): FieldProblem[] => (error instanceof RequestError ? error.details : []);
+
+/** An estimate follows the input this much later: each is a request. */
+const settleMs = 500;
+
+function useSettled<Value>(value: Value): Value {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), settleMs);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}
+
+function useEstimate(organizationId: string, model: string, input: Input) {
+  const settled = useSettled(input);
+  return useQuery({
+    queryKey: ['estimate', organizationId, model, settled],
+    queryFn: () =>
+      change<Estimate>('POST', `/organizations/${organizationId}/executions/estimate`, {
+        body: { model, input: settled },
+      }),
+    placeholderData: keepPreviousData,
+    gcTime: 60_000,
+  });
+}
+
+/** One idempotency key until a response has come: a double click, or a retry after a lost response, runs once. */
+function useRun(organizationId: string, model: string, input: Input) {
+  const [key, setKey] = useState(newIdempotencyKey);
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another input is another request
+  useEffect(() => {
+    setKey(newIdempotencyKey());
+    setError(null);
+  }, [input]);
+  const start = async (): Promise<string | null> => {
+    setBusy(true);
+    setError(null);
+    try {
+      const { id } = await change<{ id: string }>('POST', `/organizations/${organizationId}/executions`, {
+        body: { model, input },
+        idempotencyKey: key,
+      });
+      setKey(newIdempotencyKey());
+      return id;
+    } catch (reason) {
+      setError(reason);
+      return null;
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { start, isBusy, error };
+}
+
+type CostProps = {
+  estimate: ReturnType<typeof useEstimate>;
+  organization: Organization;
+  running: ReturnType<typeof useRun>;
+};
+
+function Cost({ estimate, organization, running }: CostProps) {
+  const refusal = useRefusal('admin');
+  const { data, error, isPlaceholderData } = estimate;
+  const balance = useQuery({
+    queryKey: ['organization', organization.id],
+    queryFn: () => read<Schemas['OrganizationWithBalance']>(`/organizations/${organization.id}`),
+  });
+  const isStale = isPlaceholderData ? 'opacity-50' : '';
+  return (
+    <Card title={text.playground.cost}>
+      {!data && !error && <Skeleton rows={2} />}
+      {data && !error && (
+        <div className={isStale}>
+          <dl className="grid grid-cols-3 gap-3">
+            <Amount name={text.execution.estimate} of={data.estimated_cost} />
+            <Amount name={text.execution.hold} of={data.hold_amount} />
+            <Amount name={text.execution.available} of={balance.data?.balance.available} />
+          </dl>
+          <p className="mt-2 text-soft text-xs">
+            {data.items
+              .map((item) => `${item.quantity} ${item.unit} × ${item.unit_price} = ${item.amount}`)
+              .join(' + ')}
+          </p>
+        </div>
+      )}
+      {(running.error ?? error) !== null && <Refused error={running.error ?? error} />}
+      <div className="mt-4 flex flex-wrap items-center gap-3">
+        <Button
+          type="submit"
+          tone="primary"
+          disabled={refusal !== null || running.isBusy || error !== null}
+          title={refusal ?? undefined}
+        >
+          {running.isBusy ? text.playground.starting : text.playground.run}
+        </Button>
+        <span className="text-soft text-xs">
+          {refusal ??
+            (organization.test_of === null
+              ? text.playground.spends(organization.name)
+              : text.playground.free)}
+        </span>
+      </div>
+    </Card>
+  );
+}
+
+function Amount({ name, of }: { name: string; of: string | undefined }) {
+  return (
+    <div>
+      <dt className="text-soft text-xs">{name}</dt>
+      <dd className="text-base">
+        <Money of={of} />
+      </dd>
+    </div>
+  );
+}
+
+function Refused({ error }: { error: unknown }) {
+  const problems = problemsOf(error);
+  if (problems.length === 0) return <Problem error={error} />;
+  return (
+    <div role="alert">
+      <p className="font-medium text-bad">{text.playground.invalid}</p>
+      <ul className="mt-1 list-inside list-disc text-bad text-xs">
+        {problems.map(({ field, message }) => (
+          <li key={`${field} ${message}`}>{message}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
