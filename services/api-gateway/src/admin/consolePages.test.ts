@@ -40,6 +40,7 @@ it('pages of the console allow no foreign or inline script, and no frame', async
       "default-src 'none'; script-src 'self'; style-src 'self'",
     );
     expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+    expect(headers['content-security-policy']).toContain("img-src 'self' blob:; media-src 'self' blob:;");
   }
 });
 

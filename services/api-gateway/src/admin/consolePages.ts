@@ -1,7 +1,8 @@
 import type { Express } from 'express';
 import { consolePolicy, openConsoleFiles } from '../http/consoleFiles.ts';
 
-const policy = consolePolicy({ frameAncestors: "'none'" });
+/** `blob:`: files are previewed before their upload. */
+const policy = consolePolicy({ frameAncestors: "'none'", images: 'blob:' });
 
 /** Serves the operators' console at /console. `folder`: where it is built. */
 export function mountConsole(app: Express, folder?: string): void {

@@ -16,7 +16,7 @@ export function consolePolicy({
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
-    `img-src 'self' ${images}`,
+    ["img-src 'self'", images].filter(Boolean).join(' '),
     "media-src 'self' blob:",
     "connect-src 'self'",
     "base-uri 'none'",
