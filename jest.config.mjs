@@ -1,5 +1,6 @@
 const base = {
   testEnvironment: 'node',
+  runtime: '<rootDir>/packages/testkit/src/jestRuntime.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [
