@@ -1,5 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { cellDigits } from './ids.ts';
 
 const shape = /^sk_([0-9a-f]{64})_([0-9a-f]{8})$/;
 
@@ -37,9 +38,9 @@ export function permissionsOf(scopes: readonly ApiKeyScope[]): ApiKeyPermissions
   return apiKeyScopes.every((scope) => scopes.includes(scope)) ? 'full' : 'execution';
 }
 
-/** Spec, "Authentication" 2: `sk_` + 64 hex + `_` + 8 hex, the CRC32 of the 64 characters. */
+/** Spec, "Authentication" 2: `sk_` + 64 hex + `_` + 8 hex, the CRC32 of the 64 characters. The first three are the cell. */
 export function newApiKey(): string {
-  return apiKeyOf(randomBytes(32).toString('hex'));
+  return apiKeyOf(cellDigits() + randomBytes(32).toString('hex').slice(3));
 }
 
 /** The key of a secret kept elsewhere: 64 lower-case hex digits. */

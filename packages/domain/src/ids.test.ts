@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { idPrefixes, isId, newId } from './ids.ts';
+import { newApiKey } from './apiKey.ts';
+import { idPrefixes, isId, maxCell, newId, useCell } from './ids.ts';
 
 it.each(idPrefixes)('a new %s id is a prefix and a UUIDv7, sorts by time, and is recognized', (prefix) => {
   const ids = [newId(prefix), newId(prefix), newId(prefix)];
@@ -18,4 +19,21 @@ it.each([
   newId('exec').toUpperCase(),
 ])('%j is no execution', (text) => {
   expect(isId('exec', text)).toBe(false);
+});
+
+it.each([
+  [0, '000'],
+  [1, '001'],
+  [maxCell, 'fff'],
+])('ids and API keys made in cell %j name it, and sort by time', (cell, digits) => {
+  useCell(cell);
+  try {
+    const ids = Array.from({ length: 1000 }, () => newId('exec'));
+    expect(ids.every((id) => id.slice(19, 23) === `7${digits}`)).toBe(true);
+    expect(ids.toSorted()).toEqual(ids);
+    expect(new Set(ids).size).toBe(1000);
+    expect(newApiKey().slice(3, 6)).toBe(digits);
+  } finally {
+    useCell(0);
+  }
 });

@@ -63,6 +63,15 @@ export const baseConfig = {
       'Maximum number of connections of this process to PostgreSQL; the sum over all processes must stay below max_connections',
     ),
   REDIS_URL: checked(redisUrlProblems).describe(`Redis, as ${redisUrlForms}`),
+  CELL: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(4095)
+    .default(0)
+    .describe(
+      'Number of this installation among several behind one router (docs/operate/cells.md): ids and API keys made here contain it',
+    ),
   LISTEN_HOST: z
     .string()
     .optional()

@@ -14,6 +14,7 @@ const passwordOf = (service: string) =>
 
 export const setupConfig = {
   DATABASE_URL: baseConfig.DATABASE_URL,
+  CELL: baseConfig.CELL,
   DATABASE_DIRECT_URL: databaseUrl()
     .optional()
     .describe(
@@ -48,6 +49,7 @@ type Values = z.infer<z.ZodObject<typeof setupConfig>>;
 
 export type SetupConfig = {
   databaseUrl: string;
+  cell: number;
   /** By role; null: the roles stay unchanged. */
   rolePasswords: ReturnType<typeof rolePasswords>;
   files: FileStoreConfig;
@@ -70,6 +72,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): SetupC
   const values = parseConfig(setupConfig, environment, [fileStoreProblems, passwordProblems, demoProblems]);
   return {
     databaseUrl: values.DATABASE_DIRECT_URL ?? values.DATABASE_URL,
+    cell: values.CELL,
     rolePasswords: rolePasswords(values),
     files: values,
     modelsDir: values.MODELS_DIR ?? resolve(import.meta.dirname, '../../../models'),
