@@ -31,6 +31,13 @@ async function packSdks() {
   }
 }
 
+/** Packs the npm packages, to install them from this checkout. */
+export async function packForInstall() {
+  await packSdks();
+  for (const folder of packages) console.log(`npm install ${tarballOf(folder)}`);
+  return 0;
+}
+
 /** Runs `acceptance/sdk` on the packed SDKs. */
 export async function testSdks(args) {
   await packSdks();

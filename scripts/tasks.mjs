@@ -5,7 +5,7 @@ import { ensureConsole, startWithConsole, testConsole, testDocs } from './consol
 import { runPnpm } from './dependencies.mjs';
 import { generate } from './generate.mjs';
 import { test } from './jest.mjs';
-import { releaseSdks, testSdks } from './sdk.mjs';
+import { packForInstall, releaseSdks, testSdks } from './sdk.mjs';
 import { verify } from './verify.mjs';
 
 const compileCache = process.env.NODE_COMPILE_CACHE ?? path.join(root, 'node_modules/.cache/holdfast');
@@ -77,6 +77,10 @@ export const tasks = {
       await ensureConsole();
       return 0;
     },
+  },
+  'sdk:pack': {
+    about: 'build and pack the SDKs of TypeScript, to install them from this checkout',
+    run: packForInstall,
   },
   'sdk:release': {
     about:
