@@ -113,7 +113,7 @@ async function deliver(
 ): Promise<number> {
   const { receiver, eventIds, endpointId } = args;
   const fanout = openProducer(fanoutQueue, bench.redis, createLogger('bench', 'warn'));
-  await fanout.addAll(fanoutJobs(eventIds));
+  await fanout.addAll(fanoutJobs({ eventIds, deliveryIds: [] }));
   let seconds = Number.NaN;
   await accounted(bench, 'webhooks', async () => {
     await renewEvents(bench, eventIds);

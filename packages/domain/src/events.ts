@@ -58,7 +58,7 @@ export function thinEventBody(event: Event, isTruncated = false): string {
   });
 }
 
-const statusAfter: Record<EventType, ExecutionStatus> = {
+export const statusAfter: Record<EventType, ExecutionStatus> = {
   'execution.started': 'PROCESSING',
   'execution.completed': 'COMPLETED',
   'execution.failed': 'FAILED',

@@ -1,4 +1,5 @@
 import type { EndedExecution } from '@holdfast/db/executions/endings';
+import type { NewEvent } from '@holdfast/db/webhooks/newEvents';
 import { type abortQueue, fanoutJobs, type fanoutQueue, type PayloadOf } from '@holdfast/queues/definitions';
 import type { Producer } from '@holdfast/queues/producer';
 
@@ -12,9 +13,11 @@ export type EndingHints = {
 /** Called after the commit; `startedAtMs` is when the statement was sent, since 1970. */
 export type OnEnded = (ended: EndedExecution[], startedAtMs: number) => void;
 
-/** After the commit: the webhook-sender fans the events out. */
-export async function hintEvents(fanout: FanoutProducer, ended: { eventId: string | null }[]): Promise<void> {
-  await fanout.addAll(fanoutJobs(ended.map(({ eventId }) => eventId)));
+/** After the commit: the webhook-sender fans the events out, or sends the deliveries that were written with them. */
+export async function hintEvents(fanout: FanoutProducer, events: NewEvent[]): Promise<void> {
+  const deliveryIds = events.flatMap((event) => event.deliveryIds);
+  const eventIds = events.flatMap((event) => (event.deliveryIds.length > 0 ? [] : (event.eventId ?? [])));
+  await fanout.addAll(fanoutJobs({ eventIds, deliveryIds }));
 }
 
 /** After the commit of an ending without a result: the dispatcher also stops the run. */

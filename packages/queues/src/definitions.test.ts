@@ -5,15 +5,16 @@ const ids = Array.from({ length: 250 }, (_, index) => `evt_${index}`);
 
 describe('hints that come together', () => {
   it('are passed on in few jobs, each hint in one of them', () => {
-    const jobs = fanoutJobs(ids);
+    const jobs = fanoutJobs({ eventIds: ids, deliveryIds: [] });
     expect(jobs).toHaveLength(3);
     expect(jobs.flatMap(({ eventIds }) => eventIds)).toEqual(ids);
     expect(new Set(jobs.map(fanoutQueue.jobId)).size).toBe(3);
   });
 
   it('make no job when there are none, and a lone one is a job under its own id', () => {
-    expect(fanoutJobs([])).toEqual([]);
-    expect(fanoutJobs(['evt_1']).map(fanoutQueue.jobId)).toEqual(['evt_1']);
+    expect(fanoutJobs({ eventIds: [], deliveryIds: [] })).toEqual([]);
+    const jobs = fanoutJobs({ eventIds: ['evt_1'], deliveryIds: ['dlv_1'] });
+    expect(jobs.map(fanoutQueue.jobId)).toEqual(['evt_1', 'dlv_1']);
   });
 
   it('are distinguished by how the attempts ended', () => {

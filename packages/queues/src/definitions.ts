@@ -123,17 +123,22 @@ export function settleJobs(attempts: { attemptId: string; ok: boolean }[]): Sett
   });
 }
 
+/** Events to fan out, and deliveries that were written with their events. The previous version knows `eventIds` only. */
 export const fanoutQueue = defineQueue({
   name: 'fanout',
-  payload: z.object({ eventIds: z.array(z.string()) }),
-  jobId: ({ eventIds }) => chunkId(eventIds),
+  payload: z.object({ eventIds: z.array(z.string()), deliveryIds: z.array(z.string()).optional() }),
+  jobId: ({ eventIds, deliveryIds = [] }) => chunkId([...eventIds, ...deliveryIds]),
   tries: 3,
   isDirect: true,
 });
 
-/** Null stands for an event without receivers. */
-export function fanoutJobs(eventIds: (string | null)[]): { eventIds: string[] }[] {
-  return chunksOf(eventIds.filter((id) => id !== null)).map((chunk) => ({ eventIds: chunk }));
+export type FanoutJob = PayloadOf<typeof fanoutQueue>;
+
+export function fanoutJobs(ids: { eventIds: string[]; deliveryIds: string[] }): FanoutJob[] {
+  return [
+    ...chunksOf(ids.eventIds).map((eventIds) => ({ eventIds })),
+    ...chunksOf(ids.deliveryIds).map((deliveryIds) => ({ eventIds: [], deliveryIds })),
+  ];
 }
 
 export const deliverQueue = defineQueue({

@@ -9,7 +9,7 @@ it('a write-off is counted by the cap that caused it, and logged', async () => {
   const log = createLogger('test', 'silent');
   const info = jest.spyOn(log, 'info');
   const report = createReport({ metrics: ledgerMetrics(registry), tracing: null, log });
-  const ended = { organizationId: 'org_1', model: 'm', traceparent: null, eventId: null };
+  const ended = { organizationId: 'org_1', model: 'm', traceparent: null, eventId: null, deliveryIds: [] };
   const writeOff = { amount: '4.40000000', reason: 'balance' } as const;
   report('COMPLETED')(
     [

@@ -8,6 +8,7 @@ import {
 } from '@holdfast/db/webhooks/attempts';
 import type { DeliveryState } from '@holdfast/db/webhooks/deliveries';
 import {
+  type Claim,
   type ClaimedDelivery,
   claimLanes,
   type LaneClaim,
@@ -59,10 +60,13 @@ export function createClaims(args: {
   return batcher.add;
 }
 
+/** Of a delivery that no request was made for; it is not due before it is `firstDelayS` old. */
+export type GiveBack = (deliveries: Claim[], firstDelayS?: number) => Promise<void>;
+
 /** Deliveries that could not be given back are free when their lease ends. */
-export function createGiveBack(db: Database, log: Logger): (deliveries: ClaimedDelivery[]) => Promise<void> {
-  return async (deliveries) => {
-    await releaseClaims(db, deliveries).catch((error: unknown) => {
+export function createGiveBack(db: Database, log: Logger): GiveBack {
+  return async (deliveries, firstDelayS) => {
+    await releaseClaims(db, deliveries, firstDelayS).catch((error: unknown) => {
       log.warn(
         { err: error, deliveries: deliveries.length },
         'could not give back deliveries; their leases will end',
@@ -133,17 +137,24 @@ type StartMark = { settled(): Promise<void> };
 
 /** Many requests end sooner, and need no mark. */
 const markAfterMs = 100;
+/** Less than is left of a lease then (see newDeliveries.ts). */
+const markForMs = 1500;
 
 /** Counts attempts claimed ahead, many at once, shortly after their start: a crash counts what was sent, no more. */
 function createStartMarks(db: Database, log: Logger): { add(started: StartedAttempt): StartMark } {
   let waiting = new Set<StartedAttempt>();
   const writing = new Map<StartedAttempt, Promise<void>>();
 
+  async function mark(batch: StartedAttempt[]): Promise<void> {
+    const leases = await retryTransient(log, markForMs, () => markStarted(db, batch, leaseS));
+    for (const one of batch) one.leaseUntil = leases.get(one.id) ?? one.leaseUntil;
+  }
+
   function write(): void {
     const batch = [...waiting];
     waiting = new Set();
     if (batch.length === 0) return;
-    const written = markStarted(db, batch)
+    const written = mark(batch)
       .catch((error: unknown) => {
         log.warn({ err: error, attempts: batch.length }, 'could not mark webhook attempts as started');
       })
@@ -168,9 +179,9 @@ function createStartMarks(db: Database, log: Logger): { add(started: StartedAtte
 }
 
 /** By the database's clock. */
-function startOf({ id, attempts, number, leaseUntil, claimedAtMs }: ClaimedDelivery): StartedAttempt {
-  const claimedAt = leaseUntil.getTime() - leaseS * 1000;
-  const startedAt = new Date(claimedAt + Math.max(0, performance.now() - claimedAtMs));
+function startOf({ claimedAt, claimedAtMs, ...delivery }: ClaimedDelivery): StartedAttempt {
+  const { id, attempts, number, leaseUntil } = delivery;
+  const startedAt = new Date(claimedAt.getTime() + Math.max(0, performance.now() - claimedAtMs));
   return { id, attempts, number, leaseUntil, startedAt };
 }
 

@@ -4,10 +4,11 @@ import type { ClaimedDelivery } from '@holdfast/db/webhooks/lanes';
 import { limits } from '@holdfast/domain/limits';
 import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
-import { executionAttributes, type Tracing } from '@holdfast/kit/tracing/tracing';
+import type { Tracing } from '@holdfast/kit/tracing/tracing';
 import { leaseS } from './delivery.ts';
 import { inPortions, type PlannedEvent, type PlannedReceiver, planFanOut } from './fanOutPlan.ts';
-import type { Lanes } from './lanes.ts';
+import { createFanOutReport } from './fanOutReport.ts';
+import type { Lanes, Place } from './lanes.ts';
 
 /** A delivery whose lane has a free slot is claimed by the statement that inserts it, and attempted at once. */
 export function createFanOut(args: {
@@ -18,7 +19,8 @@ export function createFanOut(args: {
   tracing: Tracing | null;
   onWritten(deliveries: number): void;
 }): Batcher<string, undefined> {
-  const { db, log, firstDelayS, lanes, tracing } = args;
+  const { db, log, firstDelayS, lanes } = args;
+  const report = createFanOutReport(args);
 
   async function run(eventIds: string[]): Promise<undefined[]> {
     const ids = [...new Set(eventIds)];
@@ -43,15 +45,17 @@ export function createFanOut(args: {
       const expiryMs = limits.webhookExpiryMs;
       const deliveries = await fanOutEvents(db, batch, { firstDelayS, expiryMs, leaseS });
       const claimedAtMs = performance.now();
-      args.onWritten(deliveries.length);
-      report(log, tracing, planned, deliveries, startedAtMs);
+      const written = Map.groupBy(deliveries, ({ eventId }) => eventId);
+      for (const one of planned) report(one, written.get(one.event.id)?.length ?? 0, startedAtMs);
       const firstAttempts = firstAttemptsOf(planned);
       for (const { id, eventId, endpointId, isCounted, leaseUntil } of deliveries) {
         const attempt = firstAttempts.get(`${eventId} ${endpointId}`);
         if (!attempt) throw new Error('a delivery without a receiver was written');
         if (leaseUntil) {
           unused.add(attempt.lane, isCounted ? 'start' : 'ahead', -1);
-          lanes.run({ ...attempt, id, isCounted, leaseUntil, claimedAtMs });
+          const claimedAt = new Date(leaseUntil.getTime() - leaseS * 1000);
+          const delivery = { ...attempt, id, isCounted, leaseUntil, claimedAt, claimedAtMs };
+          lanes.run(delivery, isCounted ? 'start' : 'ahead');
         } else if (isSentAtOnce(attempt)) lanes.wake(attempt);
         else if (firstDelayS === 0) lanes.wakeUnlessHeld(attempt);
       }
@@ -70,8 +74,6 @@ export function createFanOut(args: {
 
   return createBatcher({ maxSize: 100, concurrency: 2, run });
 }
-
-type Place = 'start' | 'ahead';
 
 /** Reserved places by lane. */
 function createTally() {
@@ -92,7 +94,7 @@ function createTally() {
   };
 }
 
-type FirstAttempt = Omit<ClaimedDelivery, 'id' | 'isCounted' | 'leaseUntil' | 'claimedAtMs'> &
+type FirstAttempt = Omit<ClaimedDelivery, 'id' | 'isCounted' | 'leaseUntil' | 'claimedAt' | 'claimedAtMs'> &
   Pick<PlannedReceiver, 'isFailing' | 'maxInFlight'>;
 
 function firstAttemptsOf(planned: PlannedEvent[]): Map<string, FirstAttempt> {
@@ -107,43 +109,4 @@ function firstAttemptsOf(planned: PlannedEvent[]): Map<string, FirstAttempt> {
       );
     }),
   );
-}
-
-function report(
-  log: Logger,
-  tracing: Tracing | null,
-  planned: PlannedEvent[],
-  written: { eventId: string }[],
-  startedAtMs: number,
-): void {
-  const byEvent = Map.groupBy(written, ({ eventId }) => eventId);
-  for (const one of planned) {
-    const { id: eventId, executionId, organizationId, type } = one.event;
-    const deliveries = byEvent.get(eventId)?.length ?? 0;
-    if (deliveries === 0) continue;
-    const traceId = tracing ? trace(tracing, one, deliveries, startedAtMs) : undefined;
-    log.info({ executionId, organizationId, eventId, type, deliveries, traceId }, 'event fanned out');
-  }
-}
-
-function trace(
-  tracing: Tracing,
-  { event, model, traceparent }: PlannedEvent,
-  deliveries: number,
-  startedAtMs: number,
-): string {
-  const span = tracing.start({
-    name: 'fan out',
-    kind: 'consumer',
-    parent: traceparent,
-    startedAtMs,
-    attributes: {
-      ...executionAttributes({ ...event, model }),
-      'holdfast.event_id': event.id,
-      'holdfast.event_type': event.type,
-      'holdfast.deliveries': deliveries,
-    },
-  });
-  span.end();
-  return span.traceId;
 }

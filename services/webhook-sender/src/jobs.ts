@@ -21,17 +21,19 @@ export function startWorkers(args: {
   db: Database;
   send: Send;
   fanOut: Batcher<string, undefined>;
+  newDeliveries: Batcher<string, undefined>;
   lanes: Lanes;
   activity: Pick<Activity, 'wake'>;
 }): QueueWorker {
-  const { redis, metrics, log, db, send, fanOut, lanes, activity } = args;
+  const { redis, metrics, log, db, send, fanOut, newDeliveries, lanes, activity } = args;
   const common = { redis, log, metrics, onTaken: activity.wake };
   return workerGroup([
     startWorker({
       ...common,
       queue: fanoutQueue,
       concurrency: 256,
-      process: ({ eventIds }) => Promise.all(eventIds.map(fanOut.add)),
+      process: ({ eventIds, deliveryIds = [] }) =>
+        Promise.all([...eventIds.map(fanOut.add), ...deliveryIds.map(newDeliveries.add)]),
     }),
     startWorker({
       ...common,

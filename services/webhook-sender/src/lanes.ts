@@ -25,13 +25,16 @@ export type LaneOf = {
   inFlightLimit?: number | null;
 };
 
+/** A slot for a request that starts at once, or room for a delivery that waits for one. */
+export type Place = 'start' | 'ahead';
+
 /** Limits open requests, per lane and in total. The deliveries of a full lane stay in the database and are claimed later. */
 export type Lanes = {
   /** Reserves a place for a delivery that is about to be claimed. Null: the lane is full or has pending deliveries. */
-  reserve(to: LaneOf): 'start' | 'ahead' | null;
-  release(lane: string, kind: 'start' | 'ahead', places?: number): void;
+  reserve(to: LaneOf): Place | null;
+  release(lane: string, kind: Place, places?: number): void;
   /** Sends a claimed delivery whose place was reserved. */
-  run(delivery: ClaimedDelivery): void;
+  run(delivery: ClaimedDelivery, place: Place): void;
   /** Reports pending deliveries of a lane: they are claimed as soon as there is room. */
   wake(to: LaneOf): void;
   /** Reports deliveries that were written while the endpoint was failing: it may have recovered meanwhile. */
@@ -165,7 +168,7 @@ export function createLanes(args: {
     if (isAllowed && lane.health.failures === failures) lane.health.isHeld = false;
     const claimed = result?.claimed ?? [];
     const started = claimed.filter(({ isCounted }) => isCounted).length;
-    for (const delivery of claimed) run(delivery);
+    for (const delivery of claimed) run(delivery, delivery.isCounted ? 'start' : 'ahead');
     releasePlaces(lane, 'start', slots - started);
     releasePlaces(lane, 'ahead', ahead - (claimed.length - started));
     schedule(lane);
@@ -190,16 +193,16 @@ export function createLanes(args: {
     }, ms);
   }
 
-  function releasePlaces(lane: Lane, kind: 'start' | 'ahead', places: number): void {
+  function releasePlaces(lane: Lane, kind: Place, places: number): void {
     if (kind === 'start') lane.starting -= places;
     else lane.aheadPromised -= places;
     if (places > 0) shares.give(lane.organizationId, places);
   }
 
-  function run(delivery: ClaimedDelivery): void {
+  function run(delivery: ClaimedDelivery, place: Place): void {
     const lane = lanes.get(delivery.lane);
     if (!lane) throw new Error('a delivery was claimed without a place in its lane');
-    if (delivery.isCounted) {
+    if (place === 'start') {
       lane.starting -= 1;
       void makeAttempt(lane, delivery);
     } else {

@@ -24,6 +24,7 @@ import { startSweeps, startWorkers } from './jobs.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import { createSend } from './message.ts';
 import { laneGauges, webhookMetrics } from './metrics.ts';
+import { createNewDeliveries } from './newDeliveries.ts';
 
 export type WebhookSender = Service & {
   /** Sweeps for due work now, instead of within a second. */
@@ -54,23 +55,26 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
   const delaysS = config.WEBHOOK_RETRY_DELAYS_S;
   const peers = await openInstanceCount(producing, 'webhook-sender', log);
   const deliver = openProducer(deliverQueue, producing, log);
+  const giveBack = createGiveBack(db, log);
   const lanes: Lanes = createLanes({
     size: config.WEBHOOK_CONCURRENCY,
     senders: peers.count,
     claim: createClaims({ db, maxAttempts: delaysS.length, senders: peers.count, metrics, log }),
     attempt: createAttempt({ db, send, delaysS, onEndpointEvents, metrics, tracing, log }),
-    giveBack: createGiveBack(db, log),
+    giveBack,
     handOver: (lane) => void deliver.add(lane),
   });
   laneGauges(registry, lanes);
-  const fanOut = createFanOut({
+  const sending = {
     db,
     log,
     firstDelayS: delaysS[0] ?? 0,
     lanes,
     tracing,
-    onWritten: (deliveries) => metrics.fannedOut.inc(deliveries),
-  });
+    onWritten: (deliveries: number) => metrics.fannedOut.inc(deliveries),
+  };
+  const fanOut = createFanOut(sending);
+  const newDeliveries = createNewDeliveries({ ...sending, giveBack });
 
   async function deliverEndpointEvents(): Promise<void> {
     for (const lane of await fanOutEndpointEvents(db)) lanes.wake(lane);
@@ -90,6 +94,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     db,
     send,
     fanOut,
+    newDeliveries,
     lanes,
     activity,
   });
@@ -128,7 +133,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
       const abortTimer = setTimeout(() => stopped.abort(), finishWithinMs);
       lanes.close();
       await Promise.all([workers.stop(), sweeps.stop(), readings.stop()]);
-      await fanOut.idle();
+      await Promise.all([fanOut.idle(), newDeliveries.idle()]);
       await lanes.idle();
       await deliver.close();
       clearTimeout(abortTimer);

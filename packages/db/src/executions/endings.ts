@@ -2,16 +2,15 @@ import type { Money } from '@holdfast/domain/money';
 import { type TransitionName, transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
 import { checkedSql, firstId, hasKeySql, runStatement } from '../statement.ts';
-import { subscribedOrganizationsSql } from '../webhooks/fanOut.ts';
+import { type NewEvent, newEventColumnsSql, newEventSql } from '../webhooks/newEvents.ts';
 import { chargeSql } from './overage.ts';
 import { quotedList } from './read.ts';
 
-export type EndedExecution = {
+export type EndedExecution = NewEvent & {
   executionId: string;
   organizationId: string;
   model: string;
   traceparent: string | null;
-  eventId: string | null;
   /** The price above the charge, and which cap applied. */
   writeOff: { amount: Money; reason: 'balance' | 'spend_limit' } | null;
 };
@@ -34,11 +33,12 @@ function endingStatement(args: {
   const { from, to, event } = transitions[args.transition];
   const hasOverage = args.priced !== undefined && !args.isWithinHold;
   const returned = hasOverage ? 'c.unpaid, c.is_above, c.reason' : `0::numeric, false, NULL::text`;
-  const ended = `ended (id, organization_id, api_key_id, hold, cost, has_url, model, traceparent, month, unpaid, is_above, reason) AS (
+  const ended = `ended (id, organization_id, api_key_id, hold, cost, model, traceparent, month, ${reported.join(', ')}, unpaid, is_above, reason) AS (
   UPDATE executions e SET status = '${to}', completed_at = now()${args.set && `, ${args.set}`} FROM candidate c
   WHERE ${hasKeySql('e.id', 'c.id')} AND c.status IN (${quotedList(from)})
-  RETURNING e.id, e.organization_id, e.api_key_id, e.hold_amount, e.cost, e.webhook_url IS NOT NULL, e.model, e.traceparent,
-    date_trunc('month', e.created_at AT TIME ZONE 'UTC')::date, ${returned}
+  RETURNING e.id, e.organization_id, e.api_key_id, e.hold_amount, e.cost, e.model, e.traceparent,
+    date_trunc('month', e.created_at AT TIME ZONE 'UTC')::date, ${reported.map((column) => `e.${column}`).join(', ')},
+    ${returned}
 )`;
   const ctes = [
     args.first,
@@ -50,24 +50,35 @@ function endingStatement(args: {
     ...(args.priced ? [] : [locked('ended')]),
     journal(hasOverage ? overage + settlement + writeOff : args.priced ? settlement : release),
     spending,
-    `listener AS (${subscribedOrganizationsSql('ended', event)}),
-notified AS MATERIALIZED (
-  SELECT *, event_id(id, '${event}') AS event_id,
-    has_url OR organization_id IN (SELECT organization_id FROM listener) AS has_receiver FROM ended
-),
-event AS (
-  INSERT INTO events (id, organization_id, execution_id, type, fanned_out_at, traceparent)
-  SELECT event_id, organization_id, id, '${event}', CASE WHEN NOT has_receiver THEN now() END, traceparent FROM notified
-)`,
+    newEventSql('ended', event),
     args.extra,
   ];
   return `
 WITH ${ctes.filter(Boolean).join(',\n')}
 SELECT id AS "executionId", organization_id AS "organizationId", model, traceparent,
-  CASE WHEN has_receiver THEN event_id END AS "eventId",
+  ${newEventColumnsSql},
   CASE WHEN unpaid > 0 THEN json_build_object('amount', unpaid::text, 'reason', reason) END AS "writeOff"
-FROM notified${args.isWithinHold ? ` UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL WHERE ${hasAbove}` : ''}`;
+FROM addressed${args.isWithinHold ? ` UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL WHERE ${hasAbove}` : ''}`;
 }
+
+/** Further columns of the execution that the event reports. */
+const reported = [
+  'estimated_cost',
+  'created_at',
+  'started_at',
+  'completed_at',
+  'expires_at',
+  'priority',
+  'progress',
+  'metadata',
+  'webhook_url',
+  'output',
+  'input_tokens',
+  'output_tokens',
+  'latency_ms',
+  'error_code',
+  'error_message',
+];
 
 /** Locks the balances, then the spend limits of `rows`, each in order of id, and reads their current values. */
 const locked = (rows: string) => `

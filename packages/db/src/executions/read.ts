@@ -174,6 +174,6 @@ const listConditions: Condition<ExecutionFilter>[] = [
   },
 ];
 
-export function quotedList(statuses: readonly ExecutionStatus[]): string {
-  return statuses.map((status) => `'${status}'`).join(', ');
+export function quotedList(texts: readonly string[]): string {
+  return texts.map((text) => `'${text}'`).join(', ');
 }

@@ -2,10 +2,10 @@ import { transitions } from '@holdfast/domain/statuses';
 import { newToken } from '../attempts/lease.ts';
 import type { Database } from '../client.ts';
 import { checkedSql, firstId, runStatement } from '../statement.ts';
-import { subscribedOrganizationsSql } from '../webhooks/fanOut.ts';
+import { type NewEvent, newEventColumnsSql, newEventSql } from '../webhooks/newEvents.ts';
 import { quotedList } from './read.ts';
 
-export type StartedExecution = {
+export type StartedExecution = NewEvent & {
   id: string;
   organizationId: string;
   attemptId: string;
@@ -15,7 +15,6 @@ export type StartedExecution = {
   startedAtMs: number;
   model: string;
   input: Record<string, unknown>;
-  eventId: string | null;
   remainingMs: number;
   traceparent: string | null;
 };
@@ -43,7 +42,9 @@ WITH ready AS MATERIALIZED (
   SELECT t.connection, t.target, e.* FROM (
     SELECT DISTINCT ON (id) * FROM unnest($1::text[], $4::text[], $5::text[]) AS t (id, connection, target) ORDER BY id
   ) t CROSS JOIN LATERAL (
-    SELECT id, organization_id, model, input, expires_at, traceparent FROM executions
+    SELECT id, organization_id, model, input, hold_amount AS hold, estimated_cost, created_at, expires_at, priority,
+      metadata, webhook_url, traceparent
+    FROM executions
     WHERE id = t.id AND id >= $3 AND ${checkedSql(`status IN (${quotedList(from)}) AND expires_at > now()`)}
     FOR UPDATE SKIP LOCKED
   ) e
@@ -51,21 +52,13 @@ WITH ready AS MATERIALIZED (
 started AS (
   UPDATE executions SET status = '${to}', started_at = now() WHERE id = ANY (ARRAY (SELECT id FROM ready)) AND id >= $3
 ),
-listener AS (${subscribedOrganizationsSql('ready', event)}),
-issued AS MATERIALIZED (
-  SELECT *, new_id('att') AS attempt_id, event_id(id, '${event}') AS event_id,
-    organization_id IN (SELECT organization_id FROM listener) AS is_awaited, ${newToken} AS token
-  FROM ready
-),
+issued AS MATERIALIZED (SELECT *, new_id('att') AS attempt_id, ${newToken} AS token FROM ready),
 attempt AS (
   INSERT INTO attempts (id, execution_id, number, provider, target, state, token, lease_until)
   SELECT attempt_id, id, 1, connection, target, 'starting', token, now() + $2::int * interval '1 second' FROM issued
 ),
-event AS (
-  INSERT INTO events (id, organization_id, execution_id, type, fanned_out_at, traceparent)
-  SELECT event_id, organization_id, id, '${event}', CASE WHEN NOT is_awaited THEN now() END, traceparent FROM issued
-)
+${newEventSql('issued', event)}
 SELECT id, organization_id AS "organizationId", model, input, traceparent, attempt_id AS "attemptId", token AS "attemptToken",
   connection, target, (extract(epoch FROM now()) * 1000)::float8 AS "startedAtMs",
-  CASE WHEN is_awaited THEN event_id END AS "eventId", (extract(epoch FROM expires_at - now()) * 1000)::int AS "remainingMs"
-FROM issued`;
+  ${newEventColumnsSql}, (extract(epoch FROM expires_at - now()) * 1000)::int AS "remainingMs"
+FROM addressed`;

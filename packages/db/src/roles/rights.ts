@@ -45,7 +45,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     webhook_endpoints:
       'SELECT, INSERT, UPDATE (events, models, payload, max_in_flight, max_per_second, headers, description, is_active, failure_count, probe_at, missed, deleted_at, secret, previous_secret, previous_secret_until, previous_secret_is_primary)',
     deliveries:
-      'SELECT, INSERT (id, event_id, organization_id, endpoint_id, lane, url, next_attempt_at, expires_at), UPDATE (url, lane, state, attempts, next_attempt_at, lease_until, expires_at, finished_at)',
+      'SELECT, INSERT (id, event_id, organization_id, endpoint_id, lane, url, next_attempt_at, lease_until, expires_at), UPDATE (url, lane, state, attempts, next_attempt_at, lease_until, expires_at, finished_at)',
     delivery_attempts: 'SELECT, UPDATE (answer, error)',
     files:
       'SELECT, INSERT, UPDATE (state, filename, content_type, size_bytes, object_key, width, height, duration_ms, expires_at)',
@@ -58,7 +58,9 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
       'SELECT, INSERT, UPDATE (provider, target, state, external_id, handle, outcome, raw_error, raw_logs, logged, lease_until, poll_at, polls, created_at, finished_at, busy_refusals, busy_since)',
     provider_callbacks: 'SELECT, UPDATE (processed_at), DELETE',
     events: 'SELECT, INSERT',
-    webhook_endpoints: 'SELECT (organization_id, events, is_active, deleted_at)',
+    webhook_endpoints:
+      'SELECT (id, organization_id, url, events, models, is_active, failure_count, max_per_second, deleted_at)',
+    deliveries: 'INSERT (id, event_id, organization_id, endpoint_id, lane, url, lease_until, expires_at)',
     files: 'SELECT, INSERT, UPDATE (state, size_bytes, width, height, duration_ms, expires_at)',
   },
   holdfast_ledger: {
@@ -68,7 +70,9 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     spend_limits: 'SELECT, UPDATE (month, spent)',
     idempotency_keys: 'SELECT (organization_id, key, execution_id)',
     dropped_journals: 'SELECT',
-    webhook_endpoints: 'SELECT (organization_id, events, is_active, deleted_at)',
+    webhook_endpoints:
+      'SELECT (id, organization_id, url, events, models, is_active, failure_count, max_per_second, deleted_at)',
+    deliveries: 'INSERT (id, event_id, organization_id, endpoint_id, lane, url, lease_until, expires_at)',
     transfers: 'SELECT, INSERT',
     executions:
       'SELECT, UPDATE (status, completed_at, cost, written_off, output, input_tokens, output_tokens, latency_ms, error_code, error_message)',

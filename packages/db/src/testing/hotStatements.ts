@@ -70,6 +70,7 @@ import { markStarted, recordAttempts } from '../webhooks/attempts.ts';
 import { fanOutEndpointEvents } from '../webhooks/endpointEvents.ts';
 import { fanOutEvents, listUnfannedEvents, readEventsToFanOut, readReceivers } from '../webhooks/fanOut.ts';
 import { claimLanes, listDueLanes, releaseClaims } from '../webhooks/lanes.ts';
+import { readNewDeliveries } from '../webhooks/newDeliveries.ts';
 import type { Workload } from './workload.ts';
 
 type RunStatement = (db: Database, work: Workload) => Promise<unknown>;
@@ -265,7 +266,8 @@ export const hotStatements: HotStatement[] = [
         lanes.map((lane) => ({ lane, slots: 8, ahead: 0 })),
         { leaseS: 45, maxAttempts: 5, senders: 1 },
       ),
-    markStarted: (db, { claimedDeliveries }) => markStarted(db, claimedDeliveries.map(started)),
+    markStarted: (db, { claimedDeliveries }) => markStarted(db, claimedDeliveries.map(started), 45),
+    readNewDeliveries: (db, { claimedDeliveries }) => readNewDeliveries(db, claimedDeliveries),
     releaseClaims: (db, { claimedDeliveries }) => releaseClaims(db, claimedDeliveries.map(started)),
     recordAttempts: (db, { claimedDeliveries, lanes }) =>
       recordAttempts(

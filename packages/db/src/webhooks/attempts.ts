@@ -218,17 +218,27 @@ counted AS (
 ${endpointEventsSql('turned')}
 SELECT id, state FROM written UNION ALL SELECT id, NULL FROM endpoint_event WHERE id IS NOT NULL`;
 
-/** Counts attempts of deliveries that were claimed ahead, and opens their rows, unless another claim took over. */
-export async function markStarted(db: Database, attempts: StartedAttempt[]): Promise<void> {
+/**
+ * Counts attempts of deliveries that were claimed ahead, opens their rows, and extends their leases to `leaseS` from now,
+ * unless another claim took over. Returns the new ends of the leases, by id.
+ */
+export async function markStarted(
+  db: Database,
+  attempts: StartedAttempt[],
+  leaseS: number,
+): Promise<Map<string, Date>> {
   const sorted = inOrderOfId(attempts);
   const ids = sorted.map(({ id }) => id);
-  await runStatement(db.pool, 'mark_deliveries_started', markStartedSql, [
+  type Row = { id: string; leaseUntil: Date };
+  const rows = await runStatement<Row>(db.pool, 'mark_deliveries_started', markStartedSql, [
     ids,
     sorted.map(({ number }) => number),
     sorted.map(({ leaseUntil }) => leaseUntil.toISOString()),
     sorted.map(({ startedAt }) => startedAt.toISOString()),
     firstId('dlv', ids),
+    leaseS,
   ]);
+  return new Map(rows.map(({ id, leaseUntil }) => [id, leaseUntil]));
 }
 
 const markStartedSql = `
@@ -242,7 +252,8 @@ opened AS (
   INSERT INTO delivery_attempts (delivery_id, number, started_at) SELECT id, number, started_at FROM held
   ON CONFLICT DO NOTHING
 )
-UPDATE deliveries SET attempts = attempts + 1 WHERE id = ANY (ARRAY (SELECT id FROM held)) AND id >= $5`;
+UPDATE deliveries SET attempts = attempts + 1, lease_until = now() + $6::float8 * interval '1 second'
+WHERE id = ANY (ARRAY (SELECT id FROM held)) AND id >= $5 RETURNING id, lease_until AS "leaseUntil"`;
 
 /** Ends at most `limit` overdue deliveries that no attempt will end; returns how many. */
 export async function endOverdueDeliveries(db: Database, limit: number): Promise<number> {

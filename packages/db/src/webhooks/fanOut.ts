@@ -170,11 +170,3 @@ attempt AS (
 )
 SELECT id, event_id AS "eventId", endpoint_id AS "endpointId", is_counted AS "isCounted", lease_until AS "leaseUntil"
 FROM delivery`;
-
-/** Organizations with an active endpoint for this type. Spec, "Events" 1: an empty list means all types. */
-export function subscribedOrganizationsSql(rows: string, type: EventType): string {
-  return `
-  SELECT DISTINCT organization_id FROM webhook_endpoints
-  WHERE organization_id = ANY (ARRAY (SELECT DISTINCT organization_id FROM ${rows})) AND deleted_at IS NULL AND is_active
-    AND (coalesce(cardinality(events), 0) = 0 OR '${type}' = ANY (events) OR 'execution.*' = ANY (events))`;
-}

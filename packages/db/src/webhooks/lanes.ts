@@ -13,6 +13,8 @@ export type ClaimedDelivery = SigningSecrets & {
   isCounted: boolean;
   /** Names the claim: only its holder records a failure. */
   leaseUntil: Date;
+  /** By the database's clock. */
+  claimedAt: Date;
   /** When the claim arrived here, by `performance.now()`. */
   claimedAtMs: number;
   endpointId: string | null;
@@ -171,7 +173,7 @@ attempt AS (
 )
 SELECT c.id, c.lane, c.state, c.organization_id AS "organizationId", c.attempts + 1 AS attempts, c.number,
   c.is_started AS "isCounted", (now() + $4::float8 * interval '1 second')::timestamptz(3) AS "leaseUntil",
-  c.endpoint_id AS "endpointId", c.is_probe AS "isProbe", c.url, c.event_id AS "eventId", v.type AS "eventType",
+  now()::timestamptz(3) AS "claimedAt", c.endpoint_id AS "endpointId", c.is_probe AS "isProbe", c.url, c.event_id AS "eventId", v.type AS "eventType",
   v.created_at AS "eventCreatedAt", v.execution_id AS "executionId", v.traceparent, v.body, s.*,
   c.max_in_flight AS "maxInFlight", c.in_flight_limit AS "inFlightLimit",
   (1000.0 * count(*) FILTER (WHERE c.is_live) OVER (PARTITION BY c.lane) / c.max_per_second)::float8 AS "waitMs"
@@ -186,12 +188,15 @@ FROM numbered c CROSS JOIN LATERAL (SELECT * FROM events WHERE ${sameIdSql('c.ev
 
 export type Claim = Pick<ClaimedDelivery, 'id' | 'leaseUntil'>;
 
-/** Gives back deliveries that were claimed ahead and have not started, unless another claim has taken them over. */
-export async function releaseClaims(db: Database, claims: Claim[]): Promise<void> {
+/**
+ * Gives back deliveries that were claimed ahead and have not started, unless another claim has taken them over. None is
+ * due before it is `firstDelayS` old.
+ */
+export async function releaseClaims(db: Database, claims: Claim[], firstDelayS = 0): Promise<void> {
   const sorted = claims.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const ids = sorted.map(({ id }) => id);
   const leases = sorted.map(({ leaseUntil }) => leaseUntil.toISOString());
-  await runStatement(db.pool, 'release_claims', releaseClaimsSql, [ids, leases]);
+  await runStatement(db.pool, 'release_claims', releaseClaimsSql, [ids, leases, firstDelayS]);
 }
 
 const releaseClaimsSql = `
@@ -200,7 +205,9 @@ WITH held AS MATERIALIZED (
     SELECT lease_until FROM deliveries WHERE id = i.id FOR UPDATE
   ) d WHERE d.lease_until = i.lease_until
 )
-UPDATE deliveries SET lease_until = NULL WHERE id = ANY (ARRAY (SELECT id FROM held))`;
+UPDATE deliveries SET lease_until = NULL,
+  next_attempt_at = greatest(next_attempt_at, created_at + $3::float8 * interval '1 second')
+WHERE id = ANY (ARRAY (SELECT id FROM held))`;
 
 /** An endpoint that may be sent to now: active, its probe due if it is failing, within its pace. */
 function maySendSql(w: string): string {

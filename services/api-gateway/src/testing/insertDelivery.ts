@@ -5,7 +5,7 @@ import { newId } from '@holdfast/domain/ids';
 
 const url = 'https://example.com/hooks';
 
-/** Inserts a delivery as fan-out does. `endpointId` null: to the execution's `webhook_url`. */
+/** Inserts a delivery as fan-out does, or changes that of the ending. `endpointId` null: to the execution's `webhook_url`. */
 export async function insertDelivery(
   db: Database,
   args: {
@@ -27,7 +27,10 @@ export async function insertDelivery(
        finished_at)
      SELECT delivery_id(v.id, $3), v.id, $2, $3, $7, $6, $4, now() + interval '1 minute', now() + interval '2 minutes',
        CASE WHEN $4 <> 'pending' THEN now() END
-     FROM v RETURNING id, event_id AS "eventId"`,
+     FROM v
+     ON CONFLICT (id) DO UPDATE SET state = excluded.state, finished_at = excluded.finished_at, lease_until = NULL,
+       next_attempt_at = excluded.next_attempt_at, expires_at = excluded.expires_at
+     RETURNING id, event_id AS "eventId"`,
     [
       executionId,
       organizationId,

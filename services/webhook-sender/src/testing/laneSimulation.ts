@@ -115,7 +115,7 @@ export function simulateLanes(options: { size: number; senders?: () => number })
     fanOut(to: LaneOf): 'start' | 'ahead' | null {
       const of = add(to);
       const place = lanes.reserve(to);
-      if (place) lanes.run(deliveryIn(of, false, place === 'start'));
+      if (place) lanes.run(deliveryIn(of, false, place === 'start'), place);
       else {
         of.pending += 1;
         lanes.wake(to);
@@ -148,6 +148,7 @@ function deliveryIn({ lane, organizationId }: OfLane, isProbe: boolean, isCounte
     number: 1,
     isCounted,
     leaseUntil: new Date(0),
+    claimedAt: new Date(),
     claimedAtMs: performance.now(),
     endpointId: lane.startsWith('wh_') ? lane : null,
     isProbe,

@@ -72,14 +72,19 @@ export async function useStage(settings: Record<string, string> = {}) {
 
 /** Makes a receiver respond to nothing until `release` is called. */
 export function hold(receiver: Receiver) {
-  const held: (() => void)[] = [];
-  receiver.respond = (_request, response) => void held.push(() => void response.writeHead(200).end());
+  const held: ((status: number) => void)[] = [];
+  receiver.respond = (_request, response) =>
+    void held.push((status) => void response.writeHead(status).end());
   return {
     count: () => held.length,
+    /** Responds to all held requests with an error. */
+    fail() {
+      for (const respond of held.splice(0)) respond(500);
+    },
     /** Responds to all held requests, and to later ones at once. */
     release() {
       receiver.respond = (_request, response) => void response.writeHead(200).end();
-      for (const respond of held) respond();
+      for (const respond of held) respond(200);
     },
   };
 }

@@ -1,0 +1,75 @@
+import type { Database } from '@holdfast/db/client';
+import { type NewDelivery, readNewDeliveries } from '@holdfast/db/webhooks/newDeliveries';
+import { eventTypes } from '@holdfast/domain/events';
+import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
+import type { Logger } from '@holdfast/kit/logger';
+import type { Tracing } from '@holdfast/kit/tracing/tracing';
+import type { GiveBack } from './delivery.ts';
+import { createFanOutReport, type FannedOutEvent } from './fanOutReport.ts';
+import type { Lanes } from './lanes.ts';
+
+/** A delivery may wait for three seconds in its lane, and then its mark must extend the lease. */
+const minLeaseMs = 5000;
+
+/**
+ * Sends deliveries that were written with their events. Their hint is the claim, so that nothing is written before the
+ * request. Those that find no place are given back, for their lanes to claim.
+ */
+export function createNewDeliveries(args: {
+  db: Database;
+  log: Logger;
+  firstDelayS: number;
+  lanes: Lanes;
+  giveBack: GiveBack;
+  tracing: Tracing | null;
+  onWritten(deliveries: number): void;
+}): Batcher<string, undefined> {
+  const { db, firstDelayS, lanes, giveBack, tracing } = args;
+  const report = createFanOutReport(args);
+
+  async function run(ids: string[]): Promise<undefined[]> {
+    const startedAtMs = Date.now();
+    const deliveries = await readNewDeliveries(db, [...new Set(ids)]);
+    for (const ofEvent of Map.groupBy(deliveries, ({ eventId }) => eventId).values()) {
+      const event = ofEvent[0] && eventOf(ofEvent[0], tracing !== null);
+      if (event) report(event, ofEvent.length, startedAtMs);
+    }
+    const unsent = deliveries.filter((delivery) => !isSent(delivery));
+    const leased = unsent.flatMap(({ id, leaseUntil }) => (leaseUntil ? [{ id, leaseUntil }] : []));
+    if (leased.length > 0) await giveBack(leased, firstDelayS);
+    if (firstDelayS === 0) unsent.forEach(wake);
+    return ids.map(() => undefined);
+  }
+
+  function isSent(delivery: NewDelivery): boolean {
+    if (delivery.leaseUntil === null || delivery.leaseMs < minLeaseMs) return false;
+    const place = firstDelayS > 0 || delivery.isFailing || delivery.isPaced ? null : lanes.reserve(delivery);
+    if (place) lanes.run(delivery, place);
+    return place !== null;
+  }
+
+  /** A sweep probes failing endpoints when they are due. */
+  function wake(delivery: NewDelivery): void {
+    if (delivery.isFailing) lanes.wakeUnlessHeld(delivery);
+    else lanes.wake(delivery);
+  }
+
+  return createBatcher({ maxSize: 200, concurrency: 2, run });
+}
+
+function eventOf(delivery: NewDelivery, isTraced: boolean): FannedOutEvent | null {
+  const { eventId: id, eventType, organizationId, executionId, traceparent, body } = delivery;
+  const type = eventTypes.find((known) => known === eventType);
+  if (type === undefined || executionId === null) return null;
+  return {
+    event: { id, type, organizationId, executionId },
+    model: isTraced ? modelIn(body) : null,
+    traceparent,
+  };
+}
+
+/** Null in a body that was too large. */
+function modelIn(body: string): string | null {
+  const { data } = JSON.parse(body) as { data: { model?: string } };
+  return data.model ?? null;
+}
