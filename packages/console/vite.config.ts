@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
@@ -8,6 +9,7 @@ export default defineConfig({
   build: {
     // The policy of the page allows no data URLs.
     assetsInlineLimit: 0,
+    rolldownOptions: { input: ['index.html', 'portal.html'].map((page) => join(import.meta.dirname, page)) },
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },

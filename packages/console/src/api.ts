@@ -22,34 +22,43 @@ export class RequestError extends Error {
 type Query = Readonly<Record<string, string | number | undefined>>;
 type Change = { body?: unknown; idempotencyKey?: string };
 
-export async function read<Found>(path: string, query: Query = {}): Promise<Found> {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
-  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
-  return await send<Found>('GET', given.length > 0 ? `${path}?${search}` : path);
-}
-
 /** Browsers send it to this origin only: no other site can act with the session. */
 const consoleHeader = { 'X-Holdfast-Console': '1' };
 
-export async function change<Changed>(
-  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
-  path: string,
-  { body, idempotencyKey }: Change = {},
-): Promise<Changed> {
-  return await send<Changed>(
-    method,
-    path,
-    {
-      ...consoleHeader,
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
-      ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
-    },
-    body === undefined ? undefined : JSON.stringify(body),
-  );
+/** The requests to an API below this path. */
+export function requestsTo(base: string) {
+  async function read<Found>(path: string, query: Query = {}): Promise<Found> {
+    const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
+    const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+    return await send<Found>('GET', base + (given.length > 0 ? `${path}?${search}` : path));
+  }
+
+  async function change<Changed>(
+    method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    { body, idempotencyKey }: Change = {},
+  ): Promise<Changed> {
+    return await send<Changed>(
+      method,
+      base + path,
+      {
+        ...consoleHeader,
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
+      },
+      body === undefined ? undefined : JSON.stringify(body),
+    );
+  }
+
+  return { read, change };
 }
 
+const adminApi = '/admin/v1';
+
+export const { read, change } = requestsTo(adminApi);
+
 export async function upload(organizationId: string, file: File): Promise<Schemas['File']> {
-  const path = `/organizations/${organizationId}/files?filename=${encodeURIComponent(file.name)}`;
+  const path = `${adminApi}/organizations/${organizationId}/files?filename=${encodeURIComponent(file.name)}`;
   const headers = { ...consoleHeader, ...(file.type && { 'Content-Type': file.type }) };
   return await send<Schemas['File']>('POST', path, headers, file);
 }
@@ -60,7 +69,7 @@ async function send<Found>(
   headers: Record<string, string> = {},
   body?: string | File,
 ): Promise<Found> {
-  const response = await fetch(`/admin/v1${path}`, {
+  const response = await fetch(path, {
     method,
     headers,
     ...(body !== undefined && { body }),

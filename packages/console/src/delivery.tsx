@@ -1,0 +1,69 @@
+import type { Schemas } from './api.ts';
+import { Code, Confirmed, Status, Time } from './parts.tsx';
+import { text } from './strings.ts';
+
+/** One delivery: what was sent, every attempt, and what the receiver said. `refusal`: why it may not be sent again. */
+export function DeliveryView(props: {
+  delivery: Schemas['Delivery'];
+  body?: string | null;
+  refusal?: string | null;
+  redeliver: () => Promise<unknown>;
+}) {
+  const { delivery, body = null, refusal = null, redeliver } = props;
+  return (
+    <li className="py-3 first:pt-0 last:pb-0">
+      <div className="flex flex-wrap items-start justify-between gap-2">
+        <div className="min-w-0">
+          <p className="flex flex-wrap items-center gap-x-3">
+            <span className="font-medium">{delivery.event_type}</span>
+            <Status of={delivery.status} />
+          </p>
+          <p className="break-all text-soft text-xs">{delivery.url}</p>
+          {delivery.next_attempt_at && (
+            <p className="text-soft text-xs">
+              Next attempt <Time at={delivery.next_attempt_at} />
+            </p>
+          )}
+        </div>
+        {delivery.status !== 'pending' && (
+          <Confirmed
+            label={text.execution.redeliver}
+            question={`${text.execution.redeliver} ${delivery.event_type} to ${delivery.url}?`}
+            disabledBecause={refusal}
+            act={redeliver}
+          />
+        )}
+      </div>
+      <details className="mt-2">
+        <summary className="cursor-pointer text-soft text-xs">
+          {`${delivery.attempts.length} ${delivery.attempts.length === 1 ? 'attempt' : 'attempts'}`}
+        </summary>
+        <div className="mt-2 space-y-3">
+          {body !== null && (
+            <div>
+              <p className="mb-1 text-soft text-xs">{text.execution.request}</p>
+              <Code of={body} label={text.execution.request} />
+            </div>
+          )}
+          {delivery.attempts.map((attempt) => (
+            <div key={attempt.number}>
+              <p className="mb-1 text-xs">
+                <span className="font-medium">{`#${attempt.number} ${attempt.status_code ?? attempt.error_stage ?? ''} `}</span>
+                <span className="text-soft">
+                  <Time at={attempt.started_at} />{' '}
+                  {attempt.duration_ms === null ? '' : `${attempt.duration_ms} ms`}
+                </span>
+                {attempt.error && <span className="block text-bad">{attempt.error}</span>}
+              </p>
+              {attempt.response ? (
+                <Code of={attempt.response} label={text.execution.response} />
+              ) : (
+                <p className="text-soft text-xs">{text.execution.noResponse}</p>
+              )}
+            </div>
+          ))}
+        </div>
+      </details>
+    </li>
+  );
+}

@@ -1,0 +1,95 @@
+import { Link, Navigate, Outlet } from '@tanstack/react-router';
+import { RequestError } from '../api.ts';
+import { Button, Empty, Problem, Skeleton } from '../parts.tsx';
+import { text } from '../strings.ts';
+import { SignIn } from './pages/SignIn.tsx';
+import { type Capability, isAtSession, type PortalSession, signOut, useSession } from './session.tsx';
+import { words } from './strings.ts';
+
+const pages: readonly [Capability, '/executions' | '/webhooks' | '/keys' | '/usage', string][] = [
+  ['executions', '/executions', words.nav.executions],
+  ['webhooks', '/webhooks', words.nav.webhooks],
+  ['keys', '/keys', words.nav.keys],
+  ['usage', '/usage', words.nav.usage],
+];
+
+/** A session with `topup` alone has the page with the balance too. */
+function pagesOf({ capabilities }: PortalSession) {
+  return pages.filter(
+    ([needed]) => capabilities.includes(needed) || (needed === 'usage' && capabilities.includes('topup')),
+  );
+}
+
+export function Shell() {
+  return isAtSession ? <Within /> : <SignIn />;
+}
+
+function Within() {
+  const session = useSession();
+  if (session.isPending) return <Skeleton />;
+  if (session.error instanceof RequestError && session.error.status === 401) {
+    return (
+      <main className="grid min-h-dvh place-items-center">
+        <Empty title={words.ended} hint={words.endedHint} />
+      </main>
+    );
+  }
+  if (!session.data) return <Problem error={session.error} onRetry={() => void session.refetch()} />;
+  return (
+    <>
+      <a href="#content" className="sr-only focus:not-sr-only focus:absolute focus:bg-card focus:p-3">
+        {text.skip}
+      </a>
+      <Head session={session.data} />
+      {session.isError && <Problem error={session.error} />}
+      <main id="content" className="mx-auto max-w-6xl px-4 py-6">
+        <Outlet />
+      </main>
+    </>
+  );
+}
+
+function Head({ session }: { session: PortalSession }) {
+  const { organization_name: name, theme, return_url: returnUrl } = session;
+  return (
+    <header className="border-line border-b bg-card">
+      <div className="mx-auto flex max-w-6xl flex-wrap items-center gap-x-5 gap-y-1 px-4 pt-2.5 pb-1 sm:pb-2.5">
+        <div className="flex min-w-0 items-center gap-2.5">
+          {theme.logo_url && <img src={theme.logo_url} alt="" className="h-8 max-w-32 object-contain" />}
+          <span className="truncate font-semibold">{name}</span>
+        </div>
+        <nav
+          aria-label={words.title}
+          className="-mx-2 order-last flex w-full gap-1 overflow-x-auto sm:order-none sm:mx-0 sm:w-auto"
+        >
+          {pagesOf(session).map(([capability, to, label]) => (
+            <Link
+              key={capability}
+              to={to}
+              className="rounded-md px-2.5 py-1.5 whitespace-nowrap text-soft hover:bg-hover"
+              activeProps={{ className: 'bg-hover font-medium text-accent' }}
+            >
+              {label}
+            </Link>
+          ))}
+        </nav>
+        <div className="ml-auto flex items-center gap-3">
+          {returnUrl && (
+            <a href={returnUrl} target="_top" rel="noreferrer" className="whitespace-nowrap underline">
+              {words.back}
+            </a>
+          )}
+          <Button onClick={() => signOut(window.top === window ? returnUrl : null)}>{words.signOut}</Button>
+        </div>
+      </div>
+    </header>
+  );
+}
+
+/** The first page that the session may show. */
+export function Landing() {
+  const { data } = useSession();
+  const [first] = data ? pagesOf(data) : [];
+  if (first === undefined) return <Empty title={words.nothing} hint={words.nothingHint} />;
+  return <Navigate to={first[1]} replace />;
+}

@@ -1,0 +1,54 @@
+import { type FormEvent, type ReactNode, useState } from 'react';
+import { Button, Dialog, Problem } from '../parts.tsx';
+import { text } from '../strings.ts';
+
+/** A button that opens a form; `submit` throws what the form then shows. */
+export function FormDialog(props: {
+  label: string;
+  children: ReactNode;
+  submit: (form: FormData) => Promise<unknown>;
+}) {
+  const { label, children, submit } = props;
+  const [isOpen, setOpen] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const close = () => {
+    setOpen(false);
+    setError(null);
+  };
+  const run = async (form: FormData) => {
+    setBusy(true);
+    setError(null);
+    try {
+      await submit(form);
+      close();
+    } catch (reason) {
+      setError(reason);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    void run(new FormData(event.currentTarget));
+  };
+  return (
+    <>
+      <Button tone="primary" onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      <Dialog title={label} isOpen={isOpen} onClose={close}>
+        <form onSubmit={onSubmit} className="space-y-3">
+          {children}
+          {error !== null && <Problem error={error} />}
+          <div className="flex justify-end gap-2">
+            <Button onClick={close}>{text.close}</Button>
+            <Button type="submit" tone="primary" disabled={isBusy}>
+              {label}
+            </Button>
+          </div>
+        </form>
+      </Dialog>
+    </>
+  );
+}

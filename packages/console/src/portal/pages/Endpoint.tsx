@@ -1,0 +1,175 @@
+import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { DeliveryView } from '../../delivery.tsx';
+import { Button, Card, Confirmed, Empty, Id, liveMs, Problem, Skeleton, Status, Time } from '../../parts.tsx';
+import { text } from '../../strings.ts';
+import { change, read, type Schemas } from '../api.ts';
+import { ShownOnce } from '../secret.tsx';
+import { words } from '../strings.ts';
+
+type WebhookEndpoint = Schemas['WebhookEndpoint'];
+
+export function Endpoint() {
+  const { id } = useParams({ from: '/webhooks/$id' });
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ['endpoint', id],
+    queryFn: () => read<WebhookEndpoint>(`/webhooks/endpoints/${encodeURIComponent(id)}`),
+    refetchInterval: liveMs,
+  });
+  return (
+    <>
+      <nav className="mb-3 text-soft">
+        <Link to="/webhooks" className="hover:underline">{`← ${words.webhooks.back}`}</Link>
+      </nav>
+      {isPending && <Skeleton />}
+      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      {data && (
+        <div className="space-y-4">
+          <Head of={data} />
+          <Deliveries id={data.id} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function Head({ of }: { of: WebhookEndpoint }) {
+  const facts: [string, string | null][] = [
+    [words.webhooks.lastSuccess, of.last_success],
+    [words.webhooks.lastFailure, of.last_failure],
+  ];
+  return (
+    <header>
+      <h1 className="flex flex-wrap items-center gap-x-3 break-all font-semibold text-lg">
+        {of.url} <Status of={of.is_active ? 'active' : 'inactive'} />
+      </h1>
+      <p className="mt-1 text-soft">
+        <Id of={of.id} /> · {of.events.length === 0 ? words.webhooks.all : of.events.join(', ')}
+      </p>
+      {of.description && <p className="mt-1">{of.description}</p>}
+      <dl className="mt-2 flex flex-wrap gap-x-6 gap-y-1 text-xs">
+        {facts.map(([name, at]) => (
+          <div key={name}>
+            <dt className="inline text-soft">{`${name}: `}</dt>
+            <dd className="inline">
+              <Time at={at} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {of.failure_count > 0 && (
+        <p className="mt-1 text-bad text-xs">
+          {text.organizations.failures(of.failure_count)}
+          {of.last_error && `: ${of.last_error}`}
+        </p>
+      )}
+      <Commands of={of} />
+    </header>
+  );
+}
+
+function Commands({ of }: { of: WebhookEndpoint }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [secret, setSecret] = useState<string | null>(null);
+  const [said, setSaid] = useState<string | null>(null);
+  const path = `/webhooks/endpoints/${of.id}`;
+  const refresh = async () => {
+    await client.invalidateQueries({ queryKey: ['endpoint', of.id] });
+    await client.invalidateQueries({ queryKey: ['endpoints'] });
+    await client.invalidateQueries({ queryKey: ['deliveries'] });
+  };
+  const activate = async (isActive: boolean) => {
+    await change('PATCH', path, { body: { is_active: isActive } });
+    await refresh();
+  };
+  const test = async () => {
+    const result = await change<Schemas['TestCallResult']>('POST', `${path}/test`);
+    setSaid(words.webhooks.tested(result.status_code, result.response_time_ms));
+  };
+  const rotate = async () => {
+    const rotated = await change<Schemas['RotatedWebhookSecret']>('POST', `${path}/rotate-secret`);
+    setSecret(rotated.secret);
+  };
+  const recover = async () => {
+    const since = new Date(Date.now() - 24 * 3_600_000).toISOString();
+    await change('POST', `${path}/recover`, { body: { since } });
+    await refresh();
+  };
+  const remove = async () => {
+    await change('DELETE', path);
+    await navigate({ to: '/webhooks' });
+    await client.invalidateQueries({ queryKey: ['endpoints'] });
+  };
+  return (
+    <>
+      <div className="mt-3 flex flex-wrap gap-2">
+        <Confirmed label={words.webhooks.test} question={words.webhooks.testQuestion} act={test} />
+        <Confirmed
+          label={of.is_active ? words.webhooks.deactivate : words.webhooks.activate}
+          question={of.is_active ? words.webhooks.deactivateQuestion : words.webhooks.activateQuestion}
+          act={async () => await activate(!of.is_active)}
+        />
+        <Confirmed label={words.webhooks.recover} question={words.webhooks.recoverQuestion} act={recover} />
+        <Confirmed label={words.webhooks.rotate} question={words.webhooks.rotateQuestion} act={rotate} />
+        <Confirmed
+          label={words.webhooks.remove}
+          question={words.webhooks.removeQuestion}
+          tone="danger"
+          act={remove}
+        />
+      </div>
+      {said && (
+        <p role="status" className="mt-2">
+          {said}
+        </p>
+      )}
+      <ShownOnce
+        value={secret}
+        title={words.webhooks.secret}
+        hint={words.webhooks.secretHint}
+        onClose={() => setSecret(null)}
+      />
+    </>
+  );
+}
+
+function Deliveries({ id }: { id: string }) {
+  const client = useQueryClient();
+  const queryKey = ['deliveries', id];
+  const pages = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam }) =>
+      read<Schemas['DeliveryPage']>(`/webhooks/endpoints/${id}/deliveries`, { cursor: pageParam }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? liveMs : false),
+  });
+  const rows = pages.data?.pages.flatMap(({ deliveries }) => deliveries) ?? [];
+  const redeliver = async (delivery: string) => {
+    await change('POST', `/webhooks/deliveries/${delivery}/redeliver`);
+    await client.invalidateQueries({ queryKey });
+  };
+  return (
+    <Card title={words.webhooks.deliveries}>
+      {pages.isPending && <Skeleton />}
+      {pages.isError && <Problem error={pages.error} onRetry={() => void pages.refetch()} />}
+      {pages.data && rows.length === 0 && <Empty title={words.webhooks.noDeliveries} />}
+      <ul className="divide-y divide-line">
+        {rows.map((delivery) => (
+          <DeliveryView
+            key={delivery.id}
+            delivery={delivery}
+            redeliver={async () => await redeliver(delivery.id)}
+          />
+        ))}
+      </ul>
+      {pages.hasNextPage && (
+        <div className="mt-3">
+          <Button onClick={() => void pages.fetchNextPage()}>{text.list.more}</Button>
+        </div>
+      )}
+    </Card>
+  );
+}

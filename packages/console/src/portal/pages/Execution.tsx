@@ -1,0 +1,242 @@
+import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { DeliveryView } from '../../delivery.tsx';
+import {
+  Card,
+  Code,
+  Confirmed,
+  duration,
+  Empty,
+  Id,
+  Json,
+  Money,
+  Problem,
+  Skeleton,
+  Status,
+  Time,
+} from '../../parts.tsx';
+import { text } from '../../strings.ts';
+import { apiBase, change, read, type Schemas } from '../api.ts';
+import { useMay } from '../session.tsx';
+import { words } from '../strings.ts';
+
+type Details = Schemas['ExecutionDetails'];
+
+const liveMs = 2000;
+/** Previews of one output; its JSON names all files. */
+const maxFiles = 20;
+
+export function Execution() {
+  const { id } = useParams({ from: '/executions/$id' });
+  const may = useMay();
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ['execution', id],
+    queryFn: () => read<Details>(`/executions/${encodeURIComponent(id)}`),
+    refetchInterval: ({ state }) => (state.data?.completed_at === null ? liveMs : false),
+  });
+  return (
+    <>
+      <nav className="mb-3 text-soft">
+        <Link to="/executions" className="hover:underline">{`← ${text.execution.back}`}</Link>
+      </nav>
+      {isPending && <Skeleton rows={12} />}
+      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      {data && (
+        <>
+          <Head of={data} />
+          <div className="grid gap-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
+            <div className="min-w-0 space-y-4">
+              <Card title={text.execution.output}>
+                <Output of={data} />
+              </Card>
+              {data.logs && (
+                <Card title={text.execution.logs}>
+                  <Code of={data.logs} label={text.execution.logs} />
+                </Card>
+              )}
+            </div>
+            <div className="min-w-0 space-y-4">
+              <Facts of={data} />
+              {may('webhooks') && <Webhooks id={data.id} isOpen={data.completed_at === null} />}
+              {data.metadata && (
+                <Card title={text.execution.metadata}>
+                  <Json of={data.metadata} label={text.execution.metadata} />
+                </Card>
+              )}
+            </div>
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+function Head({ of }: { of: Details }) {
+  const client = useQueryClient();
+  const may = useMay();
+  const cancel = async () => {
+    await change('POST', `/executions/${of.id}/cancel`);
+    await client.invalidateQueries({ queryKey: ['execution', of.id] });
+  };
+  return (
+    <header className="mb-4 flex flex-wrap items-start justify-between gap-3">
+      <div className="min-w-0">
+        <h1 className="flex flex-wrap items-center gap-x-3 font-semibold text-xl">
+          {of.model} <Status of={of.status} />
+        </h1>
+        <p className="mt-1 text-soft">
+          <Id of={of.id} />
+        </p>
+        {of.error && <p className="mt-2 text-bad">{`${of.error.code}: ${of.error.message}`}</p>}
+      </div>
+      {of.completed_at === null && may('executions', 'executions:write') && (
+        <Confirmed
+          label={text.execution.cancel}
+          question={words.execution.cancelQuestion}
+          tone="danger"
+          act={cancel}
+        />
+      )}
+    </header>
+  );
+}
+
+function Facts({ of }: { of: Details }) {
+  const moments: [string, string | null][] = [
+    [words.execution.accepted, of.created_at],
+    [words.execution.started, of.started_at],
+    [of.status, of.completed_at],
+  ];
+  const amounts: [string, string | null][] = [
+    [text.execution.estimate, of.estimated_cost],
+    [text.execution.hold, of.hold_amount],
+    [text.execution.charge, of.cost],
+  ];
+  return (
+    <Card title={text.execution.timeline}>
+      <ol className="space-y-3 border-line border-l pl-5">
+        {moments.map(([what, at]) =>
+          at === null ? null : (
+            <li key={what} className="relative">
+              <span
+                aria-hidden="true"
+                className="absolute top-1.5 -left-[25px] size-2.5 rounded-full bg-accent"
+              />
+              <span className="block font-medium">{what}</span>
+              <span className="text-soft text-xs">
+                <Time at={at} />
+              </span>
+            </li>
+          ),
+        )}
+      </ol>
+      <dl className="mt-4 grid grid-cols-2 gap-3 border-line border-t pt-4 sm:grid-cols-3">
+        {amounts.map(([name, value]) => (
+          <div key={name}>
+            <dt className="text-soft text-xs">{name}</dt>
+            <dd>
+              <Money of={value} />
+            </dd>
+          </div>
+        ))}
+        {of.latency_ms !== undefined && (
+          <div>
+            <dt className="text-soft text-xs">{words.execution.latency}</dt>
+            <dd>{duration(of.latency_ms)}</dd>
+          </div>
+        )}
+        {of.usage && (
+          <div>
+            <dt className="text-soft text-xs">{words.execution.tokens}</dt>
+            <dd>{`${of.usage.input_tokens} / ${of.usage.output_tokens}`}</dd>
+          </div>
+        )}
+      </dl>
+    </Card>
+  );
+}
+
+function Output({ of }: { of: Details }) {
+  const may = useMay();
+  if (of.erased_at) return <p className="text-soft">{text.execution.erased}</p>;
+  if (of.result === undefined) {
+    return (
+      <p className="text-soft">
+        {of.completed_at === null ? text.execution.noOutput : text.execution.failedOutput}
+      </p>
+    );
+  }
+  const files = [...new Set(JSON.stringify(of.result).match(/file_[0-9a-f-]{36}/g) ?? [])].slice(0, maxFiles);
+  return (
+    <div className="space-y-3">
+      {may('executions', 'files') && <Files ids={files} />}
+      <Json of={of.result} label={text.execution.output} />
+    </div>
+  );
+}
+
+function Files({ ids }: { ids: string[] }) {
+  const files = useQueries({
+    queries: ids.map((id) => ({
+      queryKey: ['file', id],
+      queryFn: () => read<Schemas['File']>(`/files/${id}`),
+      staleTime: 300_000,
+    })),
+  });
+  return files.map(({ data }) => data && <Preview key={data.file_id} of={data} />);
+}
+
+/** Media are shown by their checked type; everything else is a link that downloads. */
+function Preview({ of }: { of: Schemas['File'] }) {
+  const url = `${apiBase}/files/${of.file_id}/download`;
+  const kind = /^(image|audio|video)\//.exec(of.content_type ?? '')?.[1];
+  const isShown = of.status === 'ready' && of.content_type !== 'image/svg+xml';
+  return (
+    <figure className="rounded-md border border-line p-2">
+      {isShown && kind === 'image' && (
+        <img src={url} alt={of.filename} loading="lazy" className="mx-auto max-h-80 rounded" />
+      )}
+      {/* biome-ignore lint/a11y/useMediaCaption: a model made it, and made no captions */}
+      {isShown && kind === 'audio' && <audio src={url} controls preload="none" className="w-full" />}
+      {/* biome-ignore lint/a11y/useMediaCaption: a model made it, and made no captions */}
+      {isShown && kind === 'video' && <video src={url} controls preload="none" className="max-h-80 w-full" />}
+      <figcaption className="mt-1 text-soft text-xs">
+        <a href={url} download={of.filename} className="break-all underline">
+          {of.filename}
+        </a>
+      </figcaption>
+    </figure>
+  );
+}
+
+function Webhooks({ id, isOpen }: { id: string; isOpen: boolean }) {
+  const client = useQueryClient();
+  const queryKey = ['deliveries', 'of', id];
+  const { data, error, refetch } = useQuery({
+    queryKey,
+    queryFn: () => read<Schemas['DeliveryPage']>('/webhooks/deliveries', { execution_id: id }),
+    refetchInterval: ({ state }) =>
+      isOpen || state.data?.deliveries.some(({ status }) => status === 'pending') ? liveMs : false,
+  });
+  const redeliver = async (delivery: string) => {
+    await change('POST', `/webhooks/deliveries/${delivery}/redeliver`);
+    await client.invalidateQueries({ queryKey });
+  };
+  return (
+    <Card title={text.execution.webhooks}>
+      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      {data?.deliveries.length === 0 && (
+        <Empty title={text.execution.noWebhooks} hint={words.webhooks.emptyHint} />
+      )}
+      <ul className="divide-y divide-line">
+        {data?.deliveries.map((delivery) => (
+          <DeliveryView
+            key={delivery.id}
+            delivery={delivery}
+            redeliver={async () => await redeliver(delivery.id)}
+          />
+        ))}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,48 @@
+import { type FormEvent, useState } from 'react';
+import { RequestError } from '../../api.ts';
+import { Button, Field, inputLook } from '../../parts.tsx';
+import { text } from '../../strings.ts';
+import { signInWithKey } from '../session.tsx';
+import { words } from '../strings.ts';
+
+export function SignIn() {
+  const [error, setError] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const key = String(new FormData(event.currentTarget).get('key') ?? '').trim();
+    setBusy(true);
+    signInWithKey(key).catch((reason: unknown) => {
+      setBusy(false);
+      setError(reason instanceof RequestError ? reason.message : text.lost);
+    });
+  };
+  return (
+    <main className="grid min-h-dvh place-items-center p-4">
+      <div className="w-full max-w-sm rounded-lg border border-line bg-card p-6">
+        <h1 className="font-semibold text-lg">{words.signIn.title}</h1>
+        <form onSubmit={submit} className="mt-2 space-y-4">
+          <p className="text-soft">{words.signIn.about}</p>
+          <Field label={words.signIn.key}>
+            <input
+              name="key"
+              type="password"
+              required
+              placeholder="sk_…"
+              autoComplete="off"
+              className={`${inputLook} font-mono`}
+            />
+          </Field>
+          {error && (
+            <p role="alert" className="text-bad">
+              {error}
+            </p>
+          )}
+          <Button type="submit" tone="primary" disabled={isBusy}>
+            {words.signIn.submit}
+          </Button>
+        </form>
+      </div>
+    </main>
+  );
+}

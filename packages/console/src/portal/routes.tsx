@@ -1,0 +1,59 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { Empty } from '../parts.tsx';
+import { text } from '../strings.ts';
+import { home } from './api.ts';
+import { Landing, Shell } from './Shell.tsx';
+
+const rootRoute = createRootRoute({
+  component: Shell,
+  notFoundComponent: () => <Empty title={text.notFound} />,
+});
+
+const getParentRoute = () => rootRoute;
+const filterNames = ['status', 'model'] as const;
+
+const routeTree = rootRoute.addChildren([
+  createRoute({ getParentRoute, path: '/', component: Landing }),
+  createRoute({
+    getParentRoute,
+    path: '/executions',
+    component: lazyRouteComponent(() => import('./pages/Executions.tsx'), 'Executions'),
+    validateSearch: (search: Record<string, unknown>): { status?: string; model?: string } => {
+      const given = filterNames.filter((name) => typeof search[name] === 'string' && search[name] !== '');
+      return Object.fromEntries(given.map((name) => [name, String(search[name])]));
+    },
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/executions/$id',
+    component: lazyRouteComponent(() => import('./pages/Execution.tsx'), 'Execution'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/webhooks',
+    component: lazyRouteComponent(() => import('./pages/Webhooks.tsx'), 'Webhooks'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/webhooks/$id',
+    component: lazyRouteComponent(() => import('./pages/Endpoint.tsx'), 'Endpoint'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/keys',
+    component: lazyRouteComponent(() => import('./pages/Keys.tsx'), 'Keys'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/usage',
+    component: lazyRouteComponent(() => import('./pages/Usage.tsx'), 'Usage'),
+  }),
+]);
+
+export const router = createRouter({ routeTree, basepath: home, scrollRestoration: true });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
