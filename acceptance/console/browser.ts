@@ -33,6 +33,7 @@ export type Page = Pick<Locator, 'getByRole' | 'getByText'> & {
   emulateMedia(options: { colorScheme: 'light' | 'dark' }): Promise<void>;
   screenshot(options: { path: string; fullPage?: boolean }): Promise<unknown>;
   evaluate<Found>(script: string): Promise<Found>;
+  frameLocator(selector: string): Pick<Locator, 'getByRole' | 'getByText'>;
   addScriptTag(options: { content: string }): Promise<unknown>;
   keyboard: { press(key: string): Promise<void> };
   on(event: 'console' | 'pageerror' | 'dialog' | 'request', listener: (message: Message) => void): void;
@@ -43,7 +44,7 @@ type Message = { type?(): string; text?(): string; url?(): string; message?: unk
 export type BrowserContext = {
   newPage(): Promise<Page>;
   close(): Promise<void>;
-  cookies(): Promise<{ name: string; value: string; httpOnly: boolean; sameSite: string }[]>;
+  cookies(): Promise<{ name: string; value: string; httpOnly: boolean; secure: boolean; sameSite: string }[]>;
 };
 
 export type Browser = {

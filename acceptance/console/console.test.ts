@@ -20,6 +20,7 @@ import {
   violations,
 } from './operator.ts';
 import { describePlayground } from './playground.ts';
+import { describePortal } from './portal.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'holdfast-console-'));
 // PostgreSQL runs as another user when we are root.
@@ -272,6 +273,7 @@ describe('the pages', () => {
 describeOperations({ state, browser: () => browser });
 
 describePlayground(() => ({ state: state(), browser }));
+describePortal({ state, browser: () => browser, executionId: () => executionId });
 
 describe('a session', () => {
   it('is of no use to a page of another origin, which can neither act nor frame the console', async () => {

@@ -41,6 +41,7 @@ export const sections: readonly Section[] = [
       doc('guides/balance', 'Balance and limits'),
       doc('guides/idempotency', 'Idempotency'),
       doc('guides/test-keys', 'Test keys'),
+      doc('portal', 'The portal'),
       doc('guides/production', 'Going to production'),
       doc('guides/from-replicate', 'Coming from Replicate'),
       doc('guides/from-fal', 'Coming from fal'),

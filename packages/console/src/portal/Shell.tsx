@@ -66,7 +66,8 @@ function Head({ session }: { session: PortalSession }) {
             <Link
               key={capability}
               to={to}
-              className="rounded-md px-2.5 py-1.5 whitespace-nowrap text-soft hover:bg-hover"
+              className="rounded-md px-2.5 py-1.5 whitespace-nowrap hover:bg-hover"
+              inactiveProps={{ className: 'text-soft' }}
               activeProps={{ className: 'bg-hover font-medium text-accent' }}
             >
               {label}

@@ -26,7 +26,7 @@ export const words = {
     accepted: 'Accepted, hold placed',
     started: 'Started',
     cancelQuestion: 'Cancel this execution? Its hold is released at once.',
-    tokens: 'Tokens',
+    tokens: 'Tokens in / out',
     latency: 'Latency',
   },
   webhooks: {

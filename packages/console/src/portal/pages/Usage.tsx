@@ -111,7 +111,7 @@ function UsageTable({ of, by }: { of: Schemas['Usage']; by: 'model' | 'day' }) {
     <Table caption={words.usage.title} columns={columns}>
       {rows.map((row, index) => (
         <tr key={row.name} className={index === rows.length - 1 ? 'font-semibold' : 'border-line border-b'}>
-          <td className="py-1.5 pr-4">{row.name}</td>
+          <td className="py-1.5 pr-4 whitespace-nowrap">{row.name}</td>
           <td className="py-1.5 pr-4 tabular-nums">{row.executions.toLocaleString()}</td>
           <td className="py-1.5 pr-4 tabular-nums">{row.input_tokens.toLocaleString()}</td>
           <td className="py-1.5 pr-4 tabular-nums">{row.output_tokens.toLocaleString()}</td>

@@ -46,15 +46,15 @@ export function Webhooks() {
 
 function EndpointRow({ of }: { of: Schemas['WebhookEndpoint'] }) {
   return (
-    <li className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1 px-4 py-3 hover:bg-hover">
-      <Link to="/webhooks/$id" params={{ id: of.id }} className="min-w-0 flex-1">
+    <li className="items-start justify-between gap-x-4 gap-y-1 px-4 py-3 hover:bg-hover sm:flex">
+      <Link to="/webhooks/$id" params={{ id: of.id }} className="block min-w-0">
         <span className="block break-all font-medium">{of.url}</span>
         <span className="block text-soft text-xs">
           {of.events.length === 0 ? words.webhooks.all : of.events.join(', ')}
           {of.description && ` · ${of.description}`}
         </span>
       </Link>
-      <span className="text-right text-xs">
+      <span className="text-xs sm:text-right">
         <Status of={of.is_active ? 'active' : 'inactive'} />
         {of.failure_count > 0 && (
           <span className="block text-bad">{text.organizations.failures(of.failure_count)}</span>

@@ -1,0 +1,200 @@
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import type { LocalState } from '@holdfast/local/launch/stateFile';
+import { until } from '@holdfast/testkit/until';
+import { describe, expect, it } from '@jest/globals';
+import type { Browser, BrowserContext, Page } from './browser.ts';
+import { screenshots, untilText, violations } from './operator.ts';
+
+type Stack = { state(): LocalState; browser(): Browser; executionId(): string };
+
+const everything = ['executions', 'webhooks', 'keys', 'usage'];
+
+/** What a tenant sees, as a page and in a frame of their own site. */
+export function describePortal({ state, browser, executionId }: Stack): void {
+  const request = async (method: string, path: string, key: string, body?: object) =>
+    await fetch(`${state().base_url}${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  const newLink = async (settings: object = {}) => {
+    const body = { capabilities: everything, ...settings };
+    const response = await request('POST', '/v1/portal-sessions', state().api_key, body);
+    return (await response.json()) as { id: string; url: string };
+  };
+  const owned = (page: Page) => page.evaluate<unknown>('window.owned');
+
+  async function opened(url: string): Promise<{ context: BrowserContext; page: Page; problems: string[] }> {
+    const context = await browser().newContext();
+    const page = await context.newPage();
+    const problems: string[] = [];
+    page.on('pageerror', ({ message }) => problems.push(JSON.stringify(message)));
+    page.on('console', (message) => {
+      const line = message.text?.() ?? '';
+      if (/Content.Security.Policy|violates/i.test(line)) problems.push(line);
+    });
+    await page.goto(url);
+    return { context, page, problems };
+  }
+
+  describe('the portal', () => {
+    it('is opened once by a link, whose token leaves the address at once', async () => {
+      const { id, url } = await newLink({ theme: { accent: '#ffe600', color_scheme: 'dark' } });
+      const { context, page } = await opened(url);
+      await page.getByRole('heading', { name: 'Executions' }).waitFor();
+      expect(page.url()).toBe(`${state().base_url}/console/s/${id}/executions`);
+      expect(await context.cookies()).toMatchObject([{ httpOnly: true, sameSite: 'Strict' }]);
+      expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
+      expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark');
+      expect(await violations(page)).toEqual([]);
+      await page.reload();
+      await page.getByRole('heading', { name: 'Executions' }).waitFor();
+      await context.close();
+      const again = await opened(url);
+      await untilText(again.page, 'The session has ended');
+      await again.context.close();
+    });
+
+    it('is signed in to with an API key, which the browser does not keep', async () => {
+      const { context, page } = await opened(`${state().base_url}/console/`);
+      await page.getByLabel('API key').fill('sk_wrong');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await untilText(page, 'The API key is not valid');
+      await page.getByLabel('API key').fill(state().api_key);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Executions' }).waitFor();
+      const kept = await page.evaluate<string>('document.cookie + JSON.stringify(localStorage)');
+      expect(kept).toBe('{}');
+      expect(JSON.stringify(await context.cookies())).not.toContain(state().api_key);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await context.close();
+    });
+
+    it('shows an execution with its deliveries, runs nothing that others wrote, and redelivers', async () => {
+      const { id, url } = await newLink();
+      const { context, page, problems } = await opened(url);
+      await page.getByRole('heading', { name: 'Executions' }).waitFor();
+      await page.goto(`${state().base_url}/console/s/${id}/executions/${executionId()}`);
+      await untilText(page, 'execution.completed');
+      await page.getByRole('button', { name: 'Redeliver' }).first().click();
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      await until('the dialog is closed', async () => (await page.getByRole('dialog').count()) === 0);
+      expect(await owned(page)).toBeUndefined();
+      expect(problems).toEqual([]);
+      await context.close();
+    });
+
+    it('creates an endpoint and a key, shows their secrets once, and removes them', async () => {
+      const { context, page } = await opened((await newLink()).url);
+      await page.getByRole('link', { name: 'Webhooks' }).click();
+      await page.getByRole('button', { name: 'Add endpoint' }).click();
+      await page.getByLabel('URL').fill('https://example.com/portal');
+      await page.locator('form button[type=submit]').click();
+      await untilText(page, /^whsec_/);
+      await page.getByRole('button', { name: 'Close' }).click();
+      await page.getByText('https://example.com/portal').click();
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      await page.getByRole('button', { name: 'Add endpoint' }).waitFor();
+      await page.getByRole('link', { name: 'API keys' }).click();
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByLabel('Name').fill('from the portal');
+      await page.getByLabel('balance').check();
+      await page.locator('form button[type=submit]').click();
+      const shown = page.getByText(/^sk_[0-9a-f]{64}_/);
+      await shown.waitFor();
+      const key = (await shown.textContent()) ?? '';
+      expect((await request('GET', '/v1/balance', key)).status).toBe(200);
+      expect((await request('GET', '/v1/executions', key)).status).toBe(403);
+      await page.getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('button', { name: 'Revoke' }).first().click();
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      await untilText(page, 'revoked');
+      await context.close();
+    });
+
+    it('offers only what its capabilities allow', async () => {
+      const { context, page } = await opened((await newLink({ capabilities: ['usage'] })).url);
+      await page.getByRole('heading', { name: 'Usage' }).waitFor();
+      for (const name of ['Executions', 'Webhooks', 'API keys'])
+        expect([name, await page.getByRole('link', { name }).count()]).toEqual([name, 0]);
+      await context.close();
+    });
+
+    it('says that it has ended, on an open page, once its session is revoked', async () => {
+      const { id, url } = await newLink();
+      const { context, page } = await opened(url);
+      await page.getByRole('heading', { name: 'Executions' }).waitFor();
+      await request('DELETE', `/v1/portal-sessions/${id}`, state().api_key);
+      await untilText(page, 'The session has ended');
+      await context.close();
+    });
+
+    it('works in a frame of the named origin, and of no other', async () => {
+      let frame = '';
+      const server = createServer((_request, response) => {
+        response.setHeader('Content-Type', 'text/html');
+        response.end(`<iframe src="${frame}" width="1000" height="700"></iframe>`);
+      }).listen(0);
+      await new Promise((resolve) => server.once('listening', resolve));
+      const address = server.address();
+      const port = typeof address === 'object' && address ? address.port : 0;
+      // Another site than 127.0.0.1, from which browsers send only partitioned cookies.
+      const origin = `http://localhost:${port}`;
+      frame = (await newLink({ frame_ancestors: [origin] })).url;
+      const { context, page, problems } = await opened(origin);
+      const heading = page.frameLocator('iframe').getByRole('heading', { name: 'Executions' });
+      await heading.waitFor();
+      expect(await context.cookies()).toMatchObject([{ httpOnly: true, secure: true, sameSite: 'None' }]);
+      await page.reload();
+      await heading.waitFor();
+      expect(problems).toEqual([]);
+      await page.goto(`http://127.0.0.1:${port}`);
+      await until('the browser has refused the frame', () => Promise.resolve(problems.length > 0));
+      expect(problems[0]).toContain('frame-ancestors');
+      server.close();
+      await context.close();
+    });
+
+    it('is accessible and fits, in both schemes and on a phone', async () => {
+      const { id, url } = await newLink();
+      const { context, page, problems } = await opened(url);
+      await page.getByRole('heading', { name: 'Executions' }).waitFor();
+      const pages = {
+        portal: ['executions', 'Executions'],
+        execution: [`executions/${executionId()}`, 'sandbox-text'],
+        webhooks: ['webhooks', 'Webhooks'],
+        keys: ['keys', 'API keys'],
+        usage: ['usage', 'Usage'],
+      } as const;
+      for (const [name, [path, heading]] of Object.entries(pages)) {
+        await page.setViewportSize({ width: 1440, height: 900 });
+        await page.goto(`${state().base_url}/console/s/${id}/${path}`);
+        await page.getByRole('heading', { name: heading }).first().waitFor();
+        await until(
+          'the page is loaded',
+          async () => (await page.getByRole('status', { name: 'Loading' }).count()) === 0,
+        );
+        if (name === 'portal' && process.env['CONSOLE_SCREENSHOTS'])
+          await page.screenshot({ path: join(screenshots, 'portal.png') });
+        for (const width of [1440, 390]) {
+          await page.setViewportSize({ width, height: 844 });
+          expect([name, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([name, width]);
+          for (const colorScheme of ['dark', 'light'] as const) {
+            await page.emulateMedia({ colorScheme });
+            expect([name, width, colorScheme, await violations(page)]).toEqual([
+              name,
+              width,
+              colorScheme,
+              [],
+            ]);
+          }
+        }
+      }
+      expect(problems).toEqual([]);
+      await context.close();
+    });
+  });
+}
