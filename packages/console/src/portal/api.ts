@@ -13,5 +13,5 @@ export const apiBase = sessionId === null ? '/v1' : `${home}/v1`;
 
 export const { read, change } = requestsTo(apiBase);
 
-/** A session starts outside of every other: its link, or an API key, is all it needs. */
+/** Signing in with an API key belongs to no session yet. */
 export const { change: start } = requestsTo('/v1');

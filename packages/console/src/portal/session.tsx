@@ -38,7 +38,7 @@ async function openSession(): Promise<PortalSession> {
 async function exchange(): Promise<PortalSession | null> {
   if (token === null) return null;
   try {
-    const session = await start<PortalSession>('POST', '/portal-session', { body: { token } });
+    const session = await change<PortalSession>('POST', '/portal-session', { body: { token } });
     token = null;
     return session;
   } catch (error) {
