@@ -4,7 +4,7 @@ import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { until } from '@holdfast/testkit/until';
 import { describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from './browser.ts';
-import { screenshots, untilText, violations } from './operator.ts';
+import { hostile, runExecution, screenshots, startReceiver, untilText, violations } from './operator.ts';
 
 type Stack = { state(): LocalState; browser(): Browser; executionId(): string };
 
@@ -73,16 +73,24 @@ export function describePortal({ state, browser, executionId }: Stack): void {
     });
 
     it('shows an execution with its deliveries, runs nothing that others wrote, and redelivers', async () => {
+      const receiver = await startReceiver();
+      receiver.accept();
+      const key = state().api_key;
+      const made = await request('POST', '/v1/webhooks/endpoints', key, { url: receiver.url, events: [] });
+      const { id: endpointId } = (await made.json()) as { id: string };
+      const execution = { model: 'sandbox-text', input: { prompt: hostile }, metadata: { note: hostile } };
+      const executed = await runExecution(state(), execution);
       const { id, url } = await newLink();
       const { context, page, problems } = await opened(url);
       await page.getByRole('heading', { name: 'Executions' }).waitFor();
-      await page.goto(`${state().base_url}/console/s/${id}/executions/${executionId()}`);
-      await untilText(page, 'execution.completed');
+      await page.goto(`${state().base_url}/console/s/${id}/executions/${executed}`);
       await page.getByRole('button', { name: 'Redeliver' }).first().click();
       await page.getByRole('button', { name: 'Confirm' }).click();
       await until('the dialog is closed', async () => (await page.getByRole('dialog').count()) === 0);
       expect(await owned(page)).toBeUndefined();
       expect(problems).toEqual([]);
+      await request('DELETE', `/v1/webhooks/endpoints/${endpointId}`, key);
+      receiver.close();
       await context.close();
     });
 
