@@ -5,6 +5,7 @@ import { ensureConsole, startWithConsole, testConsole, testDocs } from './consol
 import { runPnpm } from './dependencies.mjs';
 import { generate } from './generate.mjs';
 import { test } from './jest.mjs';
+import { release } from './release.mjs';
 import { packForInstall, releaseSdks, testSdks } from './sdk.mjs';
 import { verify } from './verify.mjs';
 
@@ -86,6 +87,11 @@ export const tasks = {
     about:
       'set the version of the SDKs for npm, pack and check them, write their references; publishes nothing',
     run: releaseSdks,
+  },
+  release: {
+    about:
+      'set the version everywhere, close the section of the changelog, commit and tag (--dry-run FOLDER)',
+    run: release,
   },
   verify: {
     about: 'check types, lint, format, dead code and generated files, then run the tests',

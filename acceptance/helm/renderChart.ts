@@ -19,7 +19,8 @@ export type KubernetesObject = Dict & {
 
 export const release = { name: 'hf', namespace: 'prod' };
 
-const readYaml = (file: string) => parse(readFileSync(join(chartFolder, file), 'utf8')) as Dict;
+const readYaml = (file: string, folder = chartFolder) =>
+  parse(readFileSync(join(folder, file), 'utf8')) as Dict;
 
 /** The names of the chart's value files in ci/, for `valuesOf`. */
 export const valueSets = ['minimal', 'everything', 'hpa', 'keda', 'keda-prometheus'];
@@ -29,19 +30,19 @@ export const valuesOf = (name: string): Dict => readYaml(`ci/${name}-values.yaml
 
 export const defaults = (): Dict => readYaml('values.yaml');
 
-/** Renders the chart with values merged over its defaults, as Helm does. @throws if values.schema.json refuses them */
-export function renderChart(values: Dict): RenderedChart {
-  const merged = laidOver(defaults(), values);
-  const problems = schemaProblems(merged);
+/** Renders a chart with values merged over its defaults, as Helm does. @throws if values.schema.json refuses them */
+export function renderChart(values: Dict, folder = chartFolder): RenderedChart {
+  const merged = laidOver(readYaml('values.yaml', folder), values);
+  const problems = schemaProblems(merged, folder);
   if (problems.length > 0) throw new Error(problems.join('\n'));
-  const chart = readYaml('Chart.yaml');
+  const chart = readYaml('Chart.yaml', folder);
   const dot = {
     Values: merged,
     Release: { Name: release.name, Namespace: release.namespace, Service: 'Helm' },
-    Files: { Get: (file: string) => readFileSync(join(chartFolder, file), 'utf8') },
+    Files: { Get: (file: string) => readFileSync(join(folder, file), 'utf8') },
     Chart: { Name: chart['name'], Version: chart['version'], AppVersion: chart['appVersion'] },
   };
-  const { files, definitions } = parsedTemplates();
+  const { files, definitions } = parsedTemplates(folder);
   const texts = files.map(({ name, nodes }) => ({ name, text: render(nodes, definitions, dot) }));
   return {
     objects: texts.filter(({ name }) => name.endsWith('.yaml')).flatMap(({ text }) => objectsOf(text)),
@@ -59,11 +60,14 @@ export function objectsOf(text: string): KubernetesObject[] {
     .filter((object) => object !== null);
 }
 
-function parsedTemplates(): { files: { name: string; nodes: Node[] }[]; definitions: Definitions } {
+function parsedTemplates(folder: string): {
+  files: { name: string; nodes: Node[] }[];
+  definitions: Definitions;
+} {
   const definitions: Definitions = new Map();
-  const names = readdirSync(join(chartFolder, 'templates')).toSorted();
+  const names = readdirSync(join(folder, 'templates')).toSorted();
   const files = names.map((name) => {
-    const text = readFileSync(join(chartFolder, 'templates', name), 'utf8');
+    const text = readFileSync(join(folder, 'templates', name), 'utf8');
     return { name, nodes: parseTemplate(text, definitions) };
   });
   return { files, definitions };
@@ -78,8 +82,8 @@ function laidOver(under: Dict, over: Dict): Dict {
   return merged;
 }
 
-function schemaProblems(values: Dict): string[] {
-  const schema = JSON.parse(readFileSync(join(chartFolder, 'values.schema.json'), 'utf8')) as Dict;
+function schemaProblems(values: Dict, folder: string): string[] {
+  const schema = JSON.parse(readFileSync(join(folder, 'values.schema.json'), 'utf8')) as Dict;
   const validate = new Ajv({
     allErrors: true,
     strict: true,

@@ -13,7 +13,9 @@ type Service = {
   security_opt?: string[];
   privileged?: boolean;
 };
-const compose = parse(read('docker-compose.yml'), { merge: true }) as { services: Record<string, Service> };
+type Compose = { services: Record<string, Service> };
+const compose = parse(read('docker-compose.yml'), { merge: true }) as Compose;
+const { services: built } = parse(read('docker-compose.override.yml')) as Compose;
 
 /** Who the processes of each target of the Dockerfile are. */
 const users = new Map<string, string>();
@@ -39,7 +41,7 @@ describe('containers', () => {
       expect(service.privileged ?? false).toBe(false);
       expect(service.cap_drop).toEqual(['ALL']);
       expect(service.security_opt).toContain('no-new-privileges:true');
-      const user = service.user ?? users.get(service.build?.target ?? '');
+      const user = service.user ?? users.get(built[name]?.build?.target ?? '');
       if (!asRoot.includes(name)) expect(user).toMatch(/^[1-9]\d*:\d+$/);
     },
   );

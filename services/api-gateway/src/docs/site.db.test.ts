@@ -10,6 +10,7 @@ import { apiKeyRequest } from '../apiKeys/keyRequest.ts';
 import { endpoints } from '../app.ts';
 import { createApiDocument } from '../openapi/document.ts';
 import { operationsOf, requestContent, responsesOf } from '../openapi/operations.ts';
+import { version } from '../openapi/overview.ts';
 import { resolved } from '../openapi/samples.ts';
 import { startTestGateway, type TestGateway } from '../testing/testGateway.ts';
 import { mountHome } from './home.ts';
@@ -135,7 +136,7 @@ describe('the gateway', () => {
     expect(page.text).toContain('<a href="docs/reference">');
     for (const accept of ['*/*', 'application/json']) {
       const { body } = await request(gateway.app).get('/').set('Accept', accept).expect(200);
-      expect(body).toMatchObject({ name: 'Holdfast', version: '1.0.0' });
+      expect(body).toMatchObject({ name: 'Holdfast', version });
       expect(body.documentation).toMatch(/^http:.*\/docs\/$/);
     }
   });

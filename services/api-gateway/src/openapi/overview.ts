@@ -1,7 +1,8 @@
 import { limits } from '@holdfast/domain/limits';
 
 export const title = 'Holdfast API';
-export const version = '1.0.0';
+/** The version of Holdfast: a release sets it. That of the API is in its paths. */
+export const version = '0.1.0';
 
 /** The groups of endpoints, in the order of the reference. */
 export const tags = {
