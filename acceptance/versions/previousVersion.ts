@@ -5,8 +5,12 @@ import { outputOf } from '@holdfast/testkit/command';
 const root = resolve(import.meta.dirname, '../..');
 const groups = ['packages', 'services'] as const;
 
+/** The tag or commit that must be the previous version, such as the last release. */
+const named = process.env['PREVIOUS_VERSION'];
+
 /** The commit whose services must work beside ours: the last with other migrations. Null if the history does not reach it. */
 export async function previousCommit(): Promise<string | null> {
+  if (named) return (await git('rev-parse', '--verify', `${named}^{commit}`)).trim();
   try {
     const [newest] = (await git('log', '-1', '--format=%H', '--', 'prisma/migrations')).split('\n');
     return (await git('rev-parse', '--verify', '--quiet', `${newest}^{commit}~1`)).trim() || null;
@@ -40,6 +44,8 @@ export async function checkOut(commit: string, folder: string): Promise<string[]
   );
   const missing = members.flatMap((member) => linkDependencies(folder, member));
   await generateClient(folder);
+  if (named && missing.length > 0)
+    throw new Error(`${named} needs what is not installed: ${missing.join(', ')}`);
   return missing;
 }
 

@@ -21,6 +21,8 @@ const images = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender', 'sandbo
 const forCompose = ['docker-compose.yml', '.env.example', 'LICENSE', 'deploy/init-env', 'deploy/backup'];
 const foldersForCompose = ['deploy/restore', 'deploy/observability'];
 
+const notesFile = 'release-notes.md';
+
 const task = (...args) => outputOf(process.execPath, [path.join(root, 'scripts/run.mjs'), ...args]);
 
 /** Copies the committed files below some paths to `target`. Other files of the folder may hold secrets. */
@@ -90,7 +92,7 @@ function packSbom({ out, version }) {
 
 function packNotes({ out, version }) {
   const changelog = readFileSync(path.join(root, 'CHANGELOG.md'), 'utf8');
-  writeFileSync(path.join(out, 'release-notes.md'), `${notesOf(changelog, version)}\n`);
+  writeFileSync(path.join(out, notesFile), `${notesOf(changelog, version)}\n`);
 }
 
 /** Builds the images for this machine's processor and saves each. Needs Docker. */
@@ -109,9 +111,10 @@ function saveImages({ out, version, prefix }) {
   }
 }
 
+/** Lists the packages. The notes are not one: they become the text of the release. */
 function writeChecksums(out) {
   const lines = readdirSync(out)
-    .filter((name) => name !== 'SHA256SUMS')
+    .filter((name) => name !== notesFile)
     .toSorted()
     .map((name) => {
       const bytes = readFileSync(path.join(out, name));
