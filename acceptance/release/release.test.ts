@@ -99,7 +99,12 @@ describe('the packages of a release', () => {
 
   beforeAll(async () => {
     const { code, stderr } = await clone.release(
-      ...['--pack', 'packages-of-release', '--only', 'chart,compose', '--images', 'registry.example.com/hf'],
+      '--pack',
+      'packages-of-release',
+      '--only',
+      'chart,compose',
+      '--images',
+      'registry.example.com/hf',
     );
     expect([code, stderr]).toEqual([0, '']);
     const { version } = JSON.parse(clone.read('package.json')) as { version: string };
