@@ -85,12 +85,15 @@ type CodeSample = { lang: string; label: string; source: string };
 
 function samplesOf(item: Operation): CodeSample[] {
   const calls = sdkCalls[item.operation.operationId ?? ''];
-  const curl = { lang: 'shell', label: 'curl', source: curlOf(item) };
-  if (!calls) return [curl];
+  const plain = [
+    { lang: 'go', label: 'Go', source: goOf(item) },
+    { lang: 'shell', label: 'curl', source: curlOf(item) },
+  ];
+  if (!calls) return plain;
   return [
     { lang: 'typescript', label: 'TypeScript', source: typescriptOf(calls.ts) },
     ...(calls.python === null ? [] : [{ lang: 'python', label: 'Python', source: pythonOf(calls.python) }]),
-    curl,
+    ...plain,
   ];
 }
 
@@ -108,16 +111,56 @@ function pythonOf(call: string): string {
   return `from holdfast import Holdfast\n\nclient = Holdfast()\n${use}\n`;
 }
 
-/** The request of the operation's example, for a shell where HOLDFAST_URL and HOLDFAST_API_KEY are set. */
-function curlOf({ method, path, operation }: Operation): string {
+/** The request of the operation's example: its path and its body as JSON, if it has one. */
+function exampleRequest({ path, operation }: Operation) {
   const body = requestContent(operation)?.example as unknown;
-  const url = `"$HOLDFAST_URL${path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => exampleOf(operation, name))}"`;
+  return {
+    path: path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => exampleOf(operation, name)),
+    json: body === undefined ? null : JSON.stringify(body),
+  };
+}
+
+/** The same by Go's standard library; there is no SDK for Go. */
+function goOf(item: Operation): string {
+  const { path, json } = exampleRequest(item);
+  const imports = ['io', 'net/http', 'os', ...(json === null ? [] : ['strings'])];
+  const body = json === null ? 'nil' : `strings.NewReader(\`${json}\`)`;
+  const type = json === null ? '' : '\n\trequest.Header.Set("Content-Type", "application/json")';
+  return `package main
+
+import (
+${imports.map((name) => `\t"${name}"`).join('\n')}
+)
+
+func main() {
+	url := os.Getenv("HOLDFAST_URL") + "${path}"
+	request, err := http.NewRequest("${item.method.toUpperCase()}", url, ${body})
+	if err != nil {
+		panic(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+os.Getenv("HOLDFAST_API_KEY"))${type}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		panic(err)
+	}
+	defer response.Body.Close()
+	if _, err := io.Copy(os.Stdout, response.Body); err != nil {
+		panic(err)
+	}
+}
+`;
+}
+
+/** The request for a shell where HOLDFAST_URL and HOLDFAST_API_KEY are set. */
+function curlOf(item: Operation): string {
+  const { method } = item;
+  const { path, json } = exampleRequest(item);
+  const url = `"$HOLDFAST_URL${path}"`;
   const parts = [`curl ${url}`, `-H "Authorization: Bearer $HOLDFAST_API_KEY"`];
-  if (method !== 'get' && !(method === 'post' && body !== undefined))
-    parts.push(`-X ${method.toUpperCase()}`);
-  if (body !== undefined) {
-    const json = JSON.stringify(body).replaceAll("'", String.raw`'\''`);
-    parts.push("-H 'Content-Type: application/json'", `-d '${json}'`);
+  if (method !== 'get' && !(method === 'post' && json !== null)) parts.push(`-X ${method.toUpperCase()}`);
+  if (json !== null) {
+    const quoted = json.replaceAll("'", String.raw`'\''`);
+    parts.push("-H 'Content-Type: application/json'", `-d '${quoted}'`);
   }
   const setUp =
     'export HOLDFAST_URL=http://127.0.0.1:8080 HOLDFAST_API_KEY=sk_…   # those of your Holdfast\n';
