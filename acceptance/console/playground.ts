@@ -18,6 +18,9 @@ const png = Buffer.from(
   'base64',
 );
 
+/** A run takes seconds, and more on a busy machine. */
+const patienceMs = 45_000;
+
 const isImageShown = (page: Page, part: string) =>
   page.evaluate<boolean>(
     `[...document.querySelectorAll('${part} img')].some(({ naturalWidth }) => naturalWidth > 0)`,
@@ -40,7 +43,7 @@ export function describePlayground(get: () => Servers): void {
       await untilText(page, '2 image × 0.04 = 0.08');
       const before = await countExecutions();
       await page.evaluate('for (let i = 0; i < 3; i++) document.querySelector("main form").requestSubmit()');
-      await until('the image is shown', async () => await isImageShown(page, 'figure'));
+      await until('the image is shown', async () => await isImageShown(page, 'figure'), patienceMs);
       const id = new URL(page.url()).searchParams.get('run') ?? '';
       const whole = await admin<Whole>(state, `/executions/${id}`);
       expect(whole).toMatchObject({ hold_amount: '0.096', organization_id: state.organization_id });
@@ -62,12 +65,14 @@ export function describePlayground(get: () => Servers): void {
       await page.getByText(/^file_[0-9a-f-]{36}$/).waitFor();
       await page.getByText('Estimate', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Run', exact: true }).click();
-      await page.getByRole('link', { name: 'Open execution' }).click();
+      const whole = page.getByRole('link', { name: 'Open execution' });
+      await until('it runs', async () => (await whole.count()) === 1, patienceMs);
+      await whole.click();
       await until(
         'input and output are previewed',
         async () => (await page.locator('figure img').count()) === 2,
       );
-      await until('the image is shown', async () => await isImageShown(page, 'figure'));
+      await until('the image is shown', async () => await isImageShown(page, 'figure'), patienceMs);
       expect(await page.evaluate<unknown>('window.owned')).toBeUndefined();
       expect(problems).toEqual([]);
       await context.close();

@@ -1,4 +1,5 @@
 import { useId } from 'react';
+import { share } from './amounts.ts';
 import { text } from './strings.ts';
 
 export type Series = { name: string; look: 'good' | 'bad' | 'soft' | 'busy'; values: number[] };
@@ -159,5 +160,34 @@ export function Meter({ share, look = 'good' }: { share: number; look?: Series['
       <rect width={100} height={4} rx={1} className="fill-hover" />
       <rect width={width} height={4} rx={1} className={looks[look].fill} />
     </svg>
+  );
+}
+
+/** A bar for each amount, with its name and the exact amount. */
+export function AmountBars({ label, rows }: { label: string; rows: { name: string; amount: string }[] }) {
+  const max = rows.reduce((most, { amount }) => (share(amount, most) > 1 ? amount : most), '0.00000001');
+  return (
+    <div className="max-h-80 overflow-y-auto" tabIndex={0} role="region" aria-label={label}>
+      <table className="w-full text-xs">
+        <caption className="mb-2 text-left text-soft">{label}</caption>
+        <tbody>
+          {rows.map(({ name, amount }) => (
+            <tr key={name}>
+              <th
+                scope="row"
+                className="max-w-40 truncate py-0.5 pr-3 text-left font-normal tabular-nums"
+                title={name}
+              >
+                {name}
+              </th>
+              <td className="w-full py-0.5">
+                <Meter share={share(amount, max)} />
+              </td>
+              <td className="py-0.5 pl-3 text-right font-mono whitespace-nowrap tabular-nums">{amount}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

@@ -82,6 +82,7 @@ const statusLook: Record<string, string> = {
   failed: 'text-bad',
   expired: 'text-bad',
   inactive: 'text-bad',
+  revoked: 'text-soft',
   CANCELLED: 'text-soft',
 };
 

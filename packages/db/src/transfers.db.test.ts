@@ -2,7 +2,7 @@ import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { explainReads } from './testing/explainReads.ts';
 import { fillPastYear } from './testing/pastYear.ts';
-import { listTransfers, type TransferFilter } from './transfers.ts';
+import { listDayBalances, listTransfers, type TransferFilter } from './transfers.ts';
 
 const perMonth = 500;
 
@@ -63,5 +63,29 @@ describe('the list of transfers', () => {
     );
     expect(rows.length).toBeGreaterThan(100);
     expect(list.map(({ sequence }) => sequence)).toEqual(rows.map(({ sequence }) => sequence));
+  });
+});
+
+describe('the balances by day', () => {
+  it('of a month read a few rows for each day', async () => {
+    const { rows } = await explainReads(db, (asking) => listDayBalances(asking, 'org_own', 30));
+    expect(rows).toBeLessThan(30 * 40);
+  });
+
+  it('are those of the last transfer of each day', async () => {
+    const { rows: days } = await db.pool.query<{ days: number }>(
+      `SELECT ceil(extract(epoch FROM now() - min(created_at)) / 86400)::int + 1 AS days FROM transfers
+       WHERE organization_id = 'org_own'`,
+    );
+    const found = await listDayBalances(db, 'org_own', days[0]?.days ?? 0);
+    const { rows } = await db.pool.query(
+      `SELECT DISTINCT ON (day) day, available_after AS available, held_after AS held FROM (
+         SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, * FROM transfers
+         WHERE organization_id = 'org_own'
+       ) t ORDER BY day, sequence DESC`,
+    );
+    expect(rows.length).toBeGreaterThan(300);
+    const byDay = new Map(found.map((one) => [one.day, one]));
+    expect(rows.map(({ day }) => byDay.get(day))).toEqual(rows);
   });
 });

@@ -49,6 +49,34 @@ export async function listTransfers(
   return await runStatement<Transfer>(db.pool, name, text, values);
 }
 
+export type DayBalance = { day: string; available: Money; held: Money };
+
+/** The balance at the end of each of the last days (UTC), oldest first, from the first day with one. */
+export async function listDayBalances(
+  db: Database,
+  organizationId: string,
+  days: number,
+): Promise<DayBalance[]> {
+  return await runStatement<DayBalance>(db.pool, 'list_day_balances', dayBalancesSql, [organizationId, days]);
+}
+
+// The hold of the next day's first execution leads to the last row before it: nothing else has an index on time. Rows after
+// the end of the day and before that hold are few: those of executions that were open then.
+const dayBalancesSql = `
+SELECT to_char(d.day, 'YYYY-MM-DD') AS day, l.available_after AS available, l.held_after AS held
+FROM (
+  SELECT day, (day + interval '1 day') AT TIME ZONE 'UTC' AS ends FROM (
+    SELECT date_trunc('day', now() AT TIME ZONE 'UTC') - n * interval '1 day' AS day FROM generate_series(0, $2::int - 1) n
+  ) s
+) d CROSS JOIN LATERAL (
+  SELECT t.available_after, t.held_after FROM transfers t
+  WHERE t.organization_id = $1 AND t.created_at < d.ends AND t.sequence < coalesce((
+    SELECT h.sequence FROM transfers h WHERE h.kind = 'hold' AND h.execution_id = (
+      SELECT e.id FROM executions e WHERE e.organization_id = $1 AND e.created_at >= d.ends ORDER BY e.created_at LIMIT 1)
+  ), 9223372036854775807)
+  ORDER BY t.sequence DESC LIMIT 1
+) l ORDER BY d.day`;
+
 const change = (account: 'available' | 'held') =>
   `CASE '${account}' WHEN t.credit_account THEN t.amount WHEN t.debit_account THEN -t.amount ELSE 0 END`;
 

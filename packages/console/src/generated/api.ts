@@ -40,6 +40,26 @@ export interface paths {
         patch: operations["patchOrganizationsById"];
         trace?: never;
     };
+    "/admin/v1/organizations/{id}/balance/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an organization's balance by day
+         * @description Begins with the first day that has a balance. Read transactions for the exact balance at a moment.
+         */
+        get: operations["getOrganizationsByIdBalanceHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/organizations/{id}/top-ups": {
         parameters: {
             query?: never;
@@ -1222,6 +1242,26 @@ export interface components {
             total: string;
             /** @constant */
             currency: "USD";
+        };
+        BalanceHistory: {
+            data: components["schemas"]["DayBalance"][];
+        };
+        DayBalance: {
+            /**
+             * Format: date
+             * @description Day in UTC
+             */
+            day: string;
+            /**
+             * @description The available balance at its end; of today: now
+             * @example 0.048
+             */
+            available: string;
+            /**
+             * @description The balance that was held then
+             * @example 0.048
+             */
+            held: string;
         };
         Adjustment: {
             /**
@@ -3603,6 +3643,43 @@ export interface operations {
             408: components["responses"]["REQUEST_TIMEOUT"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
             415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getOrganizationsByIdBalanceHistory: {
+        parameters: {
+            query?: {
+                /** @description Number of days */
+                days?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The balances, oldest first */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BalanceHistory"];
+                };
+            };
+            400: components["responses"]["INPUT_VALIDATION_ERROR"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
             503: components["responses"]["SERVICE_UNAVAILABLE"];

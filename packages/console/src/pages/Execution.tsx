@@ -297,8 +297,8 @@ function MoneyCard({ of }: { of: Whole }) {
 
 /** What went back from the hold to the available balance. */
 function returnedOf(rows: Schemas['Transaction'][]): string | null {
-  const back = rows.filter(({ kind }) => kind === 'settle' || kind === 'release');
-  return back.length === 1 ? (back[0]?.available_change ?? null) : null;
+  const back = rows.find(({ kind }) => kind === 'remainder' || kind === 'release');
+  return back?.available_change ?? null;
 }
 
 const before = ({ available_after: after, available_change: by }: Schemas['Transaction']) =>

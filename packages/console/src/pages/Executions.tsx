@@ -2,6 +2,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-qu
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { read, type Schemas } from '../api.ts';
+import { More, useListKeys } from '../lists.tsx';
 import {
   Button,
   duration,
@@ -52,6 +53,7 @@ function queryOf(filters: Filters) {
 export function Executions() {
   const filters = useSearch({ from: '/executions' });
   const [isLive, setLive] = useState(true);
+  useListKeys();
   const pages = useInfiniteQuery({
     queryKey: ['executions', filters],
     queryFn: ({ pageParam }) => read<Page>('/executions', { ...queryOf(filters), cursor: pageParam }),
@@ -99,11 +101,7 @@ export function Executions() {
       {rows.length > 0 && (
         <div className="mt-3 flex items-center justify-between gap-3 text-soft">
           <span className="hidden text-xs sm:inline">{text.list.keys}</span>
-          {hasNextPage && (
-            <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-              {isFetchingNextPage ? text.list.searching : text.list.more}
-            </Button>
-          )}
+          <More pages={pages} />
         </div>
       )}
     </>
@@ -143,15 +141,6 @@ function FilterBar({ filters }: { filters: Filters }) {
     const next = Object.fromEntries(Object.entries({ ...filters, ...change }).filter(([, value]) => value));
     void navigate({ to: '/executions', search: next });
   };
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key !== '/' || isTyping(event)) return;
-      event.preventDefault();
-      box.current?.focus();
-    };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
-  }, []);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     set({ q: box.current?.value.trim() ?? '' });
@@ -273,27 +262,11 @@ function Typed({ label, value = '', type = 'text', onChange }: Typing) {
   );
 }
 
-function isTyping({ target }: KeyboardEvent): boolean {
-  return target instanceof HTMLElement && /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName);
-}
-
 function Rows({ rows }: { rows: Execution[] }) {
-  const table = useRef<HTMLTableElement>(null);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent) => {
-      const step = { j: 1, k: -1 }[event.key];
-      if (step === undefined || isTyping(event) || event.ctrlKey || event.metaKey) return;
-      const links = [...(table.current?.querySelectorAll<HTMLElement>('tbody a[data-row]') ?? [])];
-      const at = links.indexOf(document.activeElement as HTMLElement);
-      links[Math.min(Math.max(at + step, 0), links.length - 1)]?.focus();
-    };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
-  }, []);
   const head = 'px-4 py-2 text-left font-medium text-soft text-xs';
   const cell = 'px-4 py-2.5 align-middle';
   return (
-    <table ref={table} className="w-full table-fixed border-collapse sm:table-auto">
+    <table className="w-full table-fixed border-collapse sm:table-auto">
       <thead className="border-line border-b">
         <tr>
           <th className={`${head} w-36`}>{text.list.status}</th>

@@ -1,16 +1,16 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { change, read, type Schemas } from '../api.ts';
+import { AmountBars } from '../charts.tsx';
+import { List, More, usePages } from '../lists.tsx';
 import {
-  Button,
   Card,
   Confirmed,
-  Dialog,
   Empty,
-  Field,
+  Facts,
   Id,
-  inputLook,
+  linkLook,
   Money,
   Problem,
   Skeleton,
@@ -19,8 +19,12 @@ import {
 } from '../parts.tsx';
 import { useRefusal } from '../session.tsx';
 import { text } from '../strings.ts';
+import { Adjustments } from './adjustments.tsx';
 import { DeliveryRow } from './deliveries.tsx';
 import { Transactions } from './Execution.tsx';
+import { Keys } from './keys.tsx';
+import { SpendLimit } from './spendLimit.tsx';
+import { Usage } from './usage.tsx';
 
 type Whole = Schemas['OrganizationWithBalance'];
 
@@ -43,22 +47,35 @@ export function Organization() {
             <div className="min-w-0">
               <h1 className="font-semibold text-xl">{data.name}</h1>
               <Id of={data.id} />
+              {data.test_of && (
+                <p className="mt-1 text-soft">
+                  {`${text.organizations.testOf} `}
+                  <Link to="/organizations/$id" params={{ id: data.test_of }} className="underline">
+                    <Id of={data.test_of} />
+                  </Link>
+                </p>
+              )}
             </div>
             <div className="flex flex-wrap items-center gap-3">
               <Link to="/executions" search={{ organization: data.id }} className="underline">
                 {text.organizations.executions}
               </Link>
-              <TopUp of={data} />
+              <Link to="/playground" search={{ organization: data.id }} className={linkLook}>
+                {text.nav.playground}
+              </Link>
+              <Adjustments of={data} />
             </div>
           </header>
           <div className="grid gap-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
             <div className="min-w-0 space-y-4">
               <BalanceCard of={data} />
+              <Usage id={data.id} />
               <Statement id={data.id} />
             </div>
             <div className="min-w-0 space-y-4">
+              <Holds id={data.id} />
+              <Keys organizationId={data.id} isTest={data.test_of !== null} />
               <Endpoints id={data.id} />
-              <Keys id={data.id} />
             </div>
           </div>
         </>
@@ -68,187 +85,100 @@ export function Organization() {
 }
 
 function BalanceCard({ of }: { of: Whole }) {
-  const facts: [string, string | null][] = [
-    [text.organizations.available, of.balance.available],
-    [text.organizations.held, of.balance.held],
-    [text.organizations.total, of.balance.total],
-  ];
-  return (
-    <Card title={`${text.organizations.balance} (${of.balance.currency})`}>
-      <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt className="text-soft text-xs">{name}</dt>
-            <dd className="text-base">
-              <Money of={value} />
-            </dd>
-          </div>
-        ))}
-        <div>
-          <dt className="text-soft text-xs">{text.organizations.limit}</dt>
-          <dd className="text-base">
-            {of.spend_limit ? (
-              <span>
-                <Money of={of.spend_limit.spent} /> / <Money of={of.spend_limit.amount} />
-              </span>
-            ) : (
-              <span className="text-soft">{text.organizations.noLimit}</span>
-            )}
-          </dd>
-        </div>
-      </dl>
-    </Card>
+  const { data } = useQuery({
+    queryKey: ['organization', of.id, 'history'],
+    queryFn: () => read<Schemas['BalanceHistory']>(`/organizations/${of.id}/balance/history`),
+    staleTime: 60_000,
+  });
+  const limit = of.spend_limit ? (
+    <span>
+      <Money of={of.spend_limit.spent} /> / <Money of={of.spend_limit.amount} />
+    </span>
+  ) : (
+    <span className="text-soft">{text.organizations.noLimit}</span>
   );
-}
-
-/** Browsers offer `randomUUID` on https and loopback only. */
-function newIdempotencyKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    byte.toString(16).padStart(2, '0'),
-  ).join('');
-}
-
-/** The key is made when the dialog opens: a double click, or a retry after a lost response, pays once. */
-function TopUp({ of }: { of: Whole }) {
-  const client = useQueryClient();
-  const refusal = useRefusal('admin');
-  const [key, setKey] = useState<string | null>(null);
-  const [typed, setTyped] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const [done, setDone] = useState<string | null>(null);
-  const close = () => {
-    setKey(null);
-    setTyped('');
-    setError(null);
-  };
-  const submit = async (form: FormData, idempotencyKey: string) => {
-    setBusy(true);
-    setError(null);
-    const amount = String(form.get('amount'));
-    const reason = String(form.get('reason'));
-    try {
-      await change('POST', `/organizations/${of.id}/top-ups`, {
-        body: { amount, ...(reason && { reason }) },
-        idempotencyKey,
-      });
-      setDone(text.organizations.toppedUp(amount));
-      close();
-    } catch (failure) {
-      setError(failure);
-    } finally {
-      setBusy(false);
-      await client.invalidateQueries({ queryKey: ['organization', of.id] });
-      await client.invalidateQueries({ queryKey: ['statement', of.id] });
-    }
-  };
-  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    if (key !== null) void submit(new FormData(event.currentTarget), key);
-  };
   return (
-    <>
-      {done && (
-        <span role="status" className="text-good">
-          {done}
-        </span>
+    <Card
+      title={`${text.organizations.balance} (${of.balance.currency})`}
+      aside={
+        <SpendLimit
+          path={`/organizations/${of.id}/spend-limit`}
+          name={of.name}
+          current={of.spend_limit}
+          stale={['organization', of.id]}
+        />
+      }
+    >
+      <Facts
+        of={[
+          [text.organizations.available, <Money key="available" of={of.balance.available} />],
+          [text.organizations.held, <Money key="held" of={of.balance.held} />],
+          [text.organizations.total, <Money key="total" of={of.balance.total} />],
+          [text.organizations.limit, limit],
+        ]}
+      />
+      {data && data.data.length > 1 && (
+        <div className="mt-4">
+          <AmountBars
+            label={text.organizations.history}
+            rows={data.data.map(({ day, available }) => ({ name: day, amount: available }))}
+          />
+        </div>
       )}
-      <Button
-        tone="primary"
-        disabled={refusal !== null}
-        title={refusal ?? undefined}
-        onClick={() => {
-          setDone(null);
-          setKey(newIdempotencyKey());
-        }}
-      >
-        {text.organizations.topUp}
-      </Button>
-      <Dialog title={`${text.organizations.topUp} ${of.name}`} isOpen={key !== null} onClose={close}>
-        <form onSubmit={onSubmit} className="space-y-3">
-          <p className="text-soft">{text.organizations.topUpAbout}</p>
-          <Field label={text.organizations.amount}>
-            <input
-              name="amount"
-              required
-              inputMode="decimal"
-              pattern="\d+(\.\d{1,8})?"
-              placeholder="25.00"
-              autoComplete="off"
-              className={inputLook}
-            />
-          </Field>
-          <Field label={text.organizations.reason}>
-            <input name="reason" maxLength={200} autoComplete="off" className={inputLook} />
-          </Field>
-          <Field label={text.organizations.confirm(of.name)}>
-            <input
-              value={typed}
-              onChange={(event) => setTyped(event.currentTarget.value)}
-              autoComplete="off"
-              className={inputLook}
-            />
-          </Field>
-          {error !== null && <Problem error={error} />}
-          <div className="flex justify-end gap-2">
-            <Button onClick={close}>{text.close}</Button>
-            <Button type="submit" tone="primary" disabled={isBusy || typed !== of.name}>
-              {text.organizations.topUp}
-            </Button>
-          </div>
-        </form>
-      </Dialog>
-    </>
+    </Card>
   );
 }
 
 function Statement({ id }: { id: string }) {
-  const pages = useInfiniteQuery({
-    queryKey: ['statement', id],
-    queryFn: ({ pageParam }) =>
-      read<Schemas['TransactionPage']>(`/organizations/${id}/balance/transactions`, {
-        cursor: pageParam,
-        limit: 20,
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-  });
-  const rows = pages.data?.pages.flatMap(({ data }) => data) ?? [];
+  const path = `/organizations/${id}/balance/transactions`;
+  const pages = usePages<Schemas['TransactionPage']>(['statement', id], path, { limit: 20 });
   return (
     <Card title={text.organizations.statement}>
-      {pages.isPending && <Skeleton />}
-      {pages.isError && <Problem error={pages.error} onRetry={() => void pages.refetch()} />}
-      {pages.data && rows.length === 0 && <Empty title={text.organizations.noTransactions} />}
-      {rows.length > 0 && <Transactions rows={rows} />}
-      {pages.hasNextPage && (
-        <div className="mt-3">
-          <Button onClick={() => void pages.fetchNextPage()}>{text.list.more}</Button>
-        </div>
-      )}
+      <List pages={pages} empty={<Empty title={text.organizations.noTransactions} />}>
+        {(rows) => <Transactions rows={rows} />}
+      </List>
+      <More pages={pages} />
     </Card>
   );
 }
 
-function Keys({ id }: { id: string }) {
+const openStatuses = ['PENDING', 'PROCESSING', 'AWAITING_WEBHOOK'] as const;
+const shownHolds = 10;
+
+/** The open executions, whose holds are the held balance. */
+function Holds({ id }: { id: string }) {
   const { data, error, isPending } = useQuery({
-    queryKey: ['keys', id],
-    queryFn: () => read<Schemas['ApiKeyPage']>(`/organizations/${id}/api-keys`),
+    queryKey: ['organization', id, 'holds'],
+    queryFn: async () => {
+      const pages = await Promise.all(
+        openStatuses.map((status) =>
+          read<Schemas['AnyExecutionPage']>('/executions', {
+            organization_id: id,
+            status,
+            limit: shownHolds,
+          }),
+        ),
+      );
+      return pages.flatMap((page) => page.data).sort((a, b) => b.id.localeCompare(a.id));
+    },
+    refetchInterval: 10_000,
   });
   return (
-    <Card title={text.organizations.keys}>
-      {isPending && <Skeleton rows={3} />}
+    <Card title={text.organizations.holds}>
+      {isPending && <Skeleton rows={2} />}
       {error && <Problem error={error} />}
-      {data?.data.length === 0 && <Empty title={text.organizations.noKeys} />}
+      {data?.length === 0 && <p className="text-soft">{text.organizations.noHolds}</p>}
       <ul className="divide-y divide-line">
-        {data?.data.map((key) => (
-          <li key={key.id} className="flex flex-wrap justify-between gap-2 py-2 first:pt-0 last:pb-0">
-            <span>
-              <span className="block font-medium">{key.name}</span>
-              <span className="font-mono text-soft text-xs">{`${key.prefix}…`}</span>
-            </span>
-            <span className="text-soft">
-              <Time at={key.created_at} />
-            </span>
+        {data?.slice(0, shownHolds).map((one) => (
+          <li
+            key={one.id}
+            className="flex flex-wrap items-center justify-between gap-2 py-2 first:pt-0 last:pb-0"
+          >
+            <Link to="/executions/$id" params={{ id: one.id }} className="min-w-0 rounded underline">
+              <Id of={one.id} />
+            </Link>
+            <Status of={one.status} />
+            <Money of={one.hold_amount} />
           </li>
         ))}
       </ul>

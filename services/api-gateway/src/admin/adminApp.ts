@@ -33,6 +33,7 @@ import { deleteKeySpendLimit } from './endpoints/deleteKeySpendLimit.ts';
 import { deleteSession } from './endpoints/deleteSession.ts';
 import { deleteSpendLimit } from './endpoints/deleteSpendLimit.ts';
 import { getAnyExecution } from './endpoints/getAnyExecution.ts';
+import { getBalanceHistory } from './endpoints/getBalanceHistory.ts';
 import { getOrganization } from './endpoints/getOrganization.ts';
 import { getOverview } from './endpoints/getOverview.ts';
 import { getSession } from './endpoints/getSession.ts';
@@ -68,6 +69,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   postOrganization,
   listOrganizations,
   getOrganization,
+  getBalanceHistory,
   patchOrganization,
   postTopUp,
   postCorrection,

@@ -1,0 +1,107 @@
+import type { LocalState } from '@holdfast/local/launch/stateFile';
+import { until } from '@holdfast/testkit/until';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { Browser, Page } from './browser.ts';
+import { admin, ann, hostile, signIn, untilText, val } from './operator.ts';
+
+type Servers = { state: LocalState; browser: Browser };
+type Transactions = { data: { kind: string; amount: string; reason: string | null }[] };
+
+/** The page of an organization, on the servers that `get` returns once they run. */
+export function describeOrganizations(get: () => Servers): void {
+  const open = (page: Page, path: string) => page.goto(`${get().state.admin_url}/console${path}`);
+  let id: string;
+
+  beforeAll(async () => {
+    const { admin_url: url } = get().state;
+    const response = await fetch(`${url}/admin/v1/organizations`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${ann}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: hostile }),
+    });
+    ({ id } = (await response.json()) as { id: string });
+  });
+
+  describe('an organization', () => {
+    it('is corrected once however often it is submitted, and only when its name is typed', async () => {
+      const { state, browser } = get();
+      const { page, context, problems } = await signIn(browser, state, ann);
+      await open(page, `/organizations/${id}`);
+      await page.getByRole('heading', { name: hostile }).waitFor();
+      await page.getByRole('button', { name: 'Correct' }).click();
+      const submit = page.getByRole('dialog').getByRole('button', { name: 'Correct' });
+      await page.getByLabel('Amount in USD').fill('7.00000001');
+      await page.getByLabel('Reason').fill(hostile);
+      expect(await submit.isDisabled()).toBe(true);
+      const submitOften =
+        'for (let i = 0; i < 5; i++) document.querySelector("dialog[open] form").requestSubmit()';
+      await page.evaluate(submitOften);
+      await page.getByLabel(/to confirm/).fill(hostile);
+      await page.evaluate(submitOften);
+      await untilText(page, 'Corrected by 7.00000001 USD.');
+      const { data } = await admin<Transactions>(state, `/organizations/${id}/balance/transactions`);
+      expect(data).toMatchObject([{ kind: 'correction', amount: '7.00000001', reason: hostile }]);
+      await page.getByRole('cell', { name: 'correction' }).waitFor();
+      expect(await page.evaluate<unknown>('window.owned')).toBeUndefined();
+      expect(problems).toEqual([]);
+      await context.close();
+    });
+
+    it('gets a key with the chosen scopes, whose value is shown once; it is rotated and revoked', async () => {
+      const { state, browser } = get();
+      const { page, context } = await signIn(browser, state, ann);
+      const permits = async (key: string, path: string) =>
+        (await fetch(`${state.base_url}${path}`, { headers: { Authorization: `Bearer ${key}` } })).status;
+      const shown = async () => (await page.getByRole('region', { name: 'API key' }).textContent()) ?? '';
+      await open(page, `/organizations/${id}`);
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByLabel('Name').fill(hostile);
+      for (const scope of ['executions:write', 'files', 'webhooks', 'keys', 'balance', 'portal'])
+        await page.getByRole('checkbox', { name: scope, exact: true }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+      await untilText(page, 'Copy it now: it is not shown again.');
+      const first = await shown();
+      expect([await permits(first, '/v1/executions'), await permits(first, '/v1/balance')]).toEqual([
+        200, 403,
+      ]);
+      await page.getByRole('button', { name: 'I have stored it' }).click();
+      await until('the value is gone', async () => (await page.getByText(first).count()) === 0);
+      await page.getByRole('button', { name: 'Rotate' }).click();
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      await until('another value is shown', async () => /^sk_/.test(await shown()));
+      const second = await shown();
+      expect(second).not.toBe(first);
+      expect(await permits(second, '/v1/executions')).toBe(200);
+      await page.getByRole('button', { name: 'I have stored it' }).click();
+      await page.getByRole('button', { name: 'Revoke' }).click();
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      await until('the key is refused', async () => (await permits(second, '/v1/executions')) === 401);
+      await context.close();
+    });
+
+    it('gets a spend limit and loses it, and a viewer can do none of this', async () => {
+      const { state, browser } = get();
+      const { page, context } = await signIn(browser, state, ann);
+      await open(page, `/organizations/${id}`);
+      await page.getByRole('button', { name: 'Spend limit' }).click();
+      await page.getByLabel('Amount in USD').fill('12.5');
+      await page.getByRole('button', { name: 'Set limit' }).click();
+      await untilText(page, '12.50');
+      const limit = async () =>
+        (await admin<{ spend_limit: { amount: string } | null }>(state, `/organizations/${id}`)).spend_limit;
+      expect((await limit())?.amount).toBe('12.50');
+      await page.getByRole('button', { name: 'Spend limit' }).click();
+      await page.getByRole('button', { name: 'Remove limit' }).click();
+      await until('the limit is removed', async () => (await limit()) === null);
+      await context.close();
+      const viewer = await signIn(browser, state, val);
+      await open(viewer.page, `/organizations/${id}`);
+      for (const name of ['Top up', 'Correct', 'Create key', 'Spend limit']) {
+        const button = viewer.page.getByRole('button', { name });
+        await button.waitFor();
+        expect([name, await button.isDisabled()]).toEqual([name, true]);
+      }
+      await viewer.context.close();
+    });
+  });
+}

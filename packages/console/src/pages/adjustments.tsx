@@ -1,0 +1,150 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { change, newIdempotencyKey, type Schemas } from '../api.ts';
+import { Button, Dialog, Field, inputLook, Problem } from '../parts.tsx';
+import { useRefusal } from '../session.tsx';
+import { text } from '../strings.ts';
+
+type Kind = {
+  path: 'top-ups' | 'corrections';
+  label: string;
+  about: string;
+  pattern: string;
+  placeholder: string;
+  needsReason: boolean;
+  done: (amount: string) => string;
+};
+
+const topUp: Kind = {
+  path: 'top-ups',
+  label: text.organizations.topUp,
+  about: text.organizations.topUpAbout,
+  pattern: '\\d+(\\.\\d{1,8})?',
+  placeholder: '25.00',
+  needsReason: false,
+  done: text.organizations.toppedUp,
+};
+
+const correction: Kind = {
+  path: 'corrections',
+  label: text.organizations.correct,
+  about: text.organizations.correctAbout,
+  pattern: '-?\\d+(\\.\\d{1,8})?',
+  placeholder: '-1.50',
+  needsReason: true,
+  done: text.organizations.corrected,
+};
+
+type Organization = Schemas['OrganizationWithBalance'];
+
+/** Top-up and correction of a balance, and what was done last. */
+export function Adjustments({ of }: { of: Organization }) {
+  const [done, setDone] = useState<string | null>(null);
+  return (
+    <>
+      {done && (
+        <span role="status" className="text-good">
+          {done}
+        </span>
+      )}
+      <Adjust of={of} kind={correction} onDone={setDone} />
+      <Adjust of={of} kind={topUp} onDone={setDone} />
+    </>
+  );
+}
+
+type Props = { of: Organization; kind: Kind; onDone: (what: string | null) => void };
+
+/** The key is made when the dialog opens: a double click, or a retry after a lost response, pays once. */
+function Adjust({ of, kind, onDone }: Props) {
+  const client = useQueryClient();
+  const refusal = useRefusal('admin');
+  const [key, setKey] = useState<string | null>(null);
+  const [typed, setTyped] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const close = () => {
+    setKey(null);
+    setTyped('');
+    setError(null);
+  };
+  const submit = async (form: FormData, idempotencyKey: string) => {
+    setBusy(true);
+    setError(null);
+    const amount = String(form.get('amount'));
+    const reason = String(form.get('reason'));
+    try {
+      await change('POST', `/organizations/${of.id}/${kind.path}`, {
+        body: { amount, ...(reason && { reason }) },
+        idempotencyKey,
+      });
+      onDone(kind.done(amount));
+      close();
+    } catch (failure) {
+      setError(failure);
+    } finally {
+      setBusy(false);
+      await client.invalidateQueries({ queryKey: ['organization', of.id] });
+      await client.invalidateQueries({ queryKey: ['statement', of.id] });
+    }
+  };
+  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (key !== null && typed === of.name) void submit(new FormData(event.currentTarget), key);
+  };
+  return (
+    <>
+      <Button
+        tone={kind.needsReason ? 'plain' : 'primary'}
+        disabled={refusal !== null}
+        title={refusal ?? undefined}
+        onClick={() => {
+          onDone(null);
+          setKey(newIdempotencyKey());
+        }}
+      >
+        {kind.label}
+      </Button>
+      <Dialog title={`${kind.label} ${of.name}`} isOpen={key !== null} onClose={close}>
+        <form onSubmit={onSubmit} className="space-y-3">
+          <p className="text-soft">{kind.about}</p>
+          <Field label={text.organizations.amount}>
+            <input
+              name="amount"
+              required
+              inputMode="decimal"
+              pattern={kind.pattern}
+              placeholder={kind.placeholder}
+              autoComplete="off"
+              className={inputLook}
+            />
+          </Field>
+          <Field label={kind.needsReason ? text.organizations.reasonNeeded : text.organizations.reason}>
+            <input
+              name="reason"
+              required={kind.needsReason}
+              maxLength={200}
+              autoComplete="off"
+              className={inputLook}
+            />
+          </Field>
+          <Field label={text.organizations.confirm(of.name)}>
+            <input
+              value={typed}
+              onChange={(event) => setTyped(event.currentTarget.value)}
+              autoComplete="off"
+              className={inputLook}
+            />
+          </Field>
+          {error !== null && <Problem error={error} />}
+          <div className="flex justify-end gap-2">
+            <Button onClick={close}>{text.close}</Button>
+            <Button type="submit" tone="primary" disabled={isBusy || typed !== of.name}>
+              {kind.label}
+            </Button>
+          </div>
+        </form>
+      </Dialog>
+    </>
+  );
+}

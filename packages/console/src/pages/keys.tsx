@@ -1,0 +1,248 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { change, read, type Schemas } from '../api.ts';
+import {
+  Button,
+  Card,
+  Code,
+  Confirmed,
+  Copy,
+  canCopy,
+  Dialog,
+  Empty,
+  Field,
+  inputLook,
+  Money,
+  Problem,
+  Skeleton,
+  Status,
+  Time,
+} from '../parts.tsx';
+import { useRefusal } from '../session.tsx';
+import { text } from '../strings.ts';
+import { SpendLimit } from './spendLimit.tsx';
+
+type Key = Schemas['ApiKey'];
+
+const scopes: Key['scopes'] = [
+  'executions:write',
+  'executions:read',
+  'files',
+  'webhooks',
+  'balance',
+  'keys',
+  'portal',
+];
+
+export function Keys({ organizationId, isTest }: { organizationId: string; isTest: boolean }) {
+  const { data, error, isPending } = useQuery({
+    queryKey: ['keys', organizationId],
+    queryFn: () => read<Schemas['ApiKeyPage']>(`/organizations/${organizationId}/api-keys`),
+  });
+  const [shown, setShown] = useState<string | null>(null);
+  return (
+    <Card
+      title={text.keys.title}
+      aside={<NewKey organizationId={organizationId} isTest={isTest} onCreated={setShown} />}
+    >
+      {isPending && <Skeleton rows={3} />}
+      {error && <Problem error={error} />}
+      {data?.data.length === 0 && <Empty title={text.keys.empty} hint={text.keys.emptyHint} />}
+      <ul className="divide-y divide-line">
+        {data?.data.map((key) => (
+          <KeyRow key={key.id} of={key} organizationId={organizationId} onRotated={setShown} />
+        ))}
+      </ul>
+      <Dialog title={text.keys.value} isOpen={shown !== null} onClose={() => setShown(null)}>
+        <p className="mb-3 text-soft">{text.keys.once}</p>
+        <Code of={shown ?? ''} label={text.keys.value} />
+        <div className="mt-4 flex justify-end gap-2">
+          {shown !== null && canCopy() && <Copy value={shown} />}
+          <Button tone="primary" onClick={() => setShown(null)}>
+            {text.keys.stored}
+          </Button>
+        </div>
+      </Dialog>
+    </Card>
+  );
+}
+
+type RowProps = { of: Key; organizationId: string; onRotated: (value: string) => void };
+
+function KeyRow({ of, organizationId, onRotated }: RowProps) {
+  const client = useQueryClient();
+  const refusal = useRefusal('admin');
+  const path = `/organizations/${organizationId}/api-keys/${of.id}`;
+  const refresh = () => client.invalidateQueries({ queryKey: ['keys', organizationId] });
+  const rotate = async () => {
+    const { new_key: value } = await change<{ new_key: string }>('POST', `${path}/rotate`);
+    onRotated(value);
+    await refresh();
+  };
+  const revoke = async () => {
+    await change('DELETE', path);
+    await refresh();
+  };
+  return (
+    <li className="py-3 first:pt-0 last:pb-0">
+      <div className="flex flex-wrap items-start justify-between gap-2">
+        <div className="min-w-0">
+          <p className="flex flex-wrap items-center gap-x-3">
+            <span className="break-all font-medium">{of.name}</span>
+            <span className="font-mono text-soft text-xs">{`${of.prefix}…`}</span>
+            {of.revoked_at && <Status of={text.keys.revoked} />}
+          </p>
+          <p className="text-soft text-xs">{boundsOf(of)}</p>
+          <p className="text-soft text-xs">
+            {`${text.organizations.created} `}
+            <Time at={of.created_at} />
+            {of.expires_at && (
+              <>
+                {` · ${text.keys.expires} `}
+                <Time at={of.expires_at} />
+              </>
+            )}
+          </p>
+          {of.spend_limit && (
+            <p className="text-soft text-xs">
+              {`${text.organizations.limit}: `}
+              <Money of={of.spend_limit.spent} /> / <Money of={of.spend_limit.amount} />
+            </p>
+          )}
+        </div>
+        {of.revoked_at === null && (
+          <div className="flex flex-wrap gap-2">
+            <SpendLimit
+              path={`${path}/spend-limit`}
+              name={of.name}
+              current={of.spend_limit}
+              stale={['keys', organizationId]}
+            />
+            <Confirmed
+              label={text.keys.rotate}
+              question={text.keys.rotateQuestion(of.name)}
+              disabledBecause={refusal}
+              act={rotate}
+            />
+            <Confirmed
+              label={text.keys.revoke}
+              question={text.keys.revokeQuestion(of.name)}
+              tone="danger"
+              disabledBecause={refusal}
+              act={revoke}
+            />
+          </div>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function boundsOf({ scopes: given, permissions, models, addresses, mode }: Key): string {
+  return [
+    mode === 'test' ? text.organizations.test : '',
+    permissions === 'full' ? text.keys.full : given.join(', '),
+    models.join(', '),
+    addresses.join(', '),
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+type NewKeyProps = { organizationId: string; isTest: boolean; onCreated: (value: string) => void };
+
+/** Creating has no idempotency key: the button is off while a request runs, and a key too many can be revoked. */
+function NewKey({ organizationId, isTest, onCreated }: NewKeyProps) {
+  const client = useQueryClient();
+  const refusal = useRefusal('admin');
+  const [isOpen, setOpen] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const close = () => {
+    setOpen(false);
+    setError(null);
+  };
+  const create = async (form: FormData) => {
+    const expiresAt = String(form.get('expires_at'));
+    const lines = (name: string) =>
+      String(form.get(name))
+        .split(/[\s,]+/)
+        .filter(Boolean);
+    setBusy(true);
+    setError(null);
+    try {
+      const { key } = await change<Schemas['NewApiKey']>(
+        'POST',
+        `/organizations/${organizationId}/api-keys`,
+        {
+          body: {
+            name: String(form.get('name')),
+            scopes: form.getAll('scopes').map(String),
+            models: lines('models'),
+            addresses: lines('addresses'),
+            ...(expiresAt && { expires_at: new Date(expiresAt).toISOString() }),
+            ...(form.get('is_test') === 'on' && { mode: 'test' }),
+          },
+        },
+      );
+      close();
+      onCreated(key);
+      await client.invalidateQueries({ queryKey: ['keys', organizationId] });
+    } catch (reason) {
+      setError(reason);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (!isBusy) void create(new FormData(event.currentTarget));
+  };
+  return (
+    <>
+      <Button disabled={refusal !== null} title={refusal ?? undefined} onClick={() => setOpen(true)}>
+        {text.keys.create}
+      </Button>
+      <Dialog title={text.keys.create} isOpen={isOpen} onClose={close}>
+        <form onSubmit={onSubmit} className="space-y-3">
+          <Field label={text.organizations.name}>
+            <input name="name" required maxLength={100} autoComplete="off" className={inputLook} />
+          </Field>
+          <fieldset>
+            <legend className="mb-1 text-soft text-xs">{text.keys.scopes}</legend>
+            <div className="grid grid-cols-2 gap-1">
+              {scopes.map((scope) => (
+                <label key={scope} className="flex items-center gap-2">
+                  <input type="checkbox" name="scopes" value={scope} defaultChecked />
+                  {scope}
+                </label>
+              ))}
+            </div>
+          </fieldset>
+          <Field label={text.keys.models}>
+            <input name="models" autoComplete="off" className={inputLook} />
+          </Field>
+          <Field label={text.keys.addresses}>
+            <input name="addresses" autoComplete="off" className={inputLook} />
+          </Field>
+          <Field label={text.keys.until}>
+            <input name="expires_at" type="datetime-local" className={inputLook} />
+          </Field>
+          {!isTest && (
+            <label className="flex items-center gap-2">
+              <input type="checkbox" name="is_test" />
+              {text.keys.test}
+            </label>
+          )}
+          {error !== null && <Problem error={error} />}
+          <div className="flex justify-end gap-2">
+            <Button onClick={close}>{text.close}</Button>
+            <Button type="submit" tone="primary" disabled={isBusy}>
+              {text.keys.create}
+            </Button>
+          </div>
+        </form>
+      </Dialog>
+    </>
+  );
+}

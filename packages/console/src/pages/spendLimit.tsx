@@ -1,0 +1,73 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { change, type Schemas } from '../api.ts';
+import { Button, Dialog, Field, inputLook, Problem } from '../parts.tsx';
+import { useRefusal } from '../session.tsx';
+import { text } from '../strings.ts';
+
+type Props = {
+  path: string;
+  /** Of the organization or key that is limited. */
+  name: string;
+  current: Schemas['SpendLimit'] | null;
+  /** What to read again afterwards. */
+  stale: readonly unknown[];
+};
+
+/** Sets or removes what may be spent in a month. Repeating it changes nothing. */
+export function SpendLimit({ path, name, current, stale }: Props) {
+  const client = useQueryClient();
+  const refusal = useRefusal('admin');
+  const [isOpen, setOpen] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const run = async (request: () => Promise<unknown>) => {
+    setError(null);
+    try {
+      await request();
+      setOpen(false);
+      await client.invalidateQueries({ queryKey: stale });
+    } catch (reason) {
+      setError(reason);
+    }
+  };
+  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const amount = String(new FormData(event.currentTarget).get('amount'));
+    void run(() => change('PUT', path, { body: { amount } }));
+  };
+  return (
+    <>
+      <Button disabled={refusal !== null} title={refusal ?? undefined} onClick={() => setOpen(true)}>
+        {text.spendLimit.change}
+      </Button>
+      <Dialog title={text.spendLimit.of(name)} isOpen={isOpen} onClose={() => setOpen(false)}>
+        <form onSubmit={onSubmit} className="space-y-3">
+          <p className="text-soft">{text.spendLimit.about}</p>
+          <Field label={text.organizations.amount}>
+            <input
+              name="amount"
+              required
+              inputMode="decimal"
+              pattern="\d+(\.\d{1,8})?"
+              defaultValue={current?.amount ?? ''}
+              autoComplete="off"
+              className={inputLook}
+            />
+          </Field>
+          {error !== null && <Problem error={error} />}
+          <div className="flex flex-wrap justify-end gap-2">
+            {current && (
+              <Button tone="danger" onClick={() => void run(() => change('DELETE', path))}>
+                {text.spendLimit.remove}
+              </Button>
+            )}
+            <Button onClick={() => setOpen(false)}>{text.close}</Button>
+            <Button type="submit" tone="primary">
+              {text.spendLimit.set}
+            </Button>
+          </div>
+        </form>
+      </Dialog>
+    </>
+  );
+}
