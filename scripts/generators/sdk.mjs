@@ -4,13 +4,14 @@ import path from 'node:path';
 import { root, runNode } from '../child.mjs';
 import { ensureSdkTools, sdkTool } from '../sdkTools.mjs';
 
-const types = {
-  'docs/openapi.json': 'sdk/typescript/src/generated/api.ts',
-  'docs/admin-openapi.json': 'packages/console/src/generated/api.ts',
-};
+const types = [
+  ['docs/openapi.json', 'sdk/typescript/src/generated/api.ts'],
+  ['docs/admin-openapi.json', 'packages/console/src/generated/api.ts'],
+  ['docs/openapi.json', 'packages/console/src/generated/publicApi.ts'],
+];
 
 await ensureSdkTools();
-for (const [document, file] of Object.entries(types)) {
+for (const [document, file] of types) {
   mkdirSync(path.join(root, path.dirname(file)), { recursive: true });
   let output = '';
   const code = await runNode(
