@@ -56,6 +56,10 @@ export const tasks = {
     about: 'test against real Cog, LiteLLM and others, installed from PyPI (needs Python 3.10; --help)',
     run: script('acceptance/providers/main.ts'),
   },
+  'test:failover': {
+    about: 'let a PostgreSQL cluster of three fail over under load (needs root and Debian; --help)',
+    run: script('acceptance/failover/main.ts'),
+  },
   'test:sdk': {
     about: 'build and pack the SDKs, and test them against a live npm start with faults',
     run: testSdks,

@@ -7,7 +7,7 @@ import { applyRoles } from '@holdfast/db/roles/roles';
 import { createSealedBox, encryptionKeys } from '@holdfast/kit/sealedBox';
 import { seed } from '@holdfast/local/database';
 import { readJson } from '@holdfast/local/launch/home';
-import { launch } from '@holdfast/local/launch/launch';
+import { type LaunchOptions, launch } from '@holdfast/local/launch/launch';
 import { servicePort } from '@holdfast/local/launch/ports';
 import { type Running, shutDown } from '@holdfast/local/launch/running';
 import { loadSecrets, rolePasswords } from '@holdfast/local/launch/secrets';
@@ -21,7 +21,11 @@ import { until } from '@holdfast/testkit/until';
 import { setupOf } from '../versions/setupOf.ts';
 
 const root = resolve(import.meta.dirname, '../..');
-const ownSetup = { migrate, setRoles: applyRoles, seed };
+const setupAt = (direct?: string): Pick<LaunchOptions, 'migrate' | 'setRoles' | 'seed'> => ({
+  migrate: (url) => migrate(direct ?? url),
+  setRoles: (url, passwords) => applyRoles(direct ?? url, passwords),
+  seed: (options) => seed({ ...options, databaseUrl: direct ?? options.databaseUrl }),
+});
 const mainIn = (tree: string) => (name: string) => join(tree, 'services', name, 'src/main.ts');
 
 export type Fleet = Awaited<ReturnType<typeof startFleet>>;
@@ -38,13 +42,15 @@ export async function startFleet(home: string, more: Record<string, string> = {}
   const said: string[] = [];
   const say = (line: string) => void said.push(line);
   const mainOf = (name: string) => mainIn(name === 'sandbox' ? root : tree)(name);
+  // A pooler has no sessions for the setup.
+  const direct = more['DATABASE_DIRECT_URL'];
   await launch(
-    { ...(tree === root ? ownSetup : setupOf(tree)), root, flags, env: environment, say, mainOf },
+    { ...(tree === root ? setupAt(direct) : setupOf(tree)), root, flags, env: environment, say, mainOf },
     running,
     new AbortController().signal,
   );
   const state = readJson(join(home, 'local.json')) as LocalState;
-  const db = openDatabase({ url: state.database_url, poolSize: 4, applicationName: 'test' });
+  const db = openDatabase({ url: direct ?? state.database_url, poolSize: 4, applicationName: 'test' });
   const box = createSealedBox(encryptionKeys.parse(keys));
 
   function find(name: string) {
@@ -66,7 +72,7 @@ export async function startFleet(home: string, more: Record<string, string> = {}
     baseUrl: state.base_url,
     /** The admin API of the first gateway. */
     admin: apiClient(state.admin_url, state.admin_token),
-    newCustomer: () => createCustomer({ db, box, baseUrl: state.base_url, balance: '100' }),
+    newCustomer: (balance = '100') => createCustomer({ db, box, baseUrl: state.base_url, balance }),
     signal,
     pid: (name: string) => find(name).pid(),
     isReady: (name: string) => find(name).isReady(),

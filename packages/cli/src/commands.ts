@@ -173,8 +173,11 @@ finds the work of a failed job again; the logs of the services have them all.`,
   },
   {
     name: 'ledger audit',
-    about: 'check every invariant of the ledger and list the rows that break one; safe under load',
-    usage: 'holdfast ledger audit [--json]',
+    about: `check every invariant of the ledger and list the rows that break one; safe under load. --after-failover also reads logs of
+the services, and lists the executions in them that the database does not have. See docs/operate/high-availability.md`,
+    usage: `holdfast ledger audit [--json]
+holdfast ledger audit --after-failover LOG... [--json]`,
+    examples: 'docker compose logs --since 2h | holdfast ledger audit --after-failover -',
     load: async () => (await import('./ledger/audit.ts')).ledgerAudit,
   },
   {

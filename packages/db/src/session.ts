@@ -6,6 +6,8 @@ import { readOnlyState } from './faults.ts';
 /** A server is silent if it has not responded for this long; another one may have become the primary. */
 export const silentAfterMs = 2000;
 const probeTimeoutMs = 3000;
+/** A pool opens many sessions at once; after that it opens few. */
+const knownForMs = 1000;
 
 type Server = { url: string; host: string; port: number };
 
@@ -22,6 +24,7 @@ export function openCluster(url: string, { acceptsReadOnly = false } = {}) {
   const servers = databaseServers(url).map(serverOf);
   const [only] = servers;
   let primary: Server | null = null;
+  let foundAtMs = Number.NEGATIVE_INFINITY;
   let finding: Promise<ServerState> | null = null;
 
   async function find(): Promise<ServerState> {
@@ -29,6 +32,7 @@ export function openCluster(url: string, { acceptsReadOnly = false } = {}) {
       servers.map(async (server) => ({ server, state: await readStateOf(server.url) })),
     );
     primary = found.server;
+    foundAtMs = performance.now();
     return found.state;
   }
 
@@ -45,11 +49,11 @@ export function openCluster(url: string, { acceptsReadOnly = false } = {}) {
     findPrimary,
     async address(): Promise<Server | undefined> {
       if (servers.length === 1) return only;
-      if (primary === null) await findPrimary();
+      if (performance.now() - foundAtMs > knownForMs) await findPrimary();
       return primary ?? only;
     },
-    forget(server: Server | undefined): void {
-      if (primary === server) primary = null;
+    forget(): void {
+      foundAtMs = Number.NEGATIVE_INFINITY;
     },
     /** A lone server may be a replica on purpose; of several, it is always the primary that is meant. */
     accepts: ({ isReadOnly }: ServerState) => !isReadOnly || (acceptsReadOnly && servers.length === 1),
@@ -126,7 +130,7 @@ export class Session extends pg.Client {
       if (!this.#cluster.accepts(this.server)) throw readOnlyError();
       return this;
     } catch (error) {
-      this.#cluster.forget(address);
+      this.#cluster.forget();
       this.drop();
       throw error;
     }

@@ -178,3 +178,56 @@ describe('the database of a command', () => {
     await bare.drop();
   });
 });
+
+describe('holdfast ledger audit --after-failover', () => {
+  const line = (fields: object) => JSON.stringify({ level: 30, time: 1, service: 'dispatcher', ...fields });
+
+  it('lists the executions of the logs that the database does not have, and what happened to them', async () => {
+    const [kept, lost, ran, asked] = [await create(), newId('exec'), newId('exec'), newId('exec')];
+    const log = join(testFolder('logs'), 'services.log');
+    const run = { executionId: ran, organizationId, model: 'writer', connection: 'sandbox' };
+    writeFileSync(
+      log,
+      [
+        line({ msg: 'run started', executionId: kept, connection: 'sandbox' }),
+        `api-gateway-1  | ${line({ msg: 'request', method: 'POST', status: 202, executionId: lost })}`,
+        `dispatcher-1  | ${line({ msg: 'run started', ...run })}`,
+        line({ msg: 'run ended', ...run, state: 'succeeded' }),
+        line({ msg: 'webhook attempt', executionId: ran, outcome: 'delivered' }),
+        // A client may ask for what never existed.
+        line({ msg: 'request', method: 'GET', status: 404, executionId: asked }),
+        '{"broken": ',
+      ].join('\n'),
+    );
+    const { code, stdout } = await holdfast(['ledger', 'audit', '--after-failover', log], {
+      DATABASE_URL: url,
+    });
+    expect(code).toBe(1);
+    const [first = '', ...rest] = lines(stdout);
+    expect(`${first}\n`).toBe(allHold);
+    const listed = [
+      `lost: ${lost}`,
+      `lost: ${ran}, model writer, ${organizationId}, ran at sandbox and succeeded, 1 webhooks delivered`,
+    ];
+    expect(rest).toEqual([
+      ...listed.toSorted(),
+      'The database does not have 2 of the executions that the logs name; providers ran 1 of these.',
+    ]);
+  });
+
+  it('reads other texts that name executions, and succeeds if none is lost', async () => {
+    const id = await create();
+    const { code, stdout } = await holdfastInShell(
+      `ledger audit --after-failover - <<< "my orders: ${id}, ${id}"`,
+      {
+        DATABASE_URL: url,
+      },
+    );
+    expect([code, stdout]).toEqual([0, `${allHold}The database has every execution that the logs name.\n`]);
+  });
+
+  it('needs logs', async () => {
+    const { code, stderr } = await holdfast(['ledger', 'audit', '--after-failover'], { DATABASE_URL: url });
+    expect([code, stderr]).toEqual([2, expect.stringContaining('needs the logs of the services')]);
+  });
+});

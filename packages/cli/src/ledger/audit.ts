@@ -1,19 +1,70 @@
 import { auditLedger, type CheckedInvariant, maxBreachesPerInvariant } from '@holdfast/db/audit/audit';
-import { readFlags } from '@holdfast/kit/flags';
+import { readArguments, UsageError } from '@holdfast/kit/flags';
 import type { Context } from '../command.ts';
+import { findLostExecutions, type LostExecution } from './lostExecutions.ts';
 
-/** 0: the ledger is consistent; 1: rows break an invariant, and are listed. */
+/** 0: the ledger is consistent; 1: rows break an invariant, or executions are lost, and are listed. */
 export async function ledgerAudit(args: string[], { openDatabase, print, report }: Context): Promise<number> {
-  const { json } = readFlags(args, { json: { type: 'boolean', default: false } });
+  const { values, positionals: logs } = readArguments(args, options);
+  const { json, 'after-failover': isAfterFailover } = values;
+  if (isAfterFailover && logs.length === 0)
+    throw new UsageError('--after-failover needs the logs of the services: files, or - for standard input');
+  if (!isAfterFailover && logs.length > 0)
+    throw new UsageError(`${logs[0]}: logs are read with --after-failover`);
   const checked: CheckedInvariant[] = [];
-  await auditLedger(await openDatabase(), (one) => {
+  const db = await openDatabase();
+  await auditLedger(db, (one) => {
     checked.push(one);
     report(progressOf(one));
     if (!json) printBreaches(one, print);
   });
-  print(json ? JSON.stringify(documentOf(checked)) : summaryOf(checked));
-  return checked.some(isBroken) ? 1 : 0;
+  const lost = isAfterFailover ? await findLostExecutions(db, logs) : null;
+  if (json)
+    print(JSON.stringify({ ...documentOf(checked), ...(lost && { lost: lost.map(lostDocumentOf) }) }));
+  else {
+    print(summaryOf(checked));
+    for (const one of lost ?? []) print(lostLineOf(one));
+    if (lost) print(lostSummaryOf(lost));
+  }
+  return checked.some(isBroken) || lost?.length ? 1 : 0;
 }
+
+const options = {
+  json: { type: 'boolean', default: false },
+  'after-failover': { type: 'boolean', default: false },
+} as const;
+
+function lostLineOf({
+  id,
+  model,
+  organizationId,
+  providers,
+  hasSucceeded,
+  deliveredWebhooks,
+}: LostExecution): string {
+  const facts = [
+    model && `model ${model}`,
+    organizationId,
+    providers.length > 0 && `ran at ${providers.join(', ')}${hasSucceeded ? ' and succeeded' : ''}`,
+    deliveredWebhooks > 0 && `${deliveredWebhooks} webhooks delivered`,
+  ].filter(Boolean);
+  return [`lost: ${id}`, ...facts].join(', ');
+}
+
+function lostSummaryOf(lost: readonly LostExecution[]): string {
+  if (lost.length === 0) return 'The database has every execution that the logs name.';
+  const ran = lost.filter(({ providers }) => providers.length > 0).length;
+  return `The database does not have ${lost.length} of the executions that the logs name; providers ran ${ran} of these.`;
+}
+
+const lostDocumentOf = (one: LostExecution) => ({
+  id: one.id,
+  organization_id: one.organizationId,
+  model: one.model,
+  providers: one.providers,
+  has_succeeded: one.hasSucceeded,
+  delivered_webhooks: one.deliveredWebhooks,
+});
 
 const isBroken = ({ breaches }: CheckedInvariant) => breaches.length > 0;
 
