@@ -229,6 +229,8 @@ describe('the pages', () => {
     const { page, context, problems } = await signIn(browser, state(), ann);
     const pages = {
       overview: ['/', 'Overview'],
+      webhooks: ['/webhooks', 'Webhooks'],
+      deliveries: ['/webhooks/deliveries', 'Webhooks'],
       queues: ['/queues', 'Queues'],
       audit: ['/audit', 'Audit'],
       executions: ['/executions', 'Executions'],
@@ -268,7 +270,7 @@ describe('the pages', () => {
     }
     expect(problems).toEqual([]);
     await context.close();
-  });
+  }, 240_000);
 });
 
 describeOperations({ state, browser: () => browser });

@@ -1,10 +1,30 @@
+import { createServer } from 'node:http';
 import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { until } from '@holdfast/testkit/until';
 import { describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from './browser.ts';
-import { admin, ann, signIn, untilText, val } from './operator.ts';
+import { admin, ann, hostile, runExecution, signIn, untilText, val } from './operator.ts';
 
 type Stack = { state(): LocalState; browser(): Browser };
+
+/** A receiver that is gone until it is repaired, and says hostile things. */
+async function startBrokenReceiver() {
+  let status = 410;
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.statusCode = status;
+      response.setHeader('Content-Type', 'text/html');
+      response.end(hostile);
+    });
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const repair = () => {
+    status = 200;
+  };
+  return { url: `http://127.0.0.1:${port}`, repair, close: () => server.close() };
+}
 
 /** What operators see and do besides single executions: the overview, queues and the audit. */
 export function describeOperations({ state, browser }: Stack): void {
@@ -27,10 +47,11 @@ export function describeOperations({ state, browser }: Stack): void {
       await page.getByRole('button', { name: 'Resume' }).waitFor();
       await open(page, '/');
       await untilText(page, 'The queue dispatch is paused');
-      expect(await page.getByRole('link', { name: 'Runbook' }).first().getAttribute('href')).toBe(
+      const paused = page.locator('li:has-text("The queue dispatch is paused")');
+      expect(await paused.getByRole('link', { name: 'Runbook' }).getAttribute('href')).toBe(
         '/docs/runbooks/HoldfastQueueStuck',
       );
-      await page.getByRole('link', { name: 'Open', exact: true }).first().click();
+      await paused.getByRole('link', { name: 'Open', exact: true }).click();
       await confirm(page, 'Resume');
       await until(
         'no queue is paused',
@@ -80,6 +101,91 @@ export function describeOperations({ state, browser }: Stack): void {
         'the page no longer waits',
         async () => (await page.getByText('An audit is requested').count()) === 0,
       );
+      await context.close();
+    });
+  });
+
+  describe('webhooks', () => {
+    it('that failed are found, read, and sent again: one endpoint turned on, the others recovered by filter', async () => {
+      const receiver = await startBrokenReceiver();
+      const { base_url: baseUrl, api_key: key } = state();
+      const created = await fetch(`${baseUrl}/v1/webhooks/endpoints`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ url: `${receiver.url}/endpoint`, events: [], description: hostile }),
+      });
+      const { id } = (await created.json()) as { id: string };
+      const request = { model: 'sandbox-text', input: { prompt: 'x' }, webhook_url: `${receiver.url}/once` };
+      const executionId = await runExecution(state(), request);
+      const { page, context, problems } = await signIn(browser(), state(), ann);
+      await untilText(page, '1 webhook endpoint was deactivated after failures');
+      await page.getByRole('link', { name: 'Open', exact: true }).first().click();
+      await page
+        .getByRole('link', { name: /endpoint/ })
+        .first()
+        .click();
+      await untilText(page, 'deactivated');
+      receiver.repair();
+      await confirm(page, 'Turn on');
+      await page.getByRole('button', { name: 'Turn off' }).waitFor();
+      await confirm(page, 'Send test event');
+      await untilText(page, /The endpoint returned 200/);
+      await confirm(page, 'Rotate secret');
+      await untilText(page, /whsec_/);
+      await page.getByRole('button', { name: 'I have stored it' }).click();
+
+      await open(page, '/webhooks/deliveries?status=failed');
+      await page.getByText(`${receiver.url}/once`).first().click();
+      await untilText(page, hostile);
+      await untilText(page, executionId);
+      expect(await page.evaluate('window.owned')).toBeUndefined();
+      const organization = state().organization_id;
+      await open(page, `/webhooks/deliveries?organization=${organization}&status=failed`);
+      await page.getByRole('button', { name: 'Recover deliveries' }).click();
+      await page.getByRole('button', { name: 'Count them' }).click();
+      await untilText(page, /deliveries match/);
+      await page.getByRole('button', { name: 'Send them again' }).click();
+      await untilText(page, /^Done: [1-9]/);
+      await until('what failed is delivered', async () => {
+        const { data } = await admin<{ data: { url: string; status: string }[] }>(
+          state(),
+          '/webhooks/deliveries',
+        );
+        return data
+          .filter(({ url }) => url.startsWith(receiver.url))
+          .every(({ status }) => status === 'delivered');
+      });
+      const { data: actions } = await admin<{ data: { action: string; target: string | null }[] }>(
+        state(),
+        '/actions?action=webhooks&limit=10',
+      );
+      expect(actions.map(({ action }) => action)).toEqual(
+        expect.arrayContaining([
+          'POST /admin/v1/webhooks/deliveries/recover',
+          'PATCH /admin/v1/organizations/{organization_id}/webhooks/endpoints/{id}',
+          'POST /admin/v1/organizations/{organization_id}/webhooks/endpoints/{id}/rotate-secret',
+        ]),
+      );
+      expect(actions.map(({ target }) => target)).toContain(id);
+      expect(problems).toEqual([]);
+      await context.close();
+      receiver.close();
+    });
+
+    it('are found by keyboard, and cannot be changed by a viewer', async () => {
+      const { page, context } = await signIn(browser(), state(), val);
+      await open(page, '/webhooks');
+      await page.getByRole('columnheader', { name: 'Endpoint' }).waitFor();
+      await page.keyboard.press('/');
+      expect(await page.evaluate('document.activeElement.type')).toBe('search');
+      await page.getByRole('heading', { name: 'Webhooks' }).click();
+      await page.keyboard.press('j');
+      await page.keyboard.press('Enter');
+      for (const name of ['Recover deliveries', 'Rotate secret', 'Send test event', 'Turn off']) {
+        const button = page.getByRole('button', { name });
+        await button.waitFor();
+        expect([name, await button.isDisabled()]).toEqual([name, true]);
+      }
       await context.close();
     });
   });

@@ -1,4 +1,5 @@
-import { Link, Outlet } from '@tanstack/react-router';
+import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { RequestError } from './api.ts';
 import { SignIn } from './pages/SignIn.tsx';
 import { Button, Problem, Skeleton } from './parts.tsx';
@@ -13,6 +14,7 @@ const groups = [
     ['/executions', text.nav.executions],
     ['/organizations', text.nav.organizations],
     ['/models', text.nav.models],
+    ['/webhooks', text.nav.webhooks],
   ],
   [
     ['/queues', text.nav.queues],
@@ -67,9 +69,19 @@ function Side({ actor, role }: { actor: string; role: string }) {
 }
 
 function Navigation() {
+  const bar = useRef<HTMLElement>(null);
+  const { pathname } = useLocation();
+  // On a phone, the entry of this page may be beyond the edge.
+  useEffect(() => {
+    if (pathname)
+      bar.current
+        ?.querySelector('[data-status=active]')
+        ?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [pathname]);
   const look = 'block rounded-md px-2.5 py-1.5 whitespace-nowrap text-soft hover:bg-hover';
   return (
     <nav
+      ref={bar}
       aria-label={text.console}
       className="-mx-2 mt-1 flex gap-1 overflow-x-auto lg:mx-0 lg:mt-5 lg:block lg:overflow-y-auto"
     >

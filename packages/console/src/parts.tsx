@@ -74,6 +74,8 @@ const statusLook: Record<string, string> = {
   delivered: 'text-good',
   active: 'text-good',
   closed: 'text-good',
+  failing: 'text-bad',
+  deactivated: 'text-bad',
   open: 'text-bad',
   offered: 'text-good',
   'not offered': 'text-soft',

@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import { filtersOf, playgroundOf } from './pages/filters.ts';
+import { deliveryFiltersOf, endpointFiltersOf, filtersOf, playgroundOf } from './pages/filters.ts';
 import { Empty } from './parts.tsx';
 import { Shell } from './Shell.tsx';
 import { text } from './strings.ts';
@@ -37,6 +37,28 @@ const routeTree = rootRoute.addChildren([
     getParentRoute,
     path: '/organizations/$id',
     component: lazyRouteComponent(() => import('./pages/Organization.tsx'), 'Organization'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/webhooks',
+    component: lazyRouteComponent(() => import('./pages/Webhooks.tsx'), 'Webhooks'),
+    validateSearch: endpointFiltersOf,
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/webhooks/endpoints/$id',
+    component: lazyRouteComponent(() => import('./pages/WebhookEndpoint.tsx'), 'WebhookEndpoint'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/webhooks/deliveries',
+    component: lazyRouteComponent(() => import('./pages/WebhookDeliveries.tsx'), 'WebhookDeliveries'),
+    validateSearch: deliveryFiltersOf,
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/webhooks/deliveries/$id',
+    component: lazyRouteComponent(() => import('./pages/WebhookDelivery.tsx'), 'WebhookDelivery'),
   }),
   createRoute({
     getParentRoute,

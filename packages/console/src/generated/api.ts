@@ -311,7 +311,11 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Change a webhook endpoint
+         * @description Omitted fields stay unchanged. Setting `is_active` to true resets `failure_count` and sends pending deliveries. Call `recover` for events that the endpoint missed while failures had deactivated it.
+         */
+        patch: operations["patchOrganizationsByOrganizationIdWebhooksEndpointsById"];
         trace?: never;
     };
     "/admin/v1/organizations/{organization_id}/webhooks/endpoints/{id}/deliveries": {
@@ -548,6 +552,142 @@ export interface paths {
          * @description Sends every failed or expired delivery since the given time once more, and the events of the last 24 hours that the endpoint missed while failures had deactivated it (not while you had deactivated it). Oldest first, at most 10,000 per call: repeat while `has_more` is true. An inactive endpoint receives them once it is active.
          */
         post: operations["postOrganizationsByOrganizationIdWebhooksEndpointsByIdRecover"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/organizations/{organization_id}/webhooks/endpoints/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook endpoint
+         * @description For 24 hours `webhook-signature` has a signature with the new secret, then one with the previous secret; `X-Signature`
+         *     uses the new one. Only one previous secret stays valid: a second rotation within the 24 hours invalidates the oldest at
+         *     once.
+         */
+        post: operations["postOrganizationsByOrganizationIdWebhooksEndpointsByIdRotateSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/organizations/{organization_id}/webhooks/endpoints/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Sends one signed test event at once, also to inactive endpoints, and returns the result. It is not retried and does not change `failure_count`. `status_code` is 0 when there was no response. 429 while four test events of your organization are in flight.
+         */
+        post: operations["postOrganizationsByOrganizationIdWebhooksEndpointsByIdTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/webhooks/endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List any organization's webhook endpoints
+         * @description Newest first, each with the success rate and latency of its newest deliveries. A page looks at 20,000 endpoints at most: continue with `cursor` while `has_more` is true, even when it has few items or none.
+         */
+        get: operations["getWebhooksEndpoints"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/webhooks/endpoints/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read any organization's webhook endpoint */
+        get: operations["getWebhooksEndpointsById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/webhooks/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List any organization's deliveries
+         * @description Those of the newest executions first. A page looks at 20,000 deliveries at most: continue with `cursor` while `has_more` is true, even when it has few items or none.
+         */
+        get: operations["getWebhooksDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/webhooks/deliveries/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read any organization's delivery, with the body that it sends */
+        get: operations["getWebhooksDeliveriesById"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/webhooks/deliveries/recover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Recover failed deliveries of any organization
+         * @description Sends every failed or expired delivery that matches once more, oldest first. A call recovers at most 1,000 and looks at 20,000: repeat it with `cursor` while `has_more` is true. A call can be repeated: what it has recovered is no longer failed. Deliveries to deleted endpoints and erased events match, but are not sent.
+         */
+        post: operations["postWebhooksDeliveriesRecover"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1017,6 +1157,56 @@ export interface components {
              */
             color_scheme?: "auto" | "light" | "dark";
         };
+        WebhookEndpointChanges: {
+            /**
+             * @description Event types to send; empty: all execution events (`execution.*`). Events about your other endpoints (`endpoint.failing`, `endpoint.deactivated`, `endpoint.recovered`) are sent only to endpoints that list them or `endpoint.*`
+             * @example [
+             *       "execution.completed",
+             *       "execution.failed"
+             *     ]
+             */
+            events?: ("execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered" | "execution.*" | "endpoint.*")[];
+            /**
+             * @description Slugs of the models whose events are sent; empty: all models, or those of the API key if it is limited to `models`
+             * @example [
+             *       "sandbox-image"
+             *     ]
+             */
+            models?: string[];
+            /**
+             * @description `full`: the execution with its result. `thin`: only its id and status, for receivers that read the execution themselves
+             * @example full
+             * @enum {string}
+             */
+            payload?: "full" | "thin";
+            /**
+             * @description Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
+             * @example 256
+             */
+            max_in_flight?: number;
+            /**
+             * @description Maximum number of requests per second; null: no limit
+             * @example null
+             */
+            max_per_second?: number | null;
+            /** @description Replaces all headers; `{}` removes them */
+            headers?: components["schemas"]["CustomHeaders"];
+            /**
+             * @description A label
+             * @example Production
+             */
+            description?: string;
+            is_active?: boolean;
+        };
+        /**
+         * @description Added to every delivery. At most 20, up to 4 KiB each and 16 KiB in total. Never returned
+         * @example {
+         *       "X-Tenant": "acme"
+         *     }
+         */
+        CustomHeaders: {
+            [key: string]: string;
+        };
         EstimateExecution: {
             /**
              * @description Model slug
@@ -1077,6 +1267,37 @@ export interface components {
              * @example 2026-03-20T10:00:00Z
              */
             since: string;
+        };
+        RecoverDeliveriesRequest: {
+            /**
+             * Format: date-time
+             * @description Only deliveries created at this time or later
+             */
+            since: string;
+            /**
+             * Format: date-time
+             * @description Only deliveries created before this time
+             */
+            until?: string;
+            /**
+             * @description Only deliveries of this organization
+             * @example org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            organization_id?: string;
+            /**
+             * @description Only deliveries to this endpoint
+             * @example wh_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            endpoint_id?: string;
+            /** @enum {string} */
+            event_type?: "execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered";
+            /** @description `next_cursor` of the previous call */
+            cursor?: string;
+            /**
+             * @description true: only counts
+             * @default false
+             */
+            is_trial?: boolean;
         };
         /**
          * @example PENDING
@@ -2244,6 +2465,264 @@ export interface components {
              * @example false
              */
             has_more: boolean;
+        };
+        RotatedWebhookSecret: {
+            /**
+             * @description Id
+             * @example wh_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            /**
+             * @description The new secret. Returned only once
+             * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD
+             */
+            secret: string;
+            /** @example 2026-03-21T10:30:00.000Z */
+            previous_secret_valid_until: string | null;
+        };
+        /**
+         * @example {
+         *       "success": true,
+         *       "status_code": 200,
+         *       "response_time_ms": 84
+         *     }
+         */
+        TestCallResult: {
+            success: boolean;
+            status_code: number;
+            response_time_ms: number;
+            /** @description The error, if the test event was not delivered */
+            error?: string;
+        };
+        AnyWebhookEndpointPage: {
+            data: components["schemas"]["AnyWebhookEndpoint"][];
+            /**
+             * @description Whether there are more items
+             * @example false
+             */
+            has_more: boolean;
+            /** @description Pass it as `cursor` to get the next page; null on the last page */
+            next_cursor: string | null;
+        };
+        AnyWebhookEndpoint: {
+            /**
+             * @description Id
+             * @example wh_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            /** @example https://example.com/hooks/holdfast */
+            url: string;
+            /** @example Production */
+            description: string;
+            /**
+             * @example [
+             *       "execution.completed",
+             *       "execution.failed"
+             *     ]
+             */
+            events: string[];
+            /**
+             * @description Empty: all models
+             * @example []
+             */
+            models: string[];
+            /**
+             * @description `full`: the execution with its result. `thin`: only its id and status, for receivers that read the execution themselves
+             * @example full
+             * @enum {string}
+             */
+            payload: "full" | "thin";
+            /**
+             * @description Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
+             * @example 256
+             */
+            max_in_flight: number;
+            /**
+             * @description Maximum number of requests per second; null: no limit
+             * @example null
+             */
+            max_per_second: number | null;
+            /** @description Whether deliveries are made */
+            is_active: boolean;
+            /**
+             * @description `is_active` as a word
+             * @enum {string}
+             */
+            status: "active" | "inactive";
+            /**
+             * @description Failed deliveries in a row
+             * @example 0
+             */
+            failure_count: number;
+            /** @example 2026-03-20T10:30:08.610Z */
+            last_success: string | null;
+            last_failure: string | null;
+            /** @description The error of the last failure */
+            last_error: string | null;
+            failing_since: string | null;
+            previous_secret_valid_until: string | null;
+            /**
+             * Format: date-time
+             * @description When the endpoint was created
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description Id
+             * @example org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            organization_id: string;
+            /** @description Open requests that the endpoint has been found to take, at most `max_in_flight`; null: unknown */
+            in_flight_limit: number | null;
+            activity: components["schemas"]["EndpointActivity"];
+        };
+        /** @description The finished attempts of 200 deliveries at most, among its newest 1,000 within 24 hours; none while all of these wait */
+        EndpointActivity: {
+            attempts: number;
+            succeeded: number;
+            p50_ms: number | null;
+            p95_ms: number | null;
+        };
+        AnyDeliveryPage: {
+            data: components["schemas"]["AnyDelivery"][];
+            /**
+             * @description Whether there are more items
+             * @example false
+             */
+            has_more: boolean;
+            /** @description Pass it as `cursor` to get the next page; null on the last page */
+            next_cursor: string | null;
+        };
+        AnyDelivery: {
+            /**
+             * @description Id
+             * @example dlv_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            /**
+             * @description Null for the `webhook_url` of an execution
+             * @example wh_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            endpoint_id: string | null;
+            /** @example https://example.com/hooks/holdfast */
+            url: string;
+            /**
+             * @description Id
+             * @example evt_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            event_id: string;
+            /** @example execution.completed */
+            event_type: string;
+            /**
+             * @description Null when the event is about an endpoint
+             * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            execution_id: string | null;
+            /**
+             * @description The endpoint that the event is about, if any
+             * @example null
+             */
+            about_endpoint_id: string | null;
+            /**
+             * @example delivered
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed" | "expired";
+            /** @description At most the last 50 */
+            attempts: components["schemas"]["DeliveryAttempt"][];
+            next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created
+             * @example 2026-03-20T10:30:08.425Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it expires if it has not succeeded
+             * @example 2026-03-21T10:30:08.420Z
+             */
+            expires_at: string;
+            /** @example 2026-03-20T10:30:08.610Z */
+            finished_at: string | null;
+            /**
+             * @description Id
+             * @example org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            organization_id: string;
+        };
+        DeliveryWithBody: {
+            /**
+             * @description Id
+             * @example dlv_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            /**
+             * @description Null for the `webhook_url` of an execution
+             * @example wh_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            endpoint_id: string | null;
+            /** @example https://example.com/hooks/holdfast */
+            url: string;
+            /**
+             * @description Id
+             * @example evt_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            event_id: string;
+            /** @example execution.completed */
+            event_type: string;
+            /**
+             * @description Null when the event is about an endpoint
+             * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            execution_id: string | null;
+            /**
+             * @description The endpoint that the event is about, if any
+             * @example null
+             */
+            about_endpoint_id: string | null;
+            /**
+             * @example delivered
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed" | "expired";
+            /** @description At most the last 50 */
+            attempts: components["schemas"]["DeliveryAttempt"][];
+            next_attempt_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was created
+             * @example 2026-03-20T10:30:08.425Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it expires if it has not succeeded
+             * @example 2026-03-21T10:30:08.420Z
+             */
+            expires_at: string;
+            /** @example 2026-03-20T10:30:08.610Z */
+            finished_at: string | null;
+            /**
+             * @description Id
+             * @example org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            organization_id: string;
+            /** @description The bytes that every attempt sends; null: they were erased */
+            body: string | null;
+        };
+        RecoveredDeliveries: {
+            /** @description Number of deliveries of this call that match */
+            matched: number;
+            /** @description Number of them that are due now */
+            redelivered: number;
+            /**
+             * @description Whether there are more items
+             * @example false
+             */
+            has_more: boolean;
+            /** @description Pass it as `cursor` to get the next page; null on the last page */
+            next_cursor: string | null;
         };
         ModelDefinitionList: {
             data: components["schemas"]["ModelDefinition"][];
@@ -4333,6 +4812,49 @@ export interface operations {
             503: components["responses"]["SERVICE_UNAVAILABLE"];
         };
     };
+    patchOrganizationsByOrganizationIdWebhooksEndpointsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id */
+                id: string;
+                /** @description Id */
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointChanges"];
+            };
+        };
+        responses: {
+            /** @description The changed endpoint */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            400: components["responses"]["INPUT_VALIDATION_ERROR"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            408: components["responses"]["REQUEST_TIMEOUT"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
     getOrganizationsByOrganizationIdWebhooksEndpointsByIdDeliveries: {
         parameters: {
             query?: {
@@ -4880,6 +5402,270 @@ export interface operations {
             401: components["responses"]["UNAUTHENTICATED"];
             403: components["responses"]["FORBIDDEN"];
             404: components["responses"]["NOT_FOUND"];
+            408: components["responses"]["REQUEST_TIMEOUT"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    postOrganizationsByOrganizationIdWebhooksEndpointsByIdRotateSecret: {
+        parameters: {
+            query?: {
+                /** @description `old`: `X-Signature` uses the previous secret for the 24 hours */
+                keep_primary?: "old";
+                /** @description `now`: the previous secret is invalid at once, for example after a leak */
+                expire_previous?: "now";
+            };
+            header?: never;
+            path: {
+                /** @description Id */
+                id: string;
+                /** @description Id */
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new secret */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RotatedWebhookSecret"];
+                };
+            };
+            400: components["responses"]["INPUT_VALIDATION_ERROR"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    postOrganizationsByOrganizationIdWebhooksEndpointsByIdTest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id */
+                id: string;
+                /** @description Id */
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The response of the endpoint */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TestCallResult"];
+                };
+            };
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getWebhooksEndpoints: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items to return */
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                organization_id?: string;
+                /** @description `failing`: active, and deliveries fail; `deactivated`: by failures; `inactive`: by anyone */
+                state?: "active" | "failing" | "deactivated" | "inactive";
+                /** @description Only endpoints whose URL or description contains this */
+                text?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of endpoints */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnyWebhookEndpointPage"];
+                };
+            };
+            400: components["responses"]["INPUT_VALIDATION_ERROR"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getWebhooksEndpointsById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnyWebhookEndpoint"];
+                };
+            };
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getWebhooksDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items to return */
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                /** @description Only deliveries with this status */
+                status?: "pending" | "delivered" | "failed" | "expired";
+                /** @description Only deliveries of events of this type */
+                event_type?: "execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered";
+                /** @description Only deliveries created after this time */
+                created_after?: string;
+                /** @description Only deliveries created before this time */
+                created_before?: string;
+                organization_id?: string;
+                endpoint_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnyDeliveryPage"];
+                };
+            };
+            400: components["responses"]["INPUT_VALIDATION_ERROR"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getWebhooksDeliveriesById: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliveryWithBody"];
+                };
+            };
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    postWebhooksDeliveriesRecover: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RecoverDeliveriesRequest"];
+            };
+        };
+        responses: {
+            /** @description The deliveries are due */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveredDeliveries"];
+                };
+            };
+            400: components["responses"]["INPUT_VALIDATION_ERROR"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
             408: components["responses"]["REQUEST_TIMEOUT"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
             415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];

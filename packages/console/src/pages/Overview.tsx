@@ -85,7 +85,7 @@ function Tiles({ of }: { of: Whole }) {
         </Link>
       </li>
       <li>
-        <Link to="/organizations" className={look}>
+        <Link to="/webhooks/deliveries" search={{ status: 'failed' }} className={look}>
           <Tile
             name={text.overview.undelivered}
             value={undelivered}
@@ -297,7 +297,7 @@ function System({ of }: { of: Whole }) {
         </Fact>
         <Fact
           name={
-            <Link to="/organizations" className="hover:underline">
+            <Link to="/webhooks" className="hover:underline">
               {text.overview.deliveries}
             </Link>
           }

@@ -22,8 +22,8 @@ const places: Readonly<
   outcomes_unsettled: () => ({ to: '/queues' }),
   events_not_fanned_out: () => ({ to: '/queues' }),
   provider_busy: () => ({ to: '/executions', search: { status: 'PROCESSING' } }),
-  endpoints_deactivated: () => ({ to: '/organizations' }),
-  endpoints_failing: () => ({ to: '/organizations' }),
+  endpoints_deactivated: () => ({ to: '/webhooks', search: { state: 'deactivated' } }),
+  endpoints_failing: () => ({ to: '/webhooks', search: { state: 'failing' } }),
 };
 
 /** What needs a person, each with the page where it is solved and its runbook. */

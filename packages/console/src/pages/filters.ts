@@ -29,9 +29,30 @@ export function playgroundOf(search: Record<string, unknown>): PlaygroundSearch 
 }
 
 /** What the filters of times mean; `wrong`: the texts that are no times. */
-export function timesOf({ from, to }: Filters): { from?: string; to?: string; wrong: string[] } {
+export function timesOf({ from, to }: Pick<Filters, 'from' | 'to'>): {
+  from?: string;
+  to?: string;
+  wrong: string[];
+} {
   const given = Object.entries({ from, to }).filter((entry): entry is [string, string] => Boolean(entry[1]));
   const isTime = ([, text]: [string, string]) => !Number.isNaN(Date.parse(text));
   const times = given.filter(isTime).map(([name, text]) => [name, new Date(text).toISOString()]);
   return { ...Object.fromEntries(times), wrong: given.filter((one) => !isTime(one)).map(([, text]) => text) };
 }
+
+export type EndpointFilters = { q?: string; state?: string; organization?: string };
+
+export type DeliveryFilters = {
+  status?: string;
+  event?: string;
+  organization?: string;
+  endpoint?: string;
+  from?: string;
+  to?: string;
+};
+
+export const endpointFiltersOf = (search: Record<string, unknown>): EndpointFilters =>
+  textsOf(search, ['q', 'state', 'organization']);
+
+export const deliveryFiltersOf = (search: Record<string, unknown>): DeliveryFilters =>
+  textsOf(search, ['status', 'event', 'organization', 'endpoint', 'from', 'to']);

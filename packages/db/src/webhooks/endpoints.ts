@@ -23,7 +23,7 @@ export type WebhookEndpointRow = {
   createdAt: Date;
 };
 
-const shownColumnsSql = `id, url, description, events, models, payload, max_in_flight AS "maxInFlight",
+export const shownColumnsSql = `id, url, description, events, models, payload, max_in_flight AS "maxInFlight",
   max_per_second AS "maxPerSecond", is_active AS "isActive", failure_count AS "failureCount",
   last_success AS "lastSuccess", last_failure AS "lastFailure", last_error AS "lastError",
   failing_since AS "failingSince", created_at AS "createdAt",

@@ -66,7 +66,7 @@ export async function recoverDeliveries(
     const most = Math.min(page, limit - count);
     const found = await nextPage(db, endpointId, after, most + 1);
     const ids = found.slice(0, most).map(({ id }) => id);
-    count += await makeDue(db, ids);
+    count += (await makeDue(db, ids)).length;
     after = found[most - 1] ?? after;
     if (found.length <= most) return { count, hasMore: false };
     if (count >= limit) return { count, hasMore: true };
@@ -80,10 +80,12 @@ async function nextPage(db: Database, endpointId: string, after: Place, most: nu
   return await runStatement<Place>(db.pool, 'recoverable_deliveries', readStatement, values);
 }
 
-async function makeDue(db: Database, ids: string[]): Promise<number> {
-  if (ids.length === 0) return 0;
+/** Of these, makes due again what has failed or expired and can still be sent; returns their ids. */
+export async function makeDue(db: Database, ids: string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
   const values = [ids, limits.webhookExpiryMs];
-  return (await runStatement(db.pool, 'recover_deliveries', writeStatement, values)).length;
+  const rows = await runStatement<{ id: string }>(db.pool, 'recover_deliveries', writeStatement, values);
+  return rows.map(({ id }) => id);
 }
 
 const readStatement = `
@@ -101,6 +103,8 @@ WITH whole AS MATERIALIZED (
 held AS MATERIALIZED (
   SELECT d.id FROM deliveries d
   WHERE d.id = ANY ($1::text[]) AND ${shownStateSql} IN ('failed', 'expired') AND d.event_id IN (SELECT id FROM whole)
+    AND (d.endpoint_id IS NULL
+      OR (SELECT true FROM webhook_endpoints w WHERE w.id = d.endpoint_id AND w.deleted_at IS NULL LIMIT 1))
   ORDER BY d.id FOR UPDATE OF d
 )
 UPDATE deliveries d SET state = 'pending', finished_at = NULL, next_attempt_at = now(), attempts = 0,

@@ -19,8 +19,11 @@ import { getEndpoint } from '../endpoints/webhooks/getEndpoint.ts';
 import { listDeliveries } from '../endpoints/webhooks/listDeliveries.ts';
 import { listEndpoints } from '../endpoints/webhooks/listEndpoints.ts';
 import { listExecutionDeliveries } from '../endpoints/webhooks/listExecutionDeliveries.ts';
+import { patchEndpoint } from '../endpoints/webhooks/patchEndpoint.ts';
 import { postRecover } from '../endpoints/webhooks/postRecover.ts';
 import { postRedeliver } from '../endpoints/webhooks/postRedeliver.ts';
+import { postRotateEndpointSecret } from '../endpoints/webhooks/postRotateEndpointSecret.ts';
+import { postTestEvent } from '../endpoints/webhooks/postTestEvent.ts';
 import type { Endpoint, EndpointRequest } from '../http/endpoint.ts';
 import { idField } from '../http/fields.ts';
 import { createPipeline } from '../http/pipeline.ts';
@@ -32,6 +35,8 @@ import { cancelAnyExecution } from './endpoints/cancelAnyExecution.ts';
 import { deleteKeySpendLimit } from './endpoints/deleteKeySpendLimit.ts';
 import { deleteSession } from './endpoints/deleteSession.ts';
 import { deleteSpendLimit } from './endpoints/deleteSpendLimit.ts';
+import { getAnyDelivery } from './endpoints/getAnyDelivery.ts';
+import { getAnyEndpoint } from './endpoints/getAnyEndpoint.ts';
 import { getAnyExecution } from './endpoints/getAnyExecution.ts';
 import { getBalanceHistory } from './endpoints/getBalanceHistory.ts';
 import { getOrganization } from './endpoints/getOrganization.ts';
@@ -39,6 +44,8 @@ import { getOverview } from './endpoints/getOverview.ts';
 import { getSession } from './endpoints/getSession.ts';
 import { listActions } from './endpoints/listActions.ts';
 import { listAllModels } from './endpoints/listAllModels.ts';
+import { listAnyDeliveries } from './endpoints/listAnyDeliveries.ts';
+import { listAnyEndpoints } from './endpoints/listAnyEndpoints.ts';
 import { listAnyExecutions } from './endpoints/listAnyExecutions.ts';
 import { listAttempts } from './endpoints/listAttempts.ts';
 import { listFailedJobs } from './endpoints/listFailedJobs.ts';
@@ -52,6 +59,7 @@ import { postFile } from './endpoints/postFile.ts';
 import { postOrganization } from './endpoints/postOrganization.ts';
 import { postOrganizationKey } from './endpoints/postOrganizationKey.ts';
 import { postQueueRetry } from './endpoints/postQueueRetry.ts';
+import { postRecoverDeliveries } from './endpoints/postRecoverDeliveries.ts';
 import { postRerun } from './endpoints/postRerun.ts';
 import { postSession } from './endpoints/postSession.ts';
 import { postSignInLink } from './endpoints/postSignInLink.ts';
@@ -99,6 +107,14 @@ export const adminEndpoints: readonly Endpoint[] = [
   onBehalf(getDownload),
   onBehalf(deleteExecution),
   onBehalf(postRecover),
+  onBehalf(patchEndpoint),
+  onBehalf(postRotateEndpointSecret),
+  onBehalf(postTestEvent),
+  listAnyEndpoints,
+  getAnyEndpoint,
+  listAnyDeliveries,
+  getAnyDelivery,
+  postRecoverDeliveries,
   listAllModels,
   listAnyExecutions,
   getAnyExecution,

@@ -1,0 +1,187 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useParams } from '@tanstack/react-router';
+import { useState } from 'react';
+import { change, read, type Schemas } from '../api.ts';
+import {
+  Button,
+  Card,
+  Code,
+  Confirmed,
+  Copy,
+  canCopy,
+  Id,
+  liveMs,
+  Problem,
+  Skeleton,
+  Status,
+  Time,
+} from '../parts.tsx';
+import { useRefusal } from '../session.tsx';
+import { text } from '../strings.ts';
+import { Recovery } from './recovery.tsx';
+import { DeliveryList } from './WebhookDeliveries.tsx';
+import { Facts, Latency, OrganizationLink, SuccessRate, stateOf } from './webhookParts.tsx';
+
+type Endpoint = Schemas['AnyWebhookEndpoint'];
+
+export function WebhookEndpoint() {
+  const { id } = useParams({ from: '/webhooks/endpoints/$id' });
+  const { data, error, isPending, refetch } = useQuery({
+    queryKey: ['webhook endpoint', id],
+    queryFn: () => read<Endpoint>(`/webhooks/endpoints/${encodeURIComponent(id)}`),
+    refetchInterval: liveMs,
+  });
+  return (
+    <>
+      <nav className="mb-3 text-soft">
+        <Link to="/webhooks" className="hover:underline">{`← ${text.webhooks.all}`}</Link>
+      </nav>
+      {isPending && <Skeleton rows={12} />}
+      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      {data && <Details of={data} />}
+    </>
+  );
+}
+
+function Details({ of }: { of: Endpoint }) {
+  return (
+    <>
+      <header className="mb-4 flex flex-wrap items-start justify-between gap-3">
+        <div className="min-w-0">
+          <h1 className="break-all font-semibold text-xl">{of.url}</h1>
+          <p className="flex flex-wrap items-center gap-x-3">
+            <Status of={stateOf(of)} />
+            <Id of={of.id} />
+          </p>
+        </div>
+        <Controls of={of} />
+      </header>
+      {of.last_error && (
+        <p className="mb-4 rounded-lg border border-line bg-card px-4 py-3">
+          <span className="font-medium text-bad">{of.last_error}</span>{' '}
+          <span className="text-soft">
+            <Time at={of.last_failure} />
+          </span>
+        </p>
+      )}
+      <div className="grid gap-4 xl:grid-cols-[minmax(0,2fr)_minmax(0,3fr)] xl:items-start">
+        <Card title={text.webhooks.endpoint}>
+          <FactsOf of={of} />
+        </Card>
+        <Card
+          title={text.webhooks.deliveries}
+          aside={
+            <Link to="/webhooks/deliveries" search={{ endpoint: of.id }} className="underline">
+              {text.webhooks.filter}
+            </Link>
+          }
+        >
+          <DeliveryList filters={{ endpoint: of.id }} isShort />
+        </Card>
+      </div>
+    </>
+  );
+}
+
+function FactsOf({ of }: { of: Endpoint }) {
+  const { in_flight_limit: found, max_in_flight: most, max_per_second: rate } = of;
+  return (
+    <Facts
+      of={[
+        [text.list.organization, <OrganizationLink key="organization" id={of.organization_id} />],
+        [text.webhooks.success, <SuccessRate key="rate" of={of.activity} />],
+        [text.webhooks.latency, <Latency key="latency" of={of.activity} />],
+        [
+          text.webhooks.inFlight,
+          found === null ? text.webhooks.unknownLimit(most) : text.webhooks.limitOf(found, most),
+        ],
+        [text.webhooks.perSecond, rate ?? text.webhooks.noRate],
+        [text.webhooks.events, of.events.length === 0 ? text.webhooks.allEvents : of.events.join(', ')],
+        [text.webhooks.models, of.models.length === 0 ? text.webhooks.allModels : of.models.join(', ')],
+        [text.webhooks.payload, of.payload],
+        [text.webhooks.description, of.description || '–'],
+        [text.webhooks.lastSuccess, <Time key="success" at={of.last_success} />],
+        [text.webhooks.failingSince, <Time key="failing" at={of.failing_since} />],
+        ...(of.previous_secret_valid_until
+          ? [
+              [
+                text.webhooks.previousSecret,
+                <Time key="previous" at={of.previous_secret_valid_until} />,
+              ] as const,
+            ]
+          : []),
+        [text.organizations.created, <Time key="created" at={of.created_at} />],
+      ]}
+    />
+  );
+}
+
+function Controls({ of }: { of: Endpoint }) {
+  const client = useQueryClient();
+  const [supportRefusal, adminRefusal] = [useRefusal('support'), useRefusal('admin')];
+  const [secret, setSecret] = useState<string | null>(null);
+  const [test, setTest] = useState<Schemas['TestCallResult'] | null>(null);
+  const path = `/organizations/${of.organization_id}/webhooks/endpoints/${of.id}`;
+  const refresh = () => client.invalidateQueries({ queryKey: ['webhook endpoint', of.id] });
+  const turn = async (isActive: boolean) => {
+    await change('PATCH', path, { body: { is_active: isActive } });
+    await refresh();
+  };
+  const rotate = async () => {
+    const rotated = await change<Schemas['RotatedWebhookSecret']>('POST', `${path}/rotate-secret`);
+    setSecret(rotated.secret);
+    await refresh();
+  };
+  return (
+    <div className="max-w-xl space-y-2">
+      <div className="flex flex-wrap gap-2 sm:justify-end">
+        <Confirmed
+          label={text.webhooks.test}
+          question={text.webhooks.testQuestion(of.url)}
+          disabledBecause={supportRefusal}
+          act={async () => setTest(await change('POST', `${path}/test`))}
+        />
+        <Recovery filters={{ endpoint: of.id }} />
+        <Confirmed
+          label={text.webhooks.rotate}
+          question={text.webhooks.rotateQuestion}
+          disabledBecause={adminRefusal}
+          act={rotate}
+        />
+        {of.is_active ? (
+          <Confirmed
+            label={text.webhooks.turnOff}
+            question={text.webhooks.turnOffQuestion}
+            tone="danger"
+            disabledBecause={supportRefusal}
+            act={() => turn(false)}
+          />
+        ) : (
+          <Confirmed
+            label={text.webhooks.turnOn}
+            question={text.webhooks.turnOnQuestion}
+            disabledBecause={supportRefusal}
+            act={() => turn(true)}
+          />
+        )}
+      </div>
+      {test && (
+        <p role="status" className={test.success ? 'text-good' : 'text-bad'}>
+          {test.success
+            ? text.webhooks.tested(test.status_code, test.response_time_ms)
+            : text.webhooks.testFailed(test.error ?? String(test.status_code))}
+        </p>
+      )}
+      {secret && (
+        <div role="status" className="space-y-2 rounded-lg border border-line bg-card p-3">
+          <p>{text.webhooks.rotated}</p>
+          <Code of={secret} label={text.webhooks.newSecret} />
+          <div className="flex gap-2">
+            {canCopy() && <Copy value={secret} />}
+            <Button onClick={() => setSecret(null)}>{text.webhooks.stored}</Button>
+          </div>
+        </div>
+      )}
+    </div>
+  );
+}
