@@ -13,7 +13,8 @@ const usage = `Usage:
   npm run release -- 1.2.3 --dry-run FOLDER    do it in a clone, and leave the packages in FOLDER
   npm run release -- --pack FOLDER             make the packages of the present version
       --only chart,compose                     only these of ${packable.join(', ')}; default: all but images
-      --images PREFIX                          the prefix of the published images, such as ghcr.io/OWNER/holdfast`;
+      --images PREFIX                          the prefix of the published images, such as ghcr.io/OWNER/holdfast
+      --source URL                             the repository, for the chart`;
 
 const changelogFile = path.join(root, 'CHANGELOG.md');
 const tagOf = (version) => `v${version}`;
@@ -87,6 +88,7 @@ const options = {
   'dry-run': { type: 'string' },
   pack: { type: 'string' },
   images: { type: 'string', default: 'holdfast' },
+  source: { type: 'string' },
   only: { type: 'string', default: packedByDefault.join() },
   'allow-missing': { type: 'boolean', default: false },
 };
@@ -109,7 +111,7 @@ export async function release(args) {
     const only = values.only.split(',');
     const unknown = only.filter((name) => !packable.includes(name));
     if (unknown.length > 0) throw new UserError(`There is no ${unknown.join(', ')} to pack.\n${usage}`);
-    const missing = packRelease(pack, { prefix, only });
+    const missing = packRelease(pack, { prefix, source: values.source, only });
     const code = reportMissing(missing, pack);
     return values['allow-missing'] ? 0 : code;
   }

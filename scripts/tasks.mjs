@@ -126,7 +126,8 @@ export const tasks = {
     run: (args) => runNode(['node_modules/@biomejs/biome/bin/biome', 'check', '--write', ...args]),
   },
   generate: {
-    about: "write the generated files (OpenAPI, configuration tables, commands, the chart's alert rules)",
+    about:
+      "write the generated files (OpenAPI, configuration tables, commands, the chart's alert rules and values)",
     run: generate,
   },
   figures: {

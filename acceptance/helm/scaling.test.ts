@@ -109,6 +109,8 @@ describe('scaling', () => {
   it('is off by default', () => {
     const plain = renderChart(valuesOf('minimal')).objects;
     expect(plain.filter(({ kind }) => /Scale/.test(kind))).toEqual([]);
-    for (const { spec, name } of workloadsOf(plain)) if (name !== 'migrate') expect(spec['replicas']).toBe(2);
+    const deployments = workloadsOf(plain).filter(({ kind }) => kind === 'Deployment');
+    expect(deployments).toHaveLength(4);
+    for (const { spec } of deployments) expect(spec['replicas']).toBe(2);
   });
 });

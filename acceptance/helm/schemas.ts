@@ -1,4 +1,6 @@
 import { reasonOf } from '@holdfast/kit/within';
+import { Cluster } from '@kubernetes-models/cloudnative-pg/postgresql.cnpg.io/v1/Cluster';
+import { Pooler } from '@kubernetes-models/cloudnative-pg/postgresql.cnpg.io/v1/Pooler';
 import { ScaledObject } from '@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject';
 import { TriggerAuthentication } from '@kubernetes-models/keda/keda.sh/v1alpha1/TriggerAuthentication';
 import { PodMonitor } from '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor';
@@ -10,6 +12,7 @@ import { Ingress } from 'kubernetes-models/networking.k8s.io/v1/Ingress';
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
+import { PersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolumeClaim';
 import { Service } from 'kubernetes-models/v1/Service';
 import type { KubernetesObject } from './renderChart.ts';
 import { isDict } from './template/values.ts';
@@ -17,6 +20,7 @@ import { isDict } from './template/values.ts';
 type Model = { prototype: { validate(): void } };
 const models: Record<string, Model> = {
   'v1 ConfigMap': ConfigMap,
+  'v1 PersistentVolumeClaim': PersistentVolumeClaim,
   'v1 Service': Service,
   'apps/v1 Deployment': Deployment,
   'autoscaling/v2 HorizontalPodAutoscaler': HorizontalPodAutoscaler,
@@ -27,12 +31,14 @@ const models: Record<string, Model> = {
   'monitoring.coreos.com/v1 PrometheusRule': PrometheusRule,
   'networking.k8s.io/v1 Ingress': Ingress,
   'networking.k8s.io/v1 NetworkPolicy': NetworkPolicy,
+  'postgresql.cnpg.io/v1 Cluster': Cluster,
+  'postgresql.cnpg.io/v1 Pooler': Pooler,
   'policy/v1 PodDisruptionBudget': PodDisruptionBudget,
 };
 
 /**
- * The errors of an object by its schema (Kubernetes 1.36: kubernetes-models 5.1; the CRDs of KEDA and the Prometheus
- * operator), a line each. Unknown fields are errors too: the API server drops them or refuses the object, but the schema
+ * The errors of an object by its schema (Kubernetes 1.36: kubernetes-models 5.1; the CRDs of KEDA, the Prometheus
+ * operator and CloudNativePG), a line each. Unknown fields are errors too: the API server drops them or refuses the object, but the schema
  * ignores them. A validator reads every field that it knows, so a field that it never reads is unknown.
  */
 export function schemaProblems(object: KubernetesObject): string[] {

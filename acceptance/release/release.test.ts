@@ -105,6 +105,8 @@ describe('the packages of a release', () => {
       'chart,compose',
       '--images',
       'registry.example.com/hf',
+      '--source',
+      'https://git.example.com/hf',
     );
     expect([code, stderr]).toEqual([0, '']);
     const { version } = JSON.parse(clone.read('package.json')) as { version: string };
@@ -121,10 +123,15 @@ describe('the packages of a release', () => {
     expect(checked.match(/: OK$/gm)).toHaveLength(2);
   });
 
-  it('contain a chart that renders as the one of the tree, with the published images', () => {
+  it('contain a chart that renders as the one of the tree, with the published images and its source', () => {
     const values = valuesOf('minimal');
     const { objects } = renderChart(values, join(unpacked('holdfast'), 'holdfast'));
     const prefix = 'registry.example.com/hf';
+    const chart = parse(readFileSync(join(unpacked('holdfast'), 'holdfast/Chart.yaml'), 'utf8')) as Record<
+      string,
+      unknown
+    >;
+    expect(chart['sources']).toEqual(['https://git.example.com/hf']);
     expect(objects).toEqual(renderChart({ ...values, image: { prefix } }).objects);
   });
 

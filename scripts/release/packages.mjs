@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  appendFileSync,
   copyFileSync,
   cpSync,
   mkdirSync,
@@ -52,11 +53,12 @@ function archive(folder, out) {
 }
 
 /** The chart, as `helm package` makes it. */
-function packChart({ out, scratch, version, prefix }) {
+function packChart({ out, scratch, version, prefix, source }) {
   const folder = path.join(scratch, 'chart');
   const chart = path.join(folder, 'holdfast');
   copyTracked(['deploy/helm/holdfast'], chart, { below: 'deploy/helm/holdfast', without: ['ci/'] });
   replaceIn(path.join(chart, 'values.yaml'), '\n  prefix: holdfast\n', `\n  prefix: ${prefix}\n`);
+  if (source) appendFileSync(path.join(chart, 'Chart.yaml'), `home: ${source}\nsources: [${source}]\n`);
   archive(folder, path.join(out, `holdfast-${version}.tgz`));
 }
 
@@ -141,14 +143,14 @@ export const packable = Object.keys(parts);
  * Makes the packages of the present version in `folder`. `prefix` is that of the published images.
  * @returns what could not be made, with the reason
  */
-export function packRelease(folder, { prefix, only }) {
+export function packRelease(folder, { prefix, source, only }) {
   const out = path.resolve(folder);
   mkdirSync(out, { recursive: true });
   if (readdirSync(out).length > 0) throw new UserError(`${out} is not empty.`);
   const scratch = mkdtempSync(path.join(tmpdir(), 'holdfast-release-'));
   const missing = [];
   try {
-    const context = { out, scratch, prefix, version: currentVersion() };
+    const context = { out, scratch, prefix, source, version: currentVersion() };
     for (const name of only) {
       try {
         parts[name](context);

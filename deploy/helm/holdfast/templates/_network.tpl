@@ -47,7 +47,7 @@
 {{- /* Allowed sources: root, name. */}}
 {{- define "holdfast.callers" -}}
 {{- $values := .root.Values -}}
-{{- if and (not (has .name (list "migrate" "tools"))) $values.networkPolicy.metrics }}
+{{- if and (not (has .name (list "migrate" "tools" "test"))) $values.networkPolicy.metrics }}
 - from:
     {{- toYaml $values.networkPolicy.metrics | nindent 4 }}
   ports:
@@ -65,6 +65,12 @@
     {{- end }}
 {{- end }}
 {{- if eq .name "api-gateway" }}
+- from:
+    - podSelector:
+        matchLabels:
+          {{- include "holdfast.selector" (dict "root" .root "name" "test") | nindent 10 }}
+  ports:
+    - { protocol: TCP, port: http }
 {{- with $values.networkPolicy.api }}
 - from:
     {{- toYaml . | nindent 4 }}
