@@ -68,7 +68,7 @@ export function describeOrganizations(get: () => Servers): void {
       await until('the value is gone', async () => (await page.getByText(first).count()) === 0);
       await page.getByRole('button', { name: 'Rotate' }).click();
       await page.getByRole('button', { name: 'Confirm' }).click();
-      await until('another value is shown', async () => /^sk_/.test(await shown()));
+      await until('another value is shown', async () => (await shown()).startsWith('sk_'));
       const second = await shown();
       expect(second).not.toBe(first);
       expect(await permits(second, '/v1/executions')).toBe(200);
