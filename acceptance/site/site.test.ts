@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readPages } from '@holdfast/docs/pages';
-import { repository } from '@holdfast/docs/site';
+import { isFresh, repository, siteFolder } from '@holdfast/docs/site';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Browser, openBrowser, type Page } from '../console/browser.ts';
@@ -39,7 +39,7 @@ beforeAll(async () => {
   const state = holdfast.readState();
   origin = state.base_url;
   key = state.api_key;
-  await until('the site is built', async () => (await fetch(`${origin}/docs/`)).status === 200, 120_000);
+  await until('the site is built', () => isFresh(repository, siteFolder), 120_000);
 }, 240_000);
 
 afterAll(async () => {
