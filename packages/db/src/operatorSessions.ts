@@ -38,12 +38,25 @@ export async function insertSession(db: Database, session: NewSession): Promise<
   return row;
 }
 
-/** Removes ended sessions, so that the table stays as small as the number of operators. */
-const insertSql = `WITH ended AS (DELETE FROM operator_sessions WHERE id IN (
-  SELECT id FROM operator_sessions WHERE NOT (${isOpen}) LIMIT 100 FOR UPDATE SKIP LOCKED))
-INSERT INTO operator_sessions (id, hash, actor, role, credential, address, user_agent, expires_at)
+const insertSql = `INSERT INTO operator_sessions (id, hash, actor, role, credential, address, user_agent, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 millisecond')
 RETURNING ${columns}`;
+
+/** Removes ended sessions, expired links and the counts of old failures: they contain addresses. Safe to run at once. */
+export async function removeEnded(db: Database, failureWindowMs: number): Promise<void> {
+  await runStatement(db.pool, 'remove_ended_sessions', removeSessionsSql, []);
+  await runStatement(
+    db.pool,
+    'remove_expired_links',
+    'DELETE FROM sign_in_links WHERE expires_at <= now()',
+    [],
+  );
+  await runStatement(db.pool, 'remove_old_failures', removeFailuresSql, [failureWindowMs]);
+}
+
+const removeSessionsSql = `DELETE FROM operator_sessions WHERE NOT (${isOpen})`;
+
+const removeFailuresSql = `DELETE FROM sign_in_failures WHERE first_at < now() - $1 * interval '1 millisecond'`;
 
 export async function findSession(db: Database, hash: string): Promise<OperatorSession | null> {
   const [row] = await runStatement<OperatorSession>(db.pool, 'find_operator_session', findSql, [hash]);

@@ -1,8 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { removeEnded } from '@holdfast/db/operatorSessions';
 import { ping } from '@holdfast/db/server';
+import { signIn } from '@holdfast/domain/operators';
 import { startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Service } from '@holdfast/kit/service';
+import { startSweep } from '@holdfast/kit/sweep';
 import { openTracing } from '@holdfast/kit/tracing/tracing';
 import { createAdminApp } from './admin/adminApp.ts';
 import { createApp } from './app.ts';
@@ -11,6 +14,8 @@ import { closeContext, openContext } from './context.ts';
 import { listen } from './listen.ts';
 
 export type Gateway = Service & { url: string; adminUrl: string; metricsUrl: string };
+
+const sessionSweepMs = 600_000;
 
 /** Starts both APIs and the health server; they run until `stop`. */
 export async function startGateway(args: { config: GatewayConfig; log: Logger }): Promise<Gateway> {
@@ -22,11 +27,17 @@ export async function startGateway(args: { config: GatewayConfig; log: Logger })
   const maxPerMinute = config.RATE_LIMIT_PER_MINUTE;
   const api = await listen(createApp(context), { host, port: config.PORT }, maxPerMinute);
   const admin = await listen(createAdminApp(context), { host, port: config.ADMIN_PORT }, maxPerMinute);
+  const sessions = startSweep({
+    name: 'ended sessions',
+    intervalMs: sessionSweepMs,
+    log,
+    work: () => removeEnded(context.db, signIn.failureWindowMs),
+  });
   let isStopping = false;
   const health = await startHealthServer({
     at: { host, port: config.METRICS_PORT },
     registry: context.registry,
-    live: { creates: context.creator.problem },
+    live: { creates: context.creator.problem, sessions: sessions.problem },
     ready: {
       database: () => ping(context.db),
       stopping: () => (isStopping ? 'the service is stopping' : null),
@@ -44,7 +55,7 @@ export async function startGateway(args: { config: GatewayConfig; log: Logger })
       if (config.STOP_DELAY_S > 0) await delay(config.STOP_DELAY_S * 1000);
       // Open event streams and `wait` requests would keep the servers open.
       context.watcher.close();
-      await Promise.all([api.close(), admin.close()]);
+      await Promise.all([api.close(), admin.close(), sessions.stop()]);
       await closeContext(context);
       await Promise.all([health.close(), tracing?.stop()]);
     },

@@ -1,3 +1,4 @@
+import { removeEnded } from '@holdfast/db/operatorSessions';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Express } from 'express';
 import request from 'supertest';
@@ -108,6 +109,38 @@ describe('signing in', () => {
       `UPDATE sign_in_failures SET first_at = now() - interval '16 minutes'`,
     );
     await signIn(ann).expect(201);
+  });
+
+  it('says that operators share an address when a proxy is in front that it was not told of', async () => {
+    const untold = await openTestGateway(gateway.servers, { ...settings, TRUST_PROXY: '0' });
+    const app = createAdminApp(untold.context);
+    const attempt = (headers: object) =>
+      ask('post', '/session', headers, app).send({ token: 'not-a-token-of-anybody' });
+    for (let i = 0; i < 5; i++) await attempt({}).expect(401);
+    expect((await attempt({}).expect(429)).body.error.message).not.toContain('TRUST_PROXY');
+    const { body } = await attempt({ 'X-Forwarded-For': '203.0.113.9' }).expect(429);
+    expect(body.error.message).toContain('set TRUST_PROXY');
+    await untold.close();
+  });
+
+  it('leaves nothing in the database some time after it has ended', async () => {
+    const { pool } = gateway.context.db;
+    await pool.query('TRUNCATE operator_sessions, sign_in_links');
+    const open = await signedIn(ann);
+    const [revoked, expired] = [await signedIn(sam), await signedIn(val)];
+    await ask('delete', '/session', { Cookie: revoked }).expect(200);
+    await pool.query(`UPDATE operator_sessions SET expires_at = now() WHERE actor = 'val'`);
+    await newLink();
+    await pool.query(`UPDATE sign_in_links SET expires_at = now()`);
+    await signIn('not-a-token-of-anybody').expect(401);
+    await pool.query(`UPDATE sign_in_failures SET first_at = now() - interval '16 minutes'`);
+    await removeEnded(gateway.context.db, 15 * 60_000);
+    const { rows } = await pool.query(
+      'SELECT actor FROM operator_sessions UNION ALL SELECT actor FROM sign_in_links UNION ALL SELECT address FROM sign_in_failures',
+    );
+    expect(rows).toEqual([{ actor: 'ann' }]);
+    await ask('get', '/session', { Cookie: open }).expect(200);
+    await ask('get', '/session', { Cookie: expired }).expect(401);
   });
 
   it('forgets the failures of an address that signs in', async () => {

@@ -45,7 +45,7 @@ export const postSession = keylessEndpoint({
     const state = stateOf(raw.response);
     const address = ipKeyGenerator(state.address);
     const { failures, retryAfterS } = await countSignIn(context.db, address, signIn.failureWindowMs);
-    if (failures > signIn.maxFailures) throw lockedOut(retryAfterS);
+    if (failures > signIn.maxFailures) throw lockedOut(retryAfterS, isBehindUnknownProxy(context, request));
     const token = await tokenFor(context.db, readOperators(context.config), body.token);
     if (!token)
       throw new ApiError('UNAUTHENTICATED', 'The token is wrong, or the link was used or has expired.');
@@ -58,13 +58,19 @@ export const postSession = keylessEndpoint({
   },
 });
 
-function lockedOut(retryAfterS: number): ApiError {
+/** Then all operators have the address of the proxy, and so one lock-out. */
+function isBehindUnknownProxy({ config }: Context, { headers }: Request): boolean {
+  return config.TRUST_PROXY === 0 && headers['x-forwarded-for'] !== undefined;
+}
+
+function lockedOut(retryAfterS: number, isShared: boolean): ApiError {
+  const hint = isShared
+    ? ' A proxy is in front of this gateway, so all operators share an address: set TRUST_PROXY to the number of proxies.'
+    : '';
   return new ApiError(
     'RATE_LIMITED',
-    'Too many sign-ins from this address failed. Wait before you try again.',
-    {
-      headers: { 'Retry-After': String(Math.max(1, retryAfterS)) },
-    },
+    `Too many sign-ins from this address failed. Wait before you try again.${hint}`,
+    { headers: { 'Retry-After': String(Math.max(1, retryAfterS)) } },
   );
 }
 
