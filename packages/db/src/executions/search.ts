@@ -59,7 +59,8 @@ type Range = Pick<ExecutionSearch, 'organizationId' | 'createdAfter' | 'createdB
 const skewMs = 3_600_000;
 
 async function rangeOf(db: Database, search: ExecutionSearch): Promise<Range> {
-  const { createdAfter, createdBefore, idPrefix, idempotencyKey, organizationId, cursor } = search;
+  const { idPrefix, idempotencyKey, organizationId, cursor } = search;
+  const { createdAfter, createdBefore } = timesOf(search);
   const before = [
     createdBefore && idAt('exec', createdBefore.getTime() + skewMs),
     idPrefix && `${idPrefix}g`,
@@ -73,6 +74,24 @@ async function rangeOf(db: Database, search: ExecutionSearch): Promise<Range> {
   const after = organizationId === undefined ? undefined : cursor;
   return { organizationId, createdAfter, createdBefore, from, before: before.sort()[0], ids, after };
 }
+
+/**
+ * When the executions were created: their ids begin with it. Only with it does the index of an organization's list, which is in
+ * order of time, lead to an old id.
+ */
+function timesOf({ createdAfter, createdBefore, idPrefix }: ExecutionSearch) {
+  if (idPrefix === undefined) return { createdAfter, createdBefore };
+  const digits = idPrefix.slice('exec_'.length).replaceAll('-', '').slice(0, timeDigits);
+  const first = Number.parseInt(digits.padEnd(timeDigits, '0'), 16) - skewMs;
+  const last = Number.parseInt(digits.padEnd(timeDigits, 'f'), 16) + skewMs;
+  return {
+    createdAfter: new Date(Math.max(createdAfter.getTime(), first)),
+    createdBefore: new Date(Math.min(createdBefore?.getTime() ?? last, last)),
+  };
+}
+
+/** Of a UUIDv7, the time in milliseconds. */
+const timeDigits = 12;
 
 /** One look-up for each organization: keys are unique within one. */
 async function executionsOfKey(db: Database, key: string, organizationId: string | null): Promise<string[]> {
