@@ -1,8 +1,8 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useEffect } from 'react';
 import { read, type Schemas } from '../api.ts';
-import { useRowKeys } from '../keys.ts';
+import { useListKeys } from '../lists.tsx';
 import { Button, Empty, liveMs, Problem, Skeleton, Status, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
 import { type DeliveryFilters, timesOf } from './filters.ts';
@@ -38,8 +38,7 @@ export function WebhookDeliveries() {
 
 /** The newest deliveries that match, and older ones on demand. */
 export function DeliveryList({ filters, isShort = false }: { filters: DeliveryFilters; isShort?: boolean }) {
-  const list = useRef<HTMLUListElement>(null);
-  useRowKeys(list);
+  useListKeys();
   const pages = useInfiniteQuery({
     queryKey: ['deliveries', filters, isShort],
     queryFn: ({ pageParam }) => {
@@ -78,7 +77,7 @@ export function DeliveryList({ filters, isShort = false }: { filters: DeliveryFi
           hint={isFiltered ? text.webhooks.noMatchHint : text.webhooks.noDeliveriesHint}
         />
       )}
-      <ul ref={list} className="divide-y divide-line">
+      <ul className="divide-y divide-line">
         {rows.map((row) => (
           <Row key={row.id} of={row} isShort={isShort} />
         ))}

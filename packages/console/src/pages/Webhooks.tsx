@@ -2,7 +2,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { type FormEvent, useEffect, useRef } from 'react';
 import { read, type Schemas } from '../api.ts';
-import { useRowKeys, useSearchKey } from '../keys.ts';
+import { useListKeys } from '../lists.tsx';
 import { Button, Empty, inputLook, liveMs, Problem, Skeleton, Status } from '../parts.tsx';
 import { text } from '../strings.ts';
 import type { EndpointFilters } from './filters.ts';
@@ -78,7 +78,7 @@ export function Webhooks() {
 function FilterBar({ filters }: { filters: EndpointFilters }) {
   const navigate = useNavigate();
   const box = useRef<HTMLInputElement>(null);
-  useSearchKey(box);
+  useListKeys();
   const set = (change: EndpointFilters) => {
     const next = Object.fromEntries(Object.entries({ ...filters, ...change }).filter(([, value]) => value));
     void navigate({ to: '/webhooks', search: next });
@@ -123,10 +123,8 @@ const head = 'px-4 py-2 text-left font-medium text-soft text-xs';
 const cell = 'px-4 py-2.5 align-top';
 
 function Rows({ rows }: { rows: Endpoint[] }) {
-  const table = useRef<HTMLTableElement>(null);
-  useRowKeys(table);
   return (
-    <table ref={table} className="w-full table-fixed md:table-auto">
+    <table className="w-full table-fixed md:table-auto">
       <thead className="border-line border-b">
         <tr>
           <th scope="col" className={head}>

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { change, newIdempotencyKey, type Schemas } from '../api.ts';
 import { Button, Dialog, Field, inputLook, Problem } from '../parts.tsx';
 import { useRefusal } from '../session.tsx';
@@ -55,29 +55,35 @@ export function Adjustments({ of }: { of: Organization }) {
 
 type Props = { of: Organization; kind: Kind; onDone: (what: string | null) => void };
 
-/** The key is made when the dialog opens: a double click, or a retry after a lost response, pays once. */
+/** A double click, or a repeat after a lost response, has the key of the first try and pays once. */
 function Adjust({ of, kind, onDone }: Props) {
   const client = useQueryClient();
   const refusal = useRefusal('admin');
-  const [key, setKey] = useState<string | null>(null);
+  const [isOpen, setOpen] = useState(false);
+  const tried = useRef<{ body: string; key: string } | null>(null);
   const [typed, setTyped] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const close = () => {
-    setKey(null);
+    setOpen(false);
     setTyped('');
     setError(null);
   };
-  const submit = async (form: FormData, idempotencyKey: string) => {
+  const submit = async (form: FormData) => {
     setBusy(true);
     setError(null);
     const amount = String(form.get('amount'));
     const reason = String(form.get('reason'));
+    const body = { amount, ...(reason && { reason }) };
+    if (tried.current?.body !== JSON.stringify(body)) {
+      tried.current = { body: JSON.stringify(body), key: newIdempotencyKey() };
+    }
     try {
       await change('POST', `/organizations/${of.id}/${kind.path}`, {
-        body: { amount, ...(reason && { reason }) },
-        idempotencyKey,
+        body,
+        idempotencyKey: tried.current.key,
       });
+      tried.current = null;
       onDone(kind.done(amount));
       close();
     } catch (failure) {
@@ -90,7 +96,7 @@ function Adjust({ of, kind, onDone }: Props) {
   };
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (key !== null && typed === of.name) void submit(new FormData(event.currentTarget), key);
+    if (typed === of.name) void submit(new FormData(event.currentTarget));
   };
   return (
     <>
@@ -100,12 +106,12 @@ function Adjust({ of, kind, onDone }: Props) {
         title={refusal ?? undefined}
         onClick={() => {
           onDone(null);
-          setKey(newIdempotencyKey());
+          setOpen(true);
         }}
       >
         {kind.label}
       </Button>
-      <Dialog title={`${kind.label} ${of.name}`} isOpen={key !== null} onClose={close}>
+      <Dialog title={`${kind.label} ${of.name}`} isOpen={isOpen} onClose={close}>
         <form onSubmit={onSubmit} className="space-y-3">
           <p className="text-soft">{kind.about}</p>
           <Field label={text.organizations.amount}>
