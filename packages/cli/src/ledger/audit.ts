@@ -10,7 +10,7 @@ export async function ledgerAudit(args: string[], { openDatabase, print, report 
   if (isAfterFailover && logs.length === 0)
     throw new UsageError('--after-failover needs the logs of the services: files, or - for standard input');
   if (!isAfterFailover && logs.length > 0)
-    throw new UsageError(`${logs[0]}: logs are read with --after-failover`);
+    throw new UsageError(`Unexpected argument '${logs[0]}': logs are read with --after-failover`);
   const checked: CheckedInvariant[] = [];
   const db = await openDatabase();
   await auditLedger(db, (one) => {
