@@ -18,7 +18,7 @@ export function report({ rounds, executions, events, responses, lost, repeated, 
     rowOf('all', rounds),
     '',
     `${executions} executions accepted, ${events} events delivered; other responses: ${refused.map(([status, count]) => `${count} times ${status === 0 ? 'none' : status}`).join(', ') || 'none'}`,
-    `${lost.length} accepted executions lost, ${repeated} run again after a lost callback`,
+    `${lost.length} accepted executions lost, ${repeated} run more than once`,
     problems.length === 0
       ? 'No execution was charged twice, every event arrived, the audit passed.'
       : [`${problems.length} problems:`, ...problems.slice(0, maxProblems)].join('\n  '),
