@@ -163,6 +163,21 @@ describe('a delivery that was written with its event', () => {
     expect(stage.otherReceiver.received).toHaveLength(1);
   });
 
+  it('goes to the URL of its endpoint, whatever a service without the secrets wrote as its own', async () => {
+    await stage.addEndpoint(stage.organization.id, stage.receiver.url);
+    const [hinted, swept] = [await startMany(1), await startMany(1)];
+    await stage.db.pool.query('UPDATE deliveries SET url = $1 WHERE organization_id = $2', [
+      stage.otherReceiver.url,
+      stage.organization.id,
+    ]);
+    await hint(hinted);
+    await until('the first delivery', async () => (await delivered()) === 1);
+    await age(swept, 9);
+    await until('the second delivery', async () => (await delivered()) === 2);
+    expect(received()).toHaveLength(2);
+    expect(stage.otherReceiver.received).toEqual([]);
+  });
+
   it('waits for the configured delay of first attempts', async () => {
     await stage.stopSender();
     const later = await openStage(

@@ -112,7 +112,8 @@ function toClaim(rows: Row[], claimedAtMs: number): LaneClaim {
 }
 
 // Never waits for a lock: another claimer or the next sweep takes those rows. Only failing or paced endpoints are
-// locked. Every row is looked up by its key, for each id or by `= ANY`: a join could be planned as a scan.
+// locked. Every row is looked up by its key, for each id or by `= ANY`: a join could be planned as a scan. Requests go to
+// the URL of the endpoint, with its secrets, and not to that of the delivery, which services without them may write.
 const claimLanesSql = `
 WITH asked AS MATERIALIZED (
   SELECT a.lane, a.slots, a.ahead, w.max_in_flight, w.in_flight_limit,
@@ -173,15 +174,15 @@ attempt AS (
 )
 SELECT c.id, c.lane, c.state, c.organization_id AS "organizationId", c.attempts + 1 AS attempts, c.number,
   c.is_started AS "isCounted", (now() + $4::float8 * interval '1 second')::timestamptz(3) AS "leaseUntil",
-  now()::timestamptz(3) AS "claimedAt", c.endpoint_id AS "endpointId", c.is_probe AS "isProbe", c.url, c.event_id AS "eventId", v.type AS "eventType",
+  now()::timestamptz(3) AS "claimedAt", c.endpoint_id AS "endpointId", c.is_probe AS "isProbe", c.event_id AS "eventId", v.type AS "eventType",
   v.created_at AS "eventCreatedAt", v.execution_id AS "executionId", v.traceparent, v.body, s.*,
   c.max_in_flight AS "maxInFlight", c.in_flight_limit AS "inFlightLimit",
   (1000.0 * count(*) FILTER (WHERE c.is_live) OVER (PARTITION BY c.lane) / c.max_per_second)::float8 AS "waitMs"
 FROM numbered c CROSS JOIN LATERAL (SELECT * FROM events WHERE ${sameIdSql('c.event_id')}) v CROSS JOIN LATERAL (
-  SELECT w.headers, w.payload = 'thin' AS "isThin", ${signingSecretsSql('w', 'secret')}
+  SELECT w.url, w.headers, w.payload = 'thin' AS "isThin", ${signingSecretsSql('w', 'secret')}
   FROM webhook_endpoints w WHERE w.id = c.endpoint_id
   UNION ALL
-  SELECT NULL, false, ${signingSecretsSql('o', 'webhook_secret')}
+  SELECT c.url, NULL, false, ${signingSecretsSql('o', 'webhook_secret')}
   FROM organizations o WHERE o.id = c.organization_id AND c.endpoint_id IS NULL
   OFFSET 0
 ) s`;

@@ -26,14 +26,14 @@ export async function readNewDeliveries(db: Database, ids: string[]): Promise<Ne
 const statement = `
 SELECT d.id, d.lane, d.organization_id AS "organizationId", 1 AS attempts, 1 AS number, false AS "isCounted",
   false AS "isProbe", d.lease_until AS "leaseUntil", now()::timestamptz(3) AS "claimedAt",
-  (extract(epoch FROM d.lease_until - now()) * 1000)::float8 AS "leaseMs", d.endpoint_id AS "endpointId", d.url,
+  (extract(epoch FROM d.lease_until - now()) * 1000)::float8 AS "leaseMs", d.endpoint_id AS "endpointId",
   v.id AS "eventId", v.type AS "eventType", v.created_at AS "eventCreatedAt", v.execution_id AS "executionId",
   v.traceparent, v.body, w.*
 FROM unnest($1::text[]) AS i (id)
 CROSS JOIN LATERAL (SELECT * FROM deliveries WHERE id >= $2 AND ${sameIdSql('i.id')}) d
 CROSS JOIN LATERAL (SELECT * FROM events WHERE id >= $3 AND ${sameIdSql('d.event_id')}) v
 CROSS JOIN LATERAL (
-  SELECT headers, payload = 'thin' AS "isThin", max_in_flight AS "maxInFlight", in_flight_limit AS "inFlightLimit",
+  SELECT url, headers, payload = 'thin' AS "isThin", max_in_flight AS "maxInFlight", in_flight_limit AS "inFlightLimit",
     failure_count > 0 AS "isFailing", max_per_second IS NOT NULL AS "isPaced", ${signingSecretsSql('e', 'secret')}
   FROM webhook_endpoints e WHERE e.id = d.endpoint_id AND e.is_active AND e.deleted_at IS NULL OFFSET 0
 ) w
