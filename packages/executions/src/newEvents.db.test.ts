@@ -171,6 +171,18 @@ describe('an event with few receivers', () => {
     expect(JSON.parse(body ?? '')).toMatchObject({ truncated: true, data: { id, status: 'COMPLETED' } });
   });
 
+  it('is written with a thin body when the output alone is many times too large, and the output is kept', async () => {
+    const organizationId = await createTestOrganization(db, '100');
+    await addEndpoint(organizationId);
+    const id = await create(organizationId);
+    const text = 'x'.repeat(4 * limits.webhookBodyBytes);
+    await record((await start(id)).attemptId, success({ text }));
+    const { body } = await eventOf(id, 'execution.completed');
+    expect(body).toBe(await renderedBody(organizationId, id, 'execution.completed'));
+    expect(JSON.parse(body ?? '')).toMatchObject({ truncated: true });
+    expect((await getExecution(db, organizationId, id))?.output).toEqual({ text });
+  });
+
   it('goes to each active endpoint of its organization that wants its type and its model', async () => {
     const [organizationId, other] = [
       await createTestOrganization(db, '100'),

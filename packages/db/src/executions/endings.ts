@@ -1,3 +1,4 @@
+import { limits } from '@holdfast/domain/limits';
 import type { Money } from '@holdfast/domain/money';
 import { type TransitionName, transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
@@ -37,7 +38,7 @@ function endingStatement(args: {
   UPDATE executions e SET status = '${to}', completed_at = now()${args.set && `, ${args.set}`} FROM candidate c
   WHERE ${hasKeySql('e.id', 'c.id')} AND c.status IN (${quotedList(from)})
   RETURNING e.id, e.organization_id, e.api_key_id, e.hold_amount, e.cost, e.model, e.traceparent,
-    date_trunc('month', e.created_at AT TIME ZONE 'UTC')::date, ${reported.map((column) => `e.${column}`).join(', ')},
+    date_trunc('month', e.created_at AT TIME ZONE 'UTC')::date, ${reported.map(reportedSql).join(', ')},
     ${returned}
 )`;
   const ctes = [
@@ -79,6 +80,11 @@ const reported = [
   'error_code',
   'error_message',
 ];
+
+/** Of an output that no event has room for, only so much that it is still too large: a batch keeps all of them. */
+function reportedSql(column: string): string {
+  return column === 'output' ? `left(e.output::text, ${limits.webhookBodyBytes + 1})` : `e.${column}`;
+}
 
 /** Locks the balances, then the spend limits of `rows`, each in order of id, and reads their current values. */
 const locked = (rows: string) => `

@@ -69,8 +69,8 @@ function isSubscribedSql(type: EventType): string {
 }
 
 /**
- * The body of an event that is written now, of a `row` with the columns of its execution (`hold_amount` as `hold`): the
- * same as `deliveredEventBody` of the domain, which a test compares with it.
+ * The body of an event that is written now, of a `row` with the columns of its execution (`hold_amount` as `hold`, `output`
+ * as text): the same as `deliveredEventBody` of the domain, which a test compares with it.
  */
 function newEventBodySql(type: EventType, row: string): string {
   const envelope = [
@@ -128,7 +128,7 @@ function completed(row: string): Field[] {
     ['output_tokens', `coalesce(${row}.output_tokens, 0)`],
   ];
   return [
-    ['result', `coalesce(${row}.output::text, '{}')`],
+    ['result', `coalesce(${row}.output, '{}')`],
     ['usage', objectSql(usage)],
     ['latency_ms', `coalesce(${row}.latency_ms, 0)`],
   ];
