@@ -1,5 +1,6 @@
 import { startExecutions } from '@holdfast/db/executions/start';
-import { claimLanes } from '@holdfast/db/webhooks/lanes';
+import { removeWebhookEndpoint } from '@holdfast/db/webhooks/endpoints';
+import { claimLanes, releaseClaims } from '@holdfast/db/webhooks/lanes';
 import { newId } from '@holdfast/domain/ids';
 import { until } from '@holdfast/testkit/until';
 import { describe, expect, it } from '@jest/globals';
@@ -163,6 +164,17 @@ describe('a delivery that was written with its event', () => {
     expect(stage.otherReceiver.received).toHaveLength(1);
   });
 
+  it('has no next attempt when its endpoint was deleted while it waited', async () => {
+    const { id } = await stage.addEndpoint(stage.organization.id, stage.receiver.url);
+    await stage.stopSender();
+    await startMany(1);
+    const claims = await stage.db.prisma.delivery.findMany({ where: { endpointId: id } });
+    await removeWebhookEndpoint(stage.db, stage.organization.id, id);
+    await releaseClaims(stage.db, claims);
+    expect(await stage.count({ state: 'failed', nextAttemptAt: null })).toBe(1);
+    await stage.startSender();
+  });
+
   it('goes to the URL of its endpoint, whatever a service without the secrets wrote as its own', async () => {
     await stage.addEndpoint(stage.organization.id, stage.receiver.url);
     const [hinted, swept] = [await startMany(1), await startMany(1)];
@@ -188,9 +200,14 @@ describe('a delivery that was written with its event', () => {
       },
     );
     const endpoint = await later.addEndpoint(stage.organization.id, stage.receiver.url);
+    const paced = await later.addEndpoint(stage.organization.id, stage.receiver.url, { maxPerSecond: 10 });
     await hint(await startMany(2));
-    await until('deliveries given back', async () => (await stage.count({ leaseUntil: null })) === 2);
-    const deliveries = await stage.db.prisma.delivery.findMany({ where: { endpointId: endpoint.id } });
+    const soon = { nextAttemptAt: { lt: new Date(Date.now() + 30_000) } };
+    await until('deliveries given back', async () => (await stage.count(soon)) === 0);
+    const deliveries = await stage.db.prisma.delivery.findMany({
+      where: { endpointId: { in: [endpoint.id, paced.id] } },
+    });
+    expect(deliveries).toHaveLength(4);
     for (const { nextAttemptAt, createdAt } of deliveries) {
       expect((nextAttemptAt?.getTime() ?? 0) - createdAt.getTime()).toBe(60_000);
     }

@@ -35,8 +35,8 @@ export function createNewDeliveries(args: {
       if (event) report(event, ofEvent.length, startedAtMs);
     }
     const unsent = deliveries.filter((delivery) => !isSent(delivery));
-    const leased = unsent.flatMap(({ id, leaseUntil }) => (leaseUntil ? [{ id, leaseUntil }] : []));
-    if (leased.length > 0) await giveBack(leased, firstDelayS);
+    const early = unsent.filter(({ leaseUntil }) => leaseUntil !== null || firstDelayS > 0);
+    if (early.length > 0) await giveBack(early, firstDelayS);
     if (firstDelayS === 0) unsent.forEach(wake);
     return ids.map(() => undefined);
   }

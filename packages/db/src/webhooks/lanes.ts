@@ -187,24 +187,25 @@ FROM numbered c CROSS JOIN LATERAL (SELECT * FROM events WHERE ${sameIdSql('c.ev
   OFFSET 0
 ) s`;
 
-export type Claim = Pick<ClaimedDelivery, 'id' | 'leaseUntil'>;
+/** `leaseUntil` null: a delivery that was written without a lease. */
+export type Claim = { id: string; leaseUntil: Date | null };
 
 /**
- * Gives back deliveries that were claimed ahead and have not started, unless another claim has taken them over. None is
- * due before it is `firstDelayS` old.
+ * Gives back deliveries that were claimed ahead and have not started, unless another claim has taken them over or they
+ * have ended. None is due before it is `firstDelayS` old.
  */
 export async function releaseClaims(db: Database, claims: Claim[], firstDelayS = 0): Promise<void> {
   const sorted = claims.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const ids = sorted.map(({ id }) => id);
-  const leases = sorted.map(({ leaseUntil }) => leaseUntil.toISOString());
+  const leases = sorted.map(({ leaseUntil }) => leaseUntil?.toISOString() ?? null);
   await runStatement(db.pool, 'release_claims', releaseClaimsSql, [ids, leases, firstDelayS]);
 }
 
 const releaseClaimsSql = `
 WITH held AS MATERIALIZED (
   SELECT i.id FROM unnest($1::text[], $2::timestamptz[]) AS i (id, lease_until) CROSS JOIN LATERAL (
-    SELECT lease_until FROM deliveries WHERE id = i.id FOR UPDATE
-  ) d WHERE d.lease_until = i.lease_until
+    SELECT lease_until, state FROM deliveries WHERE id = i.id FOR UPDATE
+  ) d WHERE d.lease_until IS NOT DISTINCT FROM i.lease_until AND d.state = 'pending'
 )
 UPDATE deliveries SET lease_until = NULL,
   next_attempt_at = greatest(next_attempt_at, created_at + $3::float8 * interval '1 second')
