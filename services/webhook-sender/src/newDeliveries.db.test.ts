@@ -75,6 +75,28 @@ describe('a delivery that was written with its event', () => {
     expect(rows).toEqual([{ attempts: 21, most: 1, isLater: true }]);
   });
 
+  it('is sent once when its hint comes again before its request is marked', async () => {
+    await stage.addEndpoint(stage.organization.id, stage.receiver.url);
+    const held = hold(stage.receiver);
+    const started = await startMany(1);
+    await hint(started);
+    await until('its mark', async () => (await stage.count({ attempts: 1 })) === 1);
+    // As if the mark had not been written yet.
+    await stage.db.pool.query(
+      `UPDATE deliveries SET attempts = 0, lease_until = created_at + interval '8 seconds' WHERE id = ANY ($1)`,
+      [started.flatMap(({ deliveryIds }) => deliveryIds)],
+    );
+    const last = await startMany(1);
+    await hint([...started, ...last]);
+    await until('the last request', () => {
+      const ids = stage.receiver.received.map(({ body }) => JSON.parse(String(body)).execution_id);
+      return ids.includes(last[0]?.executionId);
+    });
+    held.release();
+    await until('the last delivery', async () => (await delivered()) === 2);
+    expect(received()).toHaveLength(2);
+  });
+
   it('is sent by a sweep when its hint is lost, and its late hint does nothing', async () => {
     await stage.addEndpoint(stage.organization.id, stage.receiver.url);
     const started = await startMany(3);

@@ -1,15 +1,19 @@
 import type { Database } from '@holdfast/db/client';
 import { type NewDelivery, readNewDeliveries } from '@holdfast/db/webhooks/newDeliveries';
+import { newDeliveryLeaseS } from '@holdfast/db/webhooks/newEvents';
 import { eventTypes } from '@holdfast/domain/events';
 import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Tracing } from '@holdfast/kit/tracing/tracing';
+import { LRUCache } from 'lru-cache';
 import type { GiveBack } from './delivery.ts';
 import { createFanOutReport, type FannedOutEvent } from './fanOutReport.ts';
 import type { Lanes } from './lanes.ts';
 
 /** A delivery may wait for three seconds in its lane, and then its mark must extend the lease. */
 const minLeaseMs = 5000;
+/** Some megabytes. */
+const takenKept = 20_000;
 
 /**
  * Sends deliveries that were written with their events. Their hint is the claim, so that nothing is written before the
@@ -26,6 +30,8 @@ export function createNewDeliveries(args: {
 }): Batcher<string, undefined> {
   const { db, firstDelayS, lanes, giveBack, tracing } = args;
   const report = createFanOutReport(args);
+  /** A job of which a part failed comes again at once, before the rest of it is marked: that must not be sent twice. */
+  const taken = new LRUCache<string, true>({ max: takenKept, ttl: newDeliveryLeaseS * 1000 });
 
   async function run(ids: string[]): Promise<undefined[]> {
     const startedAtMs = Date.now();
@@ -42,10 +48,14 @@ export function createNewDeliveries(args: {
   }
 
   function isSent(delivery: NewDelivery): boolean {
-    if (delivery.leaseUntil === null || delivery.leaseMs < minLeaseMs) return false;
+    if (delivery.leaseUntil === null) return false;
+    if (taken.has(delivery.id)) return true;
+    if (delivery.leaseMs < minLeaseMs) return false;
     const place = firstDelayS > 0 || delivery.isFailing || delivery.isPaced ? null : lanes.reserve(delivery);
-    if (place) lanes.run(delivery, place);
-    return place !== null;
+    if (!place) return false;
+    taken.set(delivery.id, true);
+    lanes.run(delivery, place);
+    return true;
   }
 
   /** A sweep probes failing endpoints when they are due. */
