@@ -245,6 +245,16 @@ describe('deliveries of an erased execution', () => {
 
   it('are left out when an endpoint recovers its deliveries', async () => {
     const endpointId = newId('wh');
+    await db.prisma.webhookEndpoint.create({
+      data: {
+        id: endpointId,
+        organizationId,
+        url: 'https://x.test',
+        events: [],
+        secret: 'sealed',
+        isActive: false,
+      },
+    });
     const ids = [(await ended(success)).id, (await ended(success)).id];
     for (const id of ids) {
       await db.pool.query(
