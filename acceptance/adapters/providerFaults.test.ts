@@ -105,11 +105,11 @@ describe('a submit that was certainly not accepted', () => {
     );
     hosted.replicate.plan({ create: 'accept' });
     // The pauses before further polls add up to 45 s.
-    await until('it has ended', async () => (await attemptsOf(id)).length > 1, 60_000);
+    await until('it has ended', async () => (await attemptsOf(id)).length > 1, 120_000);
     await untilStatus(customer.api, id, 'COMPLETED');
     await expectEndedOnce(hosted.stack, customer, id);
     expect(accepted()).toHaveLength(before + 1);
-  }, 120_000);
+  }, 180_000);
 });
 
 describe('a provider that returns unusable responses to polls', () => {

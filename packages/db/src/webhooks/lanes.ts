@@ -1,5 +1,5 @@
 import type { Database } from '../client.ts';
-import { runStatement, sameIdSql } from '../statement.ts';
+import { checkedSql, runStatement, sameIdSql } from '../statement.ts';
 import { type SigningSecrets, signingSecretsSql } from './secrets.ts';
 
 export type ClaimedDelivery = SigningSecrets & {
@@ -205,7 +205,7 @@ const releaseClaimsSql = `
 WITH held AS MATERIALIZED (
   SELECT i.id FROM unnest($1::text[], $2::timestamptz[]) AS i (id, lease_until) CROSS JOIN LATERAL (
     SELECT lease_until, state FROM deliveries WHERE id = i.id FOR UPDATE
-  ) d WHERE d.lease_until IS NOT DISTINCT FROM i.lease_until AND d.state = 'pending'
+  ) d WHERE ${checkedSql(`d.lease_until IS NOT DISTINCT FROM i.lease_until AND d.state = 'pending'`)}
 )
 UPDATE deliveries SET lease_until = NULL,
   next_attempt_at = greatest(next_attempt_at, created_at + $3::float8 * interval '1 second')
