@@ -56,6 +56,7 @@ export const sections: readonly Section[] = [
       doc('errors', 'Errors'),
       { file: 'sdk/typescript/README.md', path: 'sdk/typescript', label: 'TypeScript SDK' },
       { file: 'sdk/python/README.md', path: 'sdk/python', label: 'Python SDK' },
+      { file: 'sdk/react/README.md', path: 'sdk/react', label: 'React' },
       doc('cli', 'The holdfast command'),
       doc('configuration', 'Settings'),
     ],
