@@ -32,7 +32,8 @@ export const tasks = {
   test: { about: 'run the tests (arguments go to Jest: a path, -t title)', run: test },
   'test:unit': {
     about: 'run only the tests that need no server',
-    run: (args) => test(args, { only: ['unit'] }),
+    // They start no server, so there is room for one more worker: the longest of them wait for clocks.
+    run: (args) => test(args.includes('-w') ? args : ['-w', '4', ...args], { only: ['unit'] }),
   },
   'test:db': {
     about: 'run only the tests beside the code that need PostgreSQL or Redis',
