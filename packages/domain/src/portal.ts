@@ -26,19 +26,25 @@ export const portal = {
   retentionS: 86_400,
   maxOpenPerOrganization: 10_000,
   maxFrameAncestors: 10,
+  maxSignedInPerKey: 100,
 } as const;
+
+/** The longest name of a host has 253 characters. All origins of a session are in one header. */
+const maxOriginLength = 300;
 
 /** An origin that may frame the portal. Plain http only on this machine, where a page is a developer's. */
 export function isFrameAncestor(text: string): boolean {
+  if (text.length > maxOriginLength) return false;
   const url = URL.parse(text);
   if (url === null || url.origin !== text || !/^[\w.:/[\]-]+$/.test(text)) return false;
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
 }
 
-/** A page that a browser may be sent to, or an image that it may load. */
+/** A page that a browser may be sent to, or an image that it may load. In a policy, `*` would name every host. */
 export function isPageUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== '' || url.password !== '' || /[\s"'<>;,\\]/.test(text)) return false;
+  if (url.hostname.includes('*')) return false;
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
 }
 

@@ -147,10 +147,12 @@ describe('a link to the portal', () => {
       { frame_ancestors: ['http://app.test'] },
       { frame_ancestors: ["https://app.test; script-src 'unsafe-inline'"] },
       { frame_ancestors: ['https://app.test/path'] },
+      { frame_ancestors: [`https://${'a'.repeat(300)}.test`] },
       { return_url: 'javascript:alert(1)' },
       { theme: { accent: 'red' } },
       { theme: { logo_url: 'https://cdn.test/a.png;script-src *' } },
       { theme: { logo_url: 'data:image/svg+xml,<svg/>' } },
+      { theme: { logo_url: 'https://*/logo.png' } },
     ];
     for (const settings of bad) await make({ capabilities: ['webhooks'], ...settings }).expect(400);
   });
