@@ -20,7 +20,8 @@ const emptyBody = z.strictObject({});
 /** Runs the endpoint that a request's route leads to, and sends its reply. @throws ApiError, for `respondError` */
 export function endpointHandler(context: Context) {
   return async (request: Request, response: Response): Promise<void> => {
-    const { match, caller, refusal, operator } = stateOf(response);
+    const state = stateOf(response);
+    const { match, caller, refusal } = state;
     if (match.kind === 'unknown') throw pathNotFound();
     if (match.kind === 'wrongMethod') throw methodNotAllowed(match.allowed);
     const { endpoint } = match;
@@ -28,13 +29,23 @@ export function endpointHandler(context: Context) {
     requireAccess(endpoint, caller, refusal);
     const params = parseParams(endpoint, match.params) as never;
     await endpoint.admit?.({ context, params });
-    const holder = caller?.organizationId ?? operator?.name ?? 'callbacks';
-    const hold = context.bodies.open(holder, endpoint.sender?.(params));
+    const hold = context.bodies.open(...holderOf(endpoint, state, params));
     const reply = await replyOf(endpoint, { context, params, raw, hold }).finally(hold.release);
     if (reply) noteExecution(response, reply.body);
     const final = reply?.wait ? await waited(reply.wait, stateOf(response)) : reply;
     if (final) sendReply(raw, final);
   };
+}
+
+/** Whose memory the body occupies. Who signs in is not known yet, and must not use up what callbacks need. */
+function holderOf(
+  endpoint: Endpoint,
+  { caller, operator, address }: RequestState,
+  params: never,
+): [holder: string, member?: string] {
+  const known = caller?.organizationId ?? operator?.name;
+  if (known !== undefined) return [known];
+  return endpoint.sender ? ['callbacks', endpoint.sender(params)] : ['anyone', address];
 }
 
 /** The time that a client asked to wait does not count as part of the request's duration. */

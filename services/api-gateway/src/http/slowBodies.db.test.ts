@@ -213,4 +213,19 @@ describe('bodies in flight', () => {
     await until('it is accepted', () => statusOf(accepted.received) === 202);
     await until('its own is given back, too', () => held() === 8 * wholeBody);
   });
+
+  it('of requests without a key are limited by address, apart from those of callbacks', async () => {
+    await until('nothing is held', () => held() === 0);
+    const signIn = () => {
+      const connection = open();
+      const headers = { 'Content-Type': 'application/json', 'Content-Length': wholeBody };
+      connection.socket.write(headOf('POST', '/v1/portal-session', headers));
+      return connection;
+    };
+    for (const count of [1, 2]) {
+      signIn();
+      await until('its body is held', () => held() === count * wholeBody);
+    }
+    expectRefusal(await untilResponse(signIn()), 429, 'RATE_LIMITED');
+  });
 });
