@@ -390,6 +390,25 @@ describe('a session', () => {
       Number(direct.headers['x-ratelimit-remaining']),
     );
   });
+
+  it('follows executions apart from the streams of its key and of other organizations', async () => {
+    const { streams, config, db } = gateway.context;
+    const id = await completedExecution(db, { organizationId, model: 'writer', cost: '0.01' });
+    const { body: keys } = await gateway.client(owner).get('/v1/api-keys').expect(200);
+    const { body: made } = await clientOf(admin, adminToken)
+      .post(`/admin/v1/organizations/${organizationId}/portal-sessions`)
+      .send({ capabilities: ['executions'] })
+      .expect(201);
+    const byOperator = sessionOf(await exchange({ token: tokenOf(made) }).expect(201));
+    const taken = ['operator', keys.data[0].id].flatMap((holder) =>
+      Array.from({ length: config.EVENT_STREAMS_PER_KEY }, () => streams.take(holder)),
+    );
+    const path = `/v1/executions/${id}/events`;
+    await gateway.client(owner).get(path).expect(429);
+    await ask('get', path, byOperator).expect(200);
+    await ask('get', path, await openSession()).expect(200);
+    for (const release of taken) release();
+  });
 });
 
 describe('signing in with an API key', () => {

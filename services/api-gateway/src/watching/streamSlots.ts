@@ -4,25 +4,25 @@ const headers = { 'Retry-After': '15' };
 
 export type StreamSlots = {
   /** Takes a slot; the returned function releases it. @throws RATE_LIMITED, SERVICE_UNAVAILABLE */
-  take(apiKeyId: string): () => void;
+  take(holder: string): () => void;
   open(): number;
 };
 
 /** The event streams that one gateway has open at once. */
 export function openStreamSlots({ maxPerKey, max }: { maxPerKey: number; max: number }): StreamSlots {
-  const byKey = new Map<string, number>();
+  const byHolder = new Map<string, number>();
   let open = 0;
 
-  function add(apiKeyId: string, change: 1 | -1): void {
-    const total = (byKey.get(apiKeyId) ?? 0) + change;
+  function add(holder: string, change: 1 | -1): void {
+    const total = (byHolder.get(holder) ?? 0) + change;
     open += change;
-    if (total === 0) byKey.delete(apiKeyId);
-    else byKey.set(apiKeyId, total);
+    if (total === 0) byHolder.delete(holder);
+    else byHolder.set(holder, total);
   }
 
   return {
-    take(apiKeyId) {
-      if ((byKey.get(apiKeyId) ?? 0) >= maxPerKey) {
+    take(holder) {
+      if ((byHolder.get(holder) ?? 0) >= maxPerKey) {
         throw new ApiError('RATE_LIMITED', `At most ${maxPerKey} event streams may be open at once.`, {
           headers,
         });
@@ -32,8 +32,8 @@ export function openStreamSlots({ maxPerKey, max }: { maxPerKey: number; max: nu
           headers,
         });
       }
-      add(apiKeyId, 1);
-      return () => add(apiKeyId, -1);
+      add(holder, 1);
+      return () => add(holder, -1);
     },
     open: () => open,
   };

@@ -3,7 +3,8 @@ import { isTerminal } from '@holdfast/domain/statuses';
 import { z } from 'zod';
 import { findExecution } from '../../apiKeys/access.ts';
 import { exampleExecution, executionRecord } from '../../executions/records.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { operatorKeyId } from '../../http/auth.ts';
+import { type Caller, endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { streamExecution } from '../../watching/eventStream.ts';
 import { positionOf } from '../../watching/serverSentEvents.ts';
@@ -48,7 +49,7 @@ export const streamEvents = endpoint({
       response.writeHead(204).end();
       return null;
     }
-    const release = context.streams.take(caller.token?.executionId ?? caller.apiKeyId);
+    const release = context.streams.take(streamHolder(caller));
     try {
       const recordOf = (one: Execution) => executionRecord(one, publicUrl);
       const checkKey = recheckKey;
@@ -61,3 +62,10 @@ export const streamEvents = endpoint({
     return null;
   },
 });
+
+/** As for rate limits; what operators and their portal sessions open counts for the organization. */
+function streamHolder({ token, session, apiKeyId, organizationId }: Caller): string {
+  if (session) return `portal ${organizationId}`;
+  if (apiKeyId === operatorKeyId) return `operator ${organizationId}`;
+  return token?.executionId ?? apiKeyId;
+}
