@@ -114,16 +114,24 @@ export const getOverview = keylessEndpoint({
 });
 
 const sharedForMs = 2000;
-const readings = new WeakMap<Context, { startedAtMs: number; overview: Promise<z.infer<typeof Overview>> }>();
+type Reading = { endedAtMs: number | null; overview: Promise<z.infer<typeof Overview>> };
+const readings = new WeakMap<Context, Reading>();
 
-/** Pages of several operators ask every few seconds. */
+/** Pages of several operators ask every few seconds. One reading at a time, however slow the database is. */
 async function shared(context: Context): Promise<z.infer<typeof Overview>> {
   const last = readings.get(context);
-  if (last && performance.now() - last.startedAtMs < sharedForMs) return await last.overview;
-  const overview = readOverview(context);
-  readings.set(context, { startedAtMs: performance.now(), overview });
-  overview.catch(() => readings.delete(context));
-  return await overview;
+  const isFresh = last && (last.endedAtMs === null || performance.now() - last.endedAtMs < sharedForMs);
+  if (isFresh) return await last.overview;
+  const reading: Reading = { endedAtMs: null, overview: readOverview(context) };
+  readings.set(context, reading);
+  try {
+    const overview = await reading.overview;
+    reading.endedAtMs = performance.now();
+    return overview;
+  } catch (error) {
+    readings.delete(context);
+    throw error;
+  }
 }
 
 async function readOverview(context: Context): Promise<z.infer<typeof Overview>> {
