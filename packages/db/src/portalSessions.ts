@@ -86,17 +86,18 @@ FROM organizations o
 WHERE s.link_hash = $1 AND s.hash IS NULL AND s.ends_at > now() AND s.revoked_at IS NULL AND o.id = s.organization_id
 RETURNING ${columns}`;
 
-/** An open session, unless its key has ended: that is checked by `keyHash`. */
-export async function findPortalSession(
+/** Open sessions by the hash of their cookie. Whether their key has ended is checked by `keyHash`. */
+export async function findPortalSessions(
   db: Database,
-  { id, hash }: { id: string; hash: string },
-): Promise<PortalSession | null> {
-  const [row] = await runStatement<PortalSession>(db.pool, 'find_portal_session', findSql, [id, hash]);
-  return row ?? null;
+  hashes: string[],
+): Promise<Map<string, PortalSession>> {
+  type Row = PortalSession & { hash: string };
+  const rows = await runStatement<Row>(db.pool, 'find_portal_sessions', findSql, [hashes]);
+  return new Map(rows.map(({ hash, ...session }) => [hash, session]));
 }
 
-const findSql = `SELECT ${columns} FROM portal_sessions s JOIN organizations o ON o.id = s.organization_id
-WHERE s.id = $1 AND s.hash = $2 AND s.ends_at > now() AND s.revoked_at IS NULL`;
+const findSql = `SELECT s.hash, ${columns} FROM portal_sessions s JOIN organizations o ON o.id = s.organization_id
+WHERE s.hash = ANY ($1::text[]) AND s.ends_at > now() AND s.revoked_at IS NULL`;
 
 export type PortalFrame = { frameAncestors: string[]; logoUrl: string | null };
 

@@ -1,5 +1,5 @@
 import { type FoundApiKey, findApiKeys, findApiKeysById } from '@holdfast/db/apiKeys';
-import { findPortalSession } from '@holdfast/db/portalSessions';
+import { findPortalSessions, type PortalSession } from '@holdfast/db/portalSessions';
 import { hashApiKey, isApiKeyShape } from '@holdfast/domain/apiKey';
 import { ApiError } from '@holdfast/domain/errors';
 import { createBatcher } from '@holdfast/kit/batcher';
@@ -100,6 +100,14 @@ const maxCachedKeys = 10_000;
 export function openCallers({ db, tokens, config }: Pick<Context, 'db' | 'tokens' | 'config'>): Callers {
   const byHash = openKeyCache((hashes) => findApiKeys(db, hashes));
   const byId = openKeyCache((ids) => findApiKeysById(db, ids));
+  // Looked up before the rate limit: a flood of wrong cookies costs one statement at a time.
+  const sessions = createBatcher<string, PortalSession | null>({
+    maxSize: 500,
+    async run(hashes) {
+      const found = await findPortalSessions(db, hashes);
+      return hashes.map((hash) => found.get(hash) ?? null);
+    },
+  });
   return {
     byKey: async (hash) => (await byHash(hash))?.caller ?? null,
     byToken: async (token) => {
@@ -112,8 +120,8 @@ export function openCallers({ db, tokens, config }: Pick<Context, 'db' | 'tokens
     },
     publicUrl: config.PUBLIC_URL,
     async bySession(id, secret) {
-      const session = await findPortalSession(db, { id, hash: hashSecret(secret) });
-      if (!session) return null;
+      const session = await sessions.add(hashSecret(secret));
+      if (session?.id !== id) return null;
       const key = session.keyHash === null ? operatorFor(session) : (await byHash(session.keyHash))?.caller;
       return key ? { ...key, session } : null;
     },

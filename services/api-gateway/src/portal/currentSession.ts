@@ -1,6 +1,6 @@
 import { findApiKey } from '@holdfast/db/apiKeys';
 import {
-  findPortalSession,
+  findPortalSessions,
   insertPortalSession,
   type PortalSession,
   revokePortalSession,
@@ -86,7 +86,7 @@ async function sessionOfKey(
     hash,
     lifetimeS: portal.keySessionS,
   });
-  const session = endsAt && (await findPortalSession(db, { id, hash }));
+  const session = endsAt && (await findPortalSessions(db, [hash])).get(hash);
   if (!session) throw tooManySessions();
   return { session, key };
 }
