@@ -30,7 +30,7 @@ export type PortalSession = Omit<NewPortalSession, 'linkHash' | 'hash' | 'lifeti
   endsAt: Date;
 };
 
-/** Stores a link, or a session that starts now; null when the organization has too many. */
+/** Stores a link, or a session that starts now; null when the organization, or the key that signs in, has too many. */
 export async function insertPortalSession(db: Database, session: NewPortalSession): Promise<Date | null> {
   const [row] = await runStatement<{ endsAt: Date }>(db.pool, 'insert_portal_session', insertSql, [
     session.id,
@@ -48,6 +48,7 @@ export async function insertPortalSession(db: Database, session: NewPortalSessio
     session.hash === null ? portal.linkS : session.lifetimeS,
     portal.maxOpenPerOrganization,
     portal.retentionS,
+    portal.maxSignedInPerKey,
   ]);
   return row?.endsAt ?? null;
 }
@@ -59,8 +60,9 @@ const insertSql = `WITH ended AS (DELETE FROM portal_sessions WHERE id IN (
 INSERT INTO portal_sessions (id, organization_id, key_hash, capabilities, frame_ancestors, accent, logo_url,
   color_scheme, return_url, link_hash, hash, lifetime_s, ends_at)
 SELECT $1, $2, $3, $4::text[], $5::text[], $6, $7, $8, $9, $10, $11, $12::int, now() + $13 * interval '1 second'
-WHERE (SELECT count(*) FROM portal_sessions
-  WHERE organization_id = $2 AND ends_at > now() AND revoked_at IS NULL) < $14::int
+WHERE (SELECT count(*) < $14::int
+    AND ($11::text IS NULL OR count(*) FILTER (WHERE link_hash IS NULL AND key_hash = $3) < $16::int)
+  FROM portal_sessions WHERE organization_id = $2 AND ends_at > now() AND revoked_at IS NULL)
 RETURNING ends_at AS "endsAt"`;
 
 const columns = `s.id, s.organization_id AS "organizationId", s.key_hash AS "keyHash", s.capabilities,

@@ -426,6 +426,22 @@ describe('signing in with an API key', () => {
     await exchange({ api_key: `${key.key.slice(0, -1)}x` }).expect(401);
   });
 
+  it('leaves room for the sessions of other keys, however often one signs in', async () => {
+    const { body: key } = await gateway
+      .client(owner)
+      .post('/v1/api-keys')
+      .send({ name: 'in a page', scopes: ['executions:read'] });
+    await exchange({ api_key: key.key }).expect(201);
+    await sql(
+      `INSERT INTO portal_sessions (id, organization_id, key_hash, capabilities, frame_ancestors, color_scheme, hash, lifetime_s, ends_at)
+       SELECT 'pses_' || gen_random_uuid(), organization_id, key_hash, '{}', '{}', 'auto', gen_random_uuid()::text, 900, ends_at
+       FROM portal_sessions, generate_series(1, 99) WHERE organization_id = $1`,
+      [organizationId],
+    );
+    await exchange({ api_key: key.key }).expect(429);
+    await exchange({ api_key: owner }).expect(201);
+  });
+
   it('works only from the addresses of the key, and so does the session', async () => {
     const { body: key } = await gateway
       .client(owner)

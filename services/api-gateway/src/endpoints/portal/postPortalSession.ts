@@ -141,7 +141,7 @@ function requireCapabilities(
 export function tooManySessions(): ApiError {
   return new ApiError(
     'RATE_LIMITED',
-    `The organization already has ${portal.maxOpenPerOrganization} open portal sessions.`,
+    `The organization already has ${portal.maxOpenPerOrganization} open portal sessions, or the API key ${portal.maxSignedInPerKey} sign-ins.`,
     { headers: { 'Retry-After': String(portal.linkS) } },
   );
 }
