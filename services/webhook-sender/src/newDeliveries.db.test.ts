@@ -89,7 +89,7 @@ describe('a delivery that was written with its event', () => {
     const last = await startMany(1);
     await hint([...started, ...last]);
     await until('the last request', () => {
-      const ids = stage.receiver.received.map(({ body }) => JSON.parse(String(body)).execution_id);
+      const ids = stage.receiver.received.map(({ body }) => JSON.parse(body).execution_id);
       return ids.includes(last[0]?.executionId);
     });
     held.release();
