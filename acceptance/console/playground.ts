@@ -38,6 +38,7 @@ export function describePlayground(get: () => Servers): void {
       const { page, context, problems } = await signIn(browser, state, ann);
       await open(page, '/models/sandbox-image');
       await page.getByRole('link', { name: 'Run in the playground' }).click();
+      await page.getByLabel('Organization that pays').selectOption(state.organization_id);
       await page.getByLabel(/^prompt/).fill(`A harbour ${hostile}`);
       await page.getByLabel(/^count/).fill('2');
       await untilText(page, '2 image × 0.04 = 0.08');
@@ -58,6 +59,7 @@ export function describePlayground(get: () => Servers): void {
       const { state, browser } = get();
       const { page, context, problems } = await signIn(browser, state, ann);
       await open(page, '/playground?model=image-transform');
+      await page.getByLabel('Organization that pays').selectOption(state.organization_id);
       await untilText(page, 'input.source_image is required.');
       const file = { name: `${hostile}.png`, mimeType: 'image/png', buffer: png };
       await page.locator('input[type=file]').setInputFiles(file);
