@@ -1,7 +1,12 @@
-import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from '@tanstack/react-query';
+import {
+  type InfiniteData,
+  keepPreviousData,
+  type UseInfiniteQueryResult,
+  useInfiniteQuery,
+} from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import { read } from './api.ts';
-import { Button, Problem, Skeleton } from './parts.tsx';
+import { Button, liveMs, Problem, Skeleton } from './parts.tsx';
 import { text } from './strings.ts';
 
 type Paged = { next_cursor: string | null };
@@ -19,6 +24,29 @@ export function usePages<Page extends Paged>(
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   });
+}
+
+/** As `usePages`, of a search whose newest page is read again while it is the only one: older ones do not change. */
+export function useLivePages<Page extends Paged & { data: unknown[] }>(
+  key: readonly unknown[],
+  readPage: (cursor: string | undefined) => Promise<Page>,
+): { pages: Pages<Page>; rows: Page['data'][number][]; isSearching: boolean } {
+  const pages = useInfiniteQuery({
+    queryKey: key,
+    queryFn: ({ pageParam }) => readPage(pageParam),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 1 ? liveMs : false),
+  });
+  const rows = pages.data?.pages.flatMap(({ data }) => data) ?? [];
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
+  // A page of a search may be empty although older rows match.
+  const isSearching = rows.length === 0 && hasNextPage;
+  useEffect(() => {
+    if (isSearching && !isFetchingNextPage) void fetchNextPage();
+  }, [isSearching, isFetchingNextPage, fetchNextPage]);
+  return { pages, rows, isSearching };
 }
 
 /** A list in each of its states; `empty` says what to do first. */

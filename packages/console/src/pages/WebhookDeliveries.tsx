@@ -1,9 +1,7 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect } from 'react';
 import { read, type Schemas } from '../api.ts';
-import { useListKeys } from '../lists.tsx';
-import { Button, Empty, liveMs, Problem, Skeleton, Status, Time } from '../parts.tsx';
+import { useListKeys, useLivePages } from '../lists.tsx';
+import { Button, Empty, Problem, Skeleton, Status, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
 import { type DeliveryFilters, timesOf } from './filters.ts';
 import { Recovery } from './recovery.tsx';
@@ -39,32 +37,20 @@ export function WebhookDeliveries() {
 /** The newest deliveries that match, and older ones on demand. */
 export function DeliveryList({ filters, isShort = false }: { filters: DeliveryFilters; isShort?: boolean }) {
   useListKeys();
-  const pages = useInfiniteQuery({
-    queryKey: ['deliveries', filters, isShort],
-    queryFn: ({ pageParam }) => {
-      const { from, to } = timesOf(filters);
-      return read<Page>('/webhooks/deliveries', {
-        status: filters.status,
-        event_type: filters.event,
-        organization_id: filters.organization,
-        endpoint_id: filters.endpoint,
-        created_after: from,
-        created_before: to,
-        limit: isShort ? 10 : 50,
-        cursor: pageParam,
-      });
-    },
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 1 ? liveMs : false),
+  const { pages, rows, isSearching } = useLivePages(['deliveries', filters, isShort], (cursor) => {
+    const { from, to } = timesOf(filters);
+    return read<Page>('/webhooks/deliveries', {
+      status: filters.status,
+      event_type: filters.event,
+      organization_id: filters.organization,
+      endpoint_id: filters.endpoint,
+      created_after: from,
+      created_before: to,
+      limit: isShort ? 10 : 50,
+      cursor,
+    });
   });
-  const rows = pages.data?.pages.flatMap(({ data }) => data) ?? [];
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
-  const isSearching = rows.length === 0 && hasNextPage;
-  useEffect(() => {
-    if (isSearching && !isFetchingNextPage) void fetchNextPage();
-  }, [isSearching, isFetchingNextPage, fetchNextPage]);
   const isFiltered = Object.entries(filters).some(([name, value]) => value && name !== 'endpoint');
   return (
     <>

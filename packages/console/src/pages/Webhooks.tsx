@@ -1,9 +1,8 @@
-import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type FormEvent, useEffect, useRef } from 'react';
+import { type FormEvent, useRef } from 'react';
 import { read, type Schemas } from '../api.ts';
-import { useListKeys } from '../lists.tsx';
-import { Button, Empty, inputLook, liveMs, Problem, Skeleton, Status } from '../parts.tsx';
+import { useListKeys, useLivePages } from '../lists.tsx';
+import { Button, Empty, inputLook, Problem, Skeleton, Status } from '../parts.tsx';
 import { text } from '../strings.ts';
 import type { EndpointFilters } from './filters.ts';
 import {
@@ -23,26 +22,15 @@ const states = ['active', 'failing', 'deactivated', 'inactive'];
 
 export function Webhooks() {
   const filters = useSearch({ from: '/webhooks' });
-  const pages = useInfiniteQuery({
-    queryKey: ['webhook endpoints', filters],
-    queryFn: ({ pageParam }) =>
-      read<Page>('/webhooks/endpoints', {
-        organization_id: filters.organization,
-        state: filters.state,
-        text: filters.q,
-        cursor: pageParam,
-      }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-    placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 1 ? liveMs : false),
-  });
-  const rows = pages.data?.pages.flatMap(({ data }) => data) ?? [];
+  const { pages, rows, isSearching } = useLivePages(['webhook endpoints', filters], (cursor) =>
+    read<Page>('/webhooks/endpoints', {
+      organization_id: filters.organization,
+      state: filters.state,
+      text: filters.q,
+      cursor,
+    }),
+  );
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
-  const isSearching = rows.length === 0 && hasNextPage;
-  useEffect(() => {
-    if (isSearching && !isFetchingNextPage) void fetchNextPage();
-  }, [isSearching, isFetchingNextPage, fetchNextPage]);
   const isFiltered = Object.values(filters).some(Boolean);
   return (
     <>
