@@ -1,4 +1,4 @@
-import type { OperatorRole } from '@holdfast/domain/operators';
+import type { OperatorRole, SignInMethod } from '@holdfast/domain/operators';
 import type { Database } from './client.ts';
 import { runStatement } from './statement.ts';
 
@@ -6,6 +6,8 @@ export type OperatorSession = {
   id: string;
   actor: string;
   role: OperatorRole;
+  method: SignInMethod;
+  /** HMAC of what the session depends on. */
   credential: string;
   address: string;
   userAgent: string;
@@ -13,7 +15,7 @@ export type OperatorSession = {
   expiresAt: Date;
 };
 
-const columns = `id, actor, role, credential, address, user_agent AS "userAgent", created_at AS "createdAt",
+const columns = `id, actor, role, method, credential, address, user_agent AS "userAgent", created_at AS "createdAt",
   expires_at AS "expiresAt"`;
 const isOpen = 'revoked_at IS NULL AND expires_at > now()';
 
@@ -23,12 +25,13 @@ export type NewSession = Omit<OperatorSession, 'createdAt' | 'expiresAt'> & {
 };
 
 export async function insertSession(db: Database, session: NewSession): Promise<OperatorSession> {
-  const { id, hash, actor, role, credential, address, userAgent, lifetimeMs } = session;
+  const { id, hash, actor, role, method, credential, address, userAgent, lifetimeMs } = session;
   const [row] = await runStatement<OperatorSession>(db.pool, 'insert_operator_session', insertSql, [
     id,
     hash,
     actor,
     role,
+    method,
     credential,
     address,
     userAgent,
@@ -38,11 +41,11 @@ export async function insertSession(db: Database, session: NewSession): Promise<
   return row;
 }
 
-const insertSql = `INSERT INTO operator_sessions (id, hash, actor, role, credential, address, user_agent, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 millisecond')
+const insertSql = `INSERT INTO operator_sessions (id, hash, actor, role, method, credential, address, user_agent, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, now() + $9 * interval '1 millisecond')
 RETURNING ${columns}`;
 
-/** Removes ended sessions, expired links and the counts of old failures: they contain addresses. Safe to run at once. */
+/** Removes ended sessions, expired links and sign-ins, and the counts of old failures: they contain addresses. Safe to run at once. */
 export async function removeEnded(db: Database, failureWindowMs: number): Promise<void> {
   await runStatement(db.pool, 'remove_ended_sessions', removeSessionsSql, []);
   await runStatement(
@@ -51,10 +54,13 @@ export async function removeEnded(db: Database, failureWindowMs: number): Promis
     'DELETE FROM sign_in_links WHERE expires_at <= now()',
     [],
   );
+  await runStatement(db.pool, 'remove_expired_sign_ins', removeSignInsSql, []);
   await runStatement(db.pool, 'remove_old_failures', removeFailuresSql, [failureWindowMs]);
 }
 
 const removeSessionsSql = `DELETE FROM operator_sessions WHERE NOT (${isOpen})`;
+
+const removeSignInsSql = 'DELETE FROM oidc_sign_ins WHERE expires_at <= now()';
 
 const removeFailuresSql = `DELETE FROM sign_in_failures WHERE first_at < now() - $1 * interval '1 millisecond'`;
 
@@ -105,6 +111,21 @@ export async function useSignInLink(db: Database, hash: string): Promise<SignInL
 
 const useSql = `DELETE FROM sign_in_links WHERE hash = $1
 RETURNING hash, actor, credential, expires_at > now() AS "isValid"`;
+
+export async function insertOidcSignIn(db: Database, hash: string, lifetimeMs: number): Promise<void> {
+  await runStatement(db.pool, 'insert_oidc_sign_in', insertSignInSql, [hash, lifetimeMs]);
+}
+
+const insertSignInSql = `INSERT INTO oidc_sign_ins (hash, expires_at)
+VALUES ($1, now() + $2 * interval '1 millisecond')`;
+
+/** False: unknown, expired or used. Of two uses at once, one is true. */
+export async function useOidcSignIn(db: Database, hash: string): Promise<boolean> {
+  const [row] = await runStatement<{ isValid: boolean }>(db.pool, 'use_oidc_sign_in', useSignInSql, [hash]);
+  return row?.isValid ?? false;
+}
+
+const useSignInSql = `DELETE FROM oidc_sign_ins WHERE hash = $1 RETURNING expires_at > now() AS "isValid"`;
 
 export type SignInCount = { failures: number; retryAfterS: number };
 

@@ -96,7 +96,7 @@ function tooMuch(maxBytes: number): Error {
   return new Error(`more than ${maxBytes} bytes`);
 }
 
-function errorOf(cause: 'timeout' | 'aborted' | Error, timeoutMs: number): Error {
+export function errorOf(cause: 'timeout' | 'aborted' | Error, timeoutMs: number): Error {
   if (cause === 'timeout') return new Error(`no complete response within ${timeoutMs} ms`);
   return cause === 'aborted' ? new Error('aborted') : cause;
 }

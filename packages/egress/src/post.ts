@@ -80,7 +80,7 @@ function targetsOf(policy: EgressPolicy): LRUCache<string, Target> {
 const connectionsByPolicy = new WeakMap<EgressPolicy, Connections>();
 
 /** A connection is only reused under the policy under which it was dialled. */
-function connectionsOf(policy: EgressPolicy): Connections {
+export function connectionsOf(policy: EgressPolicy): Connections {
   const existing = connectionsByPolicy.get(policy);
   if (existing) return existing;
   const connections = createConnections(policy);

@@ -8,6 +8,7 @@ import { databaseServers } from '@holdfast/kit/databaseAddress';
 import { encryptionKeys } from '@holdfast/kit/sealedBox';
 import { tracingConfig } from '@holdfast/kit/tracing/config';
 import { z } from 'zod';
+import { oidcConfig, oidcProblems } from './admin/oidc/config.ts';
 import { isCorsOrigin } from './http/cors.ts';
 
 export const gatewayConfig = {
@@ -35,6 +36,7 @@ export const gatewayConfig = {
     .describe(
       'What operators may do, by the names of ADMIN_TOKEN: a list `name:viewer,name:support,name:admin`; default: `admin`',
     ),
+  ...oidcConfig,
   ENCRYPTION_KEYS: encryptionKeys,
   DATABASE_REPLICA_URL: databaseUrl()
     .refine((url) => databaseServers(url).length === 1, 'names more than one server')
@@ -111,7 +113,7 @@ export const gatewayConfig = {
 export type GatewayConfig = z.infer<z.ZodObject<typeof gatewayConfig>>;
 
 export function readConfig(env = process.env): GatewayConfig {
-  return parseConfig(gatewayConfig, env, [fileStoreProblems, adminRoleProblems]);
+  return parseConfig(gatewayConfig, env, [fileStoreProblems, adminRoleProblems, oidcProblems]);
 }
 
 function adminRoleProblems({

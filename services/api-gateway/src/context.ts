@@ -30,6 +30,7 @@ import {
 } from '@holdfast/queues/definitions';
 import { openProducer } from '@holdfast/queues/producer';
 import { openRequester } from '@holdfast/queues/request';
+import { openOidc } from './admin/oidc/provider.ts';
 import type { GatewayConfig } from './config.ts';
 import { openTokenSigner } from './executionTokens/signer.ts';
 import { bodyPace, openBodyMemory } from './http/bodyLimits.ts';
@@ -100,6 +101,8 @@ export async function openContext({
     disk: diskSettings(config),
     egress: createEgressPolicy(egressSettings(config)),
     box: createSealedBox(config.ENCRYPTION_KEYS),
+    /** Where operators sign in besides tokens; null: not configured. */
+    oidc: openOidc(config),
     tokens: openTokenSigner(config.ENCRYPTION_KEYS),
   };
 }

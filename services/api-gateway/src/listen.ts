@@ -30,29 +30,32 @@ export async function listen(app: RequestListener, at: ListenAt, maxPerMinute: n
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveMs,
   });
-  const connections = new Set<Socket>();
+  /** With the last response in flight. A set of responses would keep each until the next major garbage collection. */
+  const connections = new Map<Socket, ServerResponse | null>();
   server.on('connection', (socket: Socket) => {
-    connections.add(socket);
+    connections.set(socket, null);
     socket.once('close', () => connections.delete(socket));
   });
-  const inFlight = new Set<ServerResponse>();
   let isRetiring = false;
   let isClosing = false;
   const onRequest: RequestListener = (request, response) => {
     if (isRetiring) response.setHeader('Connection', 'close');
-    inFlight.add(response);
-    response.once('close', () => inFlight.delete(response));
+    const { socket } = request;
+    connections.set(socket, response);
+    response.once('close', () => {
+      if (connections.get(socket) === response) connections.set(socket, null);
+    });
     // A kept-alive connection would keep the server open.
-    response.once('finish', () => isClosing && request.socket.end());
+    response.once('finish', () => isClosing && socket.end());
     app(request, response);
   };
   function retire(): void {
     isRetiring = true;
-    for (const response of inFlight) if (!response.headersSent) response.setHeader('Connection', 'close');
+    for (const response of connections.values())
+      if (response?.headersSent === false) response.setHeader('Connection', 'close');
   }
   function dropIdle(): void {
-    const busy = new Set([...inFlight].map(({ socket }) => socket));
-    for (const socket of connections) if (!busy.has(socket)) socket.destroy();
+    for (const [socket, response] of connections) if (response === null) socket.destroy();
   }
   server.on('request', onRequest);
   server.on('checkContinue', (request, response) => {

@@ -22,7 +22,8 @@ export function Sessions() {
             <li key={one.id} className="flex flex-wrap items-center justify-between gap-3 px-4 py-3">
               <div className="min-w-0">
                 <p className="font-medium">
-                  {one.actor} <span className="text-soft">{one.role}</span>
+                  {one.actor}{' '}
+                  <span className="text-soft">{`${one.role} · ${text.sessions.by[one.method]}`}</span>
                   {one.is_current && <span className="ml-2 text-good text-xs">{text.sessions.current}</span>}
                 </p>
                 <p className="break-all text-soft text-xs">

@@ -1,78 +1,134 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { change, RequestError } from '../api.ts';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useState } from 'react';
+import { change, RequestError, read, type Schemas } from '../api.ts';
 import { Button, Field, inputLook } from '../parts.tsx';
 import { text } from '../strings.ts';
 
-/** Takes the token of a link out of the address at once: it must not stay in the history. */
-function takeLink(): string | null {
-  const [, token] = /^#sign-in=(link_[\w-]+)$/.exec(window.location.hash) ?? [];
-  if (!token) return null;
-  window.history.replaceState(null, '', window.location.pathname);
-  return token;
+/** What brought the browser here and signs it in without the form. */
+type Arrival =
+  | { kind: 'link'; token: string }
+  | { kind: 'provider'; body: { code: string; state: string; iss?: string } }
+  | { kind: 'refused'; reason: string };
+
+/** Takes a link's token and the provider's response out of the address at once: they must not stay in the history. */
+function takeArrival(): Arrival | null {
+  const { hash, pathname, search } = window.location;
+  const [, token] = /^#sign-in=(link_[\w-]+)$/.exec(hash) ?? [];
+  const isFromProvider = pathname === '/console/oidc';
+  if (token || isFromProvider) {
+    window.history.replaceState(null, '', isFromProvider ? '/console/' : pathname);
+  }
+  if (token) return { kind: 'link', token };
+  return isFromProvider ? responseIn(new URLSearchParams(search)) : null;
 }
 
-const link = takeLink();
+function responseIn(query: URLSearchParams): Arrival {
+  const [code, state, iss, error] = ['code', 'state', 'iss', 'error'].map((name) => query.get(name));
+  if (code && state) return { kind: 'provider', body: { code, state, ...(iss && { iss }) } };
+  // Anyone can write the address: of its text only an error code is shown.
+  const isCode = error && /^[a-z_]{1,40}$/.test(error);
+  return { kind: 'refused', reason: isCode ? text.signIn.refused(error) : text.signIn.incomplete };
+}
+
+/** Null once it was used: an operator whose session ends meanwhile gets the form. */
+let arrival = takeArrival();
+
+const messageOf = (reason: unknown) => (reason instanceof RequestError ? reason.message : text.lost);
 
 export function SignIn() {
   const client = useQueryClient();
-  const [isLink, setLink] = useState(link !== null);
-  const [error, setError] = useState<string | null>(null);
-  const hasStarted = useRef(false);
+  const [isArriving, setArriving] = useState(arrival !== null && arrival.kind !== 'refused');
+  const [error, setError] = useState(arrival?.kind === 'refused' ? arrival.reason : null);
+  const { data: methods } = useQuery({
+    queryKey: ['sign-in-methods'],
+    queryFn: () => read<Schemas['SignInMethods']>('/sign-in-methods'),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const provider = methods?.oidc;
 
-  const signIn = async (token: string) => {
-    await change('POST', '/session', { body: { token } });
+  const signIn = async (path: string, body: object) => {
+    await change('POST', path, { body });
     await client.invalidateQueries();
   };
   useEffect(() => {
-    if (link === null || hasStarted.current) return;
-    hasStarted.current = true;
-    signIn(link).catch(() => {
-      setLink(false);
-      setError(text.signIn.linkFailed);
+    const arrived = arrival;
+    arrival = null;
+    if (arrived === null || arrived.kind === 'refused') return;
+    const isLink = arrived.kind === 'link';
+    const done = isLink
+      ? signIn('/session', { token: arrived.token })
+      : signIn('/oidc-sign-ins/session', arrived.body);
+    done.catch((reason: unknown) => {
+      setArriving(false);
+      setError(isLink ? text.signIn.linkFailed : messageOf(reason));
     });
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const token = String(new FormData(event.currentTarget).get('token') ?? '').trim();
-    signIn(token).catch((reason: unknown) =>
-      setError(reason instanceof RequestError ? reason.message : text.lost),
-    );
+    signIn('/session', { token }).catch((reason: unknown) => setError(messageOf(reason)));
   };
   return (
     <main className="grid min-h-dvh place-items-center p-4">
       <div className="w-full max-w-sm rounded-lg border border-line bg-card p-6">
         <p className="mb-5 font-semibold text-accent">{text.product}</p>
         <h1 className="font-semibold text-lg">{text.signIn.title}</h1>
-        {isLink ? (
+        {isArriving ? (
           <p role="status" className="mt-3">
             {text.signIn.withLink}
           </p>
         ) : (
-          <form onSubmit={submit} className="mt-2 space-y-4">
-            <p className="text-soft">{text.signIn.about}</p>
-            <Field label={text.signIn.token}>
-              <input
-                name="token"
-                type="password"
-                required
-                minLength={16}
-                autoComplete="off"
-                className={`${inputLook} font-mono`}
-              />
-            </Field>
+          <>
             {error && (
-              <p role="alert" className="text-bad">
+              <p role="alert" className="mt-3 break-words text-bad">
                 {error}
               </p>
             )}
-            <Button type="submit" tone="primary">
-              {text.signIn.submit}
-            </Button>
-            <p className="text-soft text-xs">{text.signIn.where}</p>
-          </form>
+            {provider && <Provider label={provider.label} onError={setError} />}
+            <form onSubmit={submit} className="mt-2 space-y-4">
+              <p className="text-soft">{text.signIn.about}</p>
+              <Field label={text.signIn.token}>
+                <input
+                  name="token"
+                  type="password"
+                  required
+                  minLength={16}
+                  autoComplete="off"
+                  className={`${inputLook} font-mono`}
+                />
+              </Field>
+              <Button type="submit" tone={provider ? 'plain' : 'primary'}>
+                {text.signIn.submit}
+              </Button>
+              <p className="text-soft text-xs">{text.signIn.where}</p>
+            </form>
+          </>
         )}
       </div>
     </main>
+  );
+}
+
+/** The button of the OIDC provider. */
+function Provider({ label, onError }: { label: string; onError: (message: string | null) => void }) {
+  const [isBusy, setBusy] = useState(false);
+  const start = async () => {
+    setBusy(true);
+    onError(null);
+    try {
+      const { authorization_url: url } = await change<Schemas['OidcSignIn']>('POST', '/oidc-sign-ins');
+      window.location.assign(url);
+    } catch (reason) {
+      setBusy(false);
+      onError(messageOf(reason));
+    }
+  };
+  return (
+    <div className="mt-4">
+      <Button tone="primary" disabled={isBusy} onClick={() => void start()}>
+        {text.signIn.withProvider(label)}
+      </Button>
+      <p className="mt-4 border-line border-t pt-2 text-soft text-xs">{text.signIn.or}</p>
+    </div>
   );
 }

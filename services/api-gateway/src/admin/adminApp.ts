@@ -16,6 +16,7 @@ import { deletePortalSession } from '../endpoints/portal/deletePortalSession.ts'
 import { postPortalSession } from '../endpoints/portal/postPortalSession.ts';
 import { getDelivery } from '../endpoints/webhooks/getDelivery.ts';
 import { getEndpoint } from '../endpoints/webhooks/getEndpoint.ts';
+import { getEndpointActivity } from '../endpoints/webhooks/getEndpointActivity.ts';
 import { listDeliveries } from '../endpoints/webhooks/listDeliveries.ts';
 import { listEndpoints } from '../endpoints/webhooks/listEndpoints.ts';
 import { listExecutionDeliveries } from '../endpoints/webhooks/listExecutionDeliveries.ts';
@@ -42,6 +43,7 @@ import { getBalanceHistory } from './endpoints/getBalanceHistory.ts';
 import { getOrganization } from './endpoints/getOrganization.ts';
 import { getOverview } from './endpoints/getOverview.ts';
 import { getSession } from './endpoints/getSession.ts';
+import { getSignInMethods } from './endpoints/getSignInMethods.ts';
 import { listActions } from './endpoints/listActions.ts';
 import { listAllModels } from './endpoints/listAllModels.ts';
 import { listAnyDeliveries } from './endpoints/listAnyDeliveries.ts';
@@ -53,6 +55,7 @@ import { listOrganizationKeys } from './endpoints/listOrganizationKeys.ts';
 import { listOrganizations } from './endpoints/listOrganizations.ts';
 import { listQueues } from './endpoints/listQueues.ts';
 import { listSessions } from './endpoints/listSessions.ts';
+import { postOidcSession, postOidcSignIn } from './endpoints/oidcSignIns.ts';
 import { patchOrganization } from './endpoints/patchOrganization.ts';
 import { postCorrection } from './endpoints/postCorrection.ts';
 import { postFile } from './endpoints/postFile.ts';
@@ -95,6 +98,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   onBehalf(getUsageWithWriteOffs),
   onBehalf(listEndpoints),
   onBehalf(getEndpoint),
+  onBehalf(getEndpointActivity),
   onBehalf(listDeliveries),
   onBehalf(getDelivery),
   onBehalf(postRedeliver),
@@ -137,11 +141,18 @@ export const adminEndpoints: readonly Endpoint[] = [
   postSignInLink,
 ];
 
+/** They need no operator: who signs in is not known yet. A sign-in records itself. */
+export const signInEndpoints: readonly Endpoint[] = [
+  postSession,
+  getSignInMethods,
+  postOidcSignIn,
+  postOidcSession,
+];
+
 export function createAdminApp(context: Context): Express {
   return createPipeline({
     context,
-    // A sign-in has no operator yet, so it records itself.
-    endpoints: [...adminEndpoints.map(permitted).map(recorded), postSession],
+    endpoints: [...adminEndpoints.map(permitted).map(recorded), ...signInEndpoints],
     authenticate: authenticateOperator(context.db, readOperators(context.config)),
     limitRate: limitOperators(context),
     mount: (app) => {

@@ -1,15 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Database } from '@holdfast/db/client';
-import { findSession, useSignInLink } from '@holdfast/db/operatorSessions';
+import { findSession, type OperatorSession, useSignInLink } from '@holdfast/db/operatorSessions';
 import { type AdminToken, parseAdminTokens } from '@holdfast/domain/adminTokens';
 import { ApiError } from '@holdfast/domain/errors';
-import { type OperatorRole, parseAdminRoles } from '@holdfast/domain/operators';
+import { type OperatorRole, parseAdminRoles, type SignInMethod } from '@holdfast/domain/operators';
 import type { Request } from 'express';
 import type { GatewayConfig } from '../config.ts';
 import { type Authenticate, bearerToken, unauthenticated } from '../http/auth.ts';
 import { requireConsole } from '../http/consoleRequest.ts';
 import { stateOf } from '../http/requestState.ts';
 import { hashSecret } from '../http/secrets.ts';
+import { type OidcConfig, oidcTerms } from './oidc/config.ts';
 import { sessionSecret } from './sessionCookie.ts';
 
 /** Who makes a request of the admin API. `sessionId` null: with the token itself. */
@@ -21,23 +22,37 @@ export type Operators = {
   /** The token that a session or link was made with, if it is still configured. */
   byCredential(secret: string, credential: string, name: string): AdminToken | null;
   roleOf(name: string): OperatorRole;
+  /** Whether the terms of the session still hold. */
+  isCurrent(secret: string, session: OperatorSession): boolean;
+  /** Where the console is, if it is not the host of the request. */
+  consoleUrl: string | undefined;
 };
 
-export function readOperators(config: Pick<GatewayConfig, 'ADMIN_TOKEN' | 'ADMIN_ROLES'>): Operators {
+export function readOperators(
+  config: Pick<GatewayConfig, 'ADMIN_TOKEN' | 'ADMIN_ROLES'> & OidcConfig,
+): Operators {
   const tokens = parseAdminTokens(config.ADMIN_TOKEN) ?? [];
   const roles = parseAdminRoles(config.ADMIN_ROLES) ?? new Map<string, OperatorRole>();
   const matching = (isIt: (one: AdminToken) => boolean) => tokens.filter(isIt)[0] ?? null;
+  const byCredential: Operators['byCredential'] = (secret, credential, name) =>
+    matching((one) => one.name === name && isSame(credentialOf(secret, one.token), credential));
+  const roleOf: Operators['roleOf'] = (name) => roles.get(name) ?? 'admin';
+  const terms = oidcTerms(config);
   return {
     byToken: (given) => matching(({ token }) => isSame(hashSecret(given), hashSecret(token))),
-    byCredential: (secret, credential, name) =>
-      matching((one) => one.name === name && isSame(credentialOf(secret, one.token), credential)),
-    roleOf: (name) => roles.get(name) ?? 'admin',
+    byCredential,
+    roleOf,
+    isCurrent(secret, { method, credential, actor, role }) {
+      if (method === 'oidc') return terms !== null && isSame(credentialOf(secret, terms), credential);
+      return byCredential(secret, credential, actor) !== null && roleOf(actor) === role;
+    },
+    consoleUrl: config.CONSOLE_URL,
   };
 }
 
-/** Proves which token a session was made with. Without the secret, which is not stored, it reveals nothing of the token. */
-export function credentialOf(secret: string, token: string): string {
-  return createHmac('sha256', secret).update(token).digest('hex');
+/** Proves what a session was made with. Without the secret, which is not stored, it reveals nothing of a token. */
+export function credentialOf(secret: string, terms: string): string {
+  return createHmac('sha256', secret).update(terms).digest('hex');
 }
 
 function isSame(hex: string, other: string): boolean {
@@ -62,7 +77,7 @@ export function authenticateOperator(db: Database, operators: Operators): Authen
 async function requireOperator(request: Request, db: Database, operators: Operators): Promise<Operator> {
   const secret = request.headers.authorization === undefined ? sessionSecret(request) : null;
   if (secret !== null) {
-    requireConsole(request);
+    requireConsole(request, operators.consoleUrl);
     return await sessionOperator(secret, db, operators);
   }
   const token = operators.byToken(bearerToken(request.headers.authorization) ?? '');
@@ -70,11 +85,10 @@ async function requireOperator(request: Request, db: Database, operators: Operat
   return { name: token.name, role: operators.roleOf(token.name), sessionId: null };
 }
 
-/** A session ends with its token, and when the role of its operator changes. */
+/** A session ends with its token, when the role of its operator changes, and with the settings of OIDC it was made under. */
 async function sessionOperator(secret: string, db: Database, operators: Operators): Promise<Operator> {
   const session = await findSession(db, hashSecret(secret));
-  const token = session && operators.byCredential(secret, session.credential, session.actor);
-  if (!token || operators.roleOf(session.actor) !== session.role) {
+  if (!session || !operators.isCurrent(secret, session)) {
     throw unauthenticated('The session has ended. Sign in again.');
   }
   return { name: session.actor, role: session.role, sessionId: session.id };
@@ -85,9 +99,10 @@ export async function tokenFor(
   db: Database,
   operators: Operators,
   given: string,
-): Promise<AdminToken | null> {
+): Promise<(AdminToken & { method: SignInMethod }) | null> {
   const link = given.startsWith('link_') ? await useSignInLink(db, hashSecret(given)) : null;
-  return link ? operators.byCredential(given, link.credential, link.actor) : operators.byToken(given);
+  const token = link ? operators.byCredential(given, link.credential, link.actor) : operators.byToken(given);
+  return token && { ...token, method: link ? 'link' : 'token' };
 }
 
 /** @throws ApiError for a request without an operator, which authentication has already refused */

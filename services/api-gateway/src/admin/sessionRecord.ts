@@ -1,5 +1,5 @@
 import type { OperatorSession } from '@holdfast/db/operatorSessions';
-import { operatorRoles } from '@holdfast/domain/operators';
+import { operatorRoles, signInMethods } from '@holdfast/domain/operators';
 import { z } from 'zod';
 import { idField, timestamp } from '../http/fields.ts';
 
@@ -21,6 +21,9 @@ export const SessionRecord = z
     id: idField('ses'),
     actor,
     role: Role,
+    method: z
+      .enum(signInMethods)
+      .describe('How the operator signed in: with an admin token, a link, or at the OIDC provider'),
     address: z.string().describe('The address from which the operator signed in'),
     user_agent: z.string(),
     created_at: timestamp('When the operator signed in'),
@@ -37,6 +40,7 @@ export function sessionRecord(
     id: session.id,
     actor: session.actor,
     role: session.role,
+    method: session.method,
     address: session.address,
     user_agent: session.userAgent,
     created_at: session.createdAt.toISOString(),

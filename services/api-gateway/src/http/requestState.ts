@@ -28,15 +28,17 @@ export type RequestState = {
   traceparent: string | null;
 };
 
-const states = new WeakMap<ServerResponse, RequestState>();
+// Not a WeakMap: a minor garbage collection keeps all its values, and a value that leads back to its key keeps the request.
+const key = Symbol('request state');
+type Tracked = ServerResponse & { [key]?: RequestState };
 
-export function openState(response: ServerResponse, state: RequestState): void {
-  states.set(response, state);
+export function openState(response: Tracked, state: RequestState): void {
+  response[key] = state;
 }
 
 /** @throws when the response did not pass through `trackRequests` */
-export function stateOf(response: ServerResponse): RequestState {
-  const state = states.get(response);
+export function stateOf(response: Tracked): RequestState {
+  const state = response[key];
   if (!state) throw new Error('the response has no request state');
   return state;
 }

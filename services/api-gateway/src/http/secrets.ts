@@ -5,6 +5,6 @@ export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-export function newSecret(prefix: 'ses_' | 'link_'): string {
+export function newSecret(prefix: 'ses_' | 'link_' | 'oidc_'): string {
   return prefix + randomBytes(32).toString('base64url');
 }
