@@ -22,6 +22,7 @@ import { executionAttributes, type Span, type Tracing } from '@holdfast/kit/trac
 import type { Outcome } from './limit.ts';
 import { messageOf, type Send } from './message.ts';
 import type { WebhookMetrics } from './metrics.ts';
+import { createStartMarks } from './startMarks.ts';
 import { judge, outcomeOf, type Result, type Verdict } from './verdict.ts';
 
 /** Longer than a request may take: a live sender has recorded its attempt by then. */
@@ -29,6 +30,8 @@ export const leaseS = 45;
 const maxProbeDelayS = 60;
 /** An attempt that could not be recorded within this time is repeated. */
 const recordForMs = 30_000;
+/** Less than is left of a lease when a mark is written (see newDeliveries.ts). */
+const markForMs = 1500;
 
 export type ClaimLane = (lane: LaneRoom) => Promise<LaneClaim | null>;
 
@@ -95,7 +98,10 @@ export function createAttempt(args: {
 }): Attempt {
   const { db, send, delaysS, metrics, tracing, log } = args;
   const record = createRecorder(args);
-  const marks = createStartMarks(db, log);
+  const marks = createStartMarks(
+    (started) => retryTransient(log, markForMs, () => markStarted(db, started, leaseS)),
+    log,
+  );
 
   async function sendAndRecord(
     delivery: ClaimedDelivery,
@@ -132,52 +138,6 @@ export function createAttempt(args: {
     });
 }
 
-/** `settled` resolves once the mark is written; one that is not being written yet is dropped: the record replaces it. */
-type StartMark = { settled(): Promise<void> };
-
-/** Many requests end sooner, and need no mark. */
-const markAfterMs = 100;
-/** Less than is left of a lease then (see newDeliveries.ts). */
-const markForMs = 1500;
-
-/** Counts attempts claimed ahead, many at once, shortly after their start: a crash counts what was sent, no more. */
-function createStartMarks(db: Database, log: Logger): { add(started: StartedAttempt): StartMark } {
-  let waiting = new Set<StartedAttempt>();
-  const writing = new Map<StartedAttempt, Promise<void>>();
-
-  async function mark(batch: StartedAttempt[]): Promise<void> {
-    const leases = await retryTransient(log, markForMs, () => markStarted(db, batch, leaseS));
-    for (const one of batch) one.leaseUntil = leases.get(one.id) ?? one.leaseUntil;
-  }
-
-  function write(): void {
-    const batch = [...waiting];
-    waiting = new Set();
-    if (batch.length === 0) return;
-    const written = mark(batch)
-      .catch((error: unknown) => {
-        log.warn({ err: error, attempts: batch.length }, 'could not mark webhook attempts as started');
-      })
-      .finally(() => {
-        for (const one of batch) writing.delete(one);
-      });
-    for (const one of batch) writing.set(one, written);
-  }
-
-  return {
-    add(started) {
-      if (waiting.size === 0) setTimeout(write, markAfterMs);
-      waiting.add(started);
-      return {
-        async settled() {
-          waiting.delete(started);
-          await writing.get(started);
-        },
-      };
-    },
-  };
-}
-
 /** By the database's clock. */
 function startOf({ claimedAt, claimedAtMs, ...delivery }: ClaimedDelivery): StartedAttempt {
   const { id, attempts, number, leaseUntil } = delivery;
@@ -189,7 +149,7 @@ function createRecorder(args: { db: Database; onEndpointEvents(): void; log: Log
   const { webhookFailuresToNotify: failuresToNotify, webhookFailuresToDeactivate: failuresToDeactivate } =
     limits;
   const batcher = createBatcher<AttemptRecord, DeliveryState | null>({
-    maxSize: 200,
+    maxSize: 256,
     async run(records) {
       const { states, hasEndpointEvents } = await retryTransient(args.log, recordForMs, () =>
         recordAttempts(args.db, records, { failuresToNotify, failuresToDeactivate, maxProbeDelayS }),

@@ -53,7 +53,7 @@ describe('an event about an endpoint', () => {
     }
     stage.receiver.respond = status(200);
     await probeNow(endpoint.id);
-    await until('the recovery', () => typesAt('all').length === 2);
+    await until('the recovery', () => typesAt('all').length === 2 && typesAt('one').length > 0);
     await stage.publishMany(1);
     await until('an event after it', () => eventsAt('none').length === 3);
 

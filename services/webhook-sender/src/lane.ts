@@ -12,6 +12,9 @@ export type Lane = {
   /** Claimed deliveries that wait for a slot, and places promised for more. */
   ahead: ClaimedDelivery[];
   aheadPromised: number;
+  /** Leased deliveries without a place, and how many more may come: the backlog's first part, which needs no claim. */
+  waiting: ClaimedDelivery[];
+  waitingPromised: number;
   hasPending: boolean;
   isClaiming: boolean;
   health: Health;
@@ -35,7 +38,7 @@ export const newHealth = (): Health => ({ isHeld: false, failures: 0, mayHaveUnc
 type Known = Pick<Lane, 'key' | 'organizationId' | 'maxInFlight' | 'limit' | 'health'>;
 
 export function newLane(of: Known): Lane {
-  const none = { starting: 0, ahead: [], aheadPromised: 0, pause: null };
+  const none = { starting: 0, ahead: [], aheadPromised: 0, waiting: [], waitingPromised: 0, pause: null };
   return { ...of, ...none, hasPending: false, isClaiming: false, isPaced: false };
 }
 
@@ -48,17 +51,38 @@ export function slotRoom(lane: Lane, max: number): number {
 }
 
 /** Enough for a claim's round trip, and far less than a lease. */
-const aheadS = 0.25;
+const claimedS = 0.25;
+/** For deliveries that come with their claim: to give them back and claim them again would cost two writes. */
+const writtenS = 1;
 const maxAhead = 512;
 
-/** How many deliveries to claim ahead, by the rate of responses: none for a receiver that gives none. */
-function aheadTarget(lane: Lane): number {
+/** How many deliveries may wait, by the rate of responses: none for a receiver that gives none. */
+function aheadTarget(lane: Lane, seconds: number): number {
   if (lane.health.isHeld || lane.isPaced) return 0;
-  return Math.min(maxAhead, Math.ceil(lane.limit.perS() * aheadS));
+  return Math.min(maxAhead, Math.ceil(lane.limit.perS() * seconds));
 }
 
-export function aheadRoom(lane: Lane): number {
-  return Math.max(0, aheadTarget(lane) - lane.ahead.length - lane.aheadPromised);
+/** For deliveries to be claimed ahead. */
+export const aheadRoom = (lane: Lane): number => roomFor(lane, claimedS);
+
+/** For a delivery that is being written. */
+export const writtenRoom = (lane: Lane): number => roomFor(lane, writtenS);
+
+function roomFor(lane: Lane, seconds: number): number {
+  return Math.max(0, aheadTarget(lane, seconds) - lane.ahead.length - lane.aheadPromised - waitingIn(lane));
+}
+
+export const waitingIn = (lane: Lane): number => lane.waiting.length + lane.waitingPromised;
+
+/** Less than `aheadForMs`: what is not sent by then is given back, and was written once too often. */
+const waitingS = 2;
+/** When a burst comes, the rate is not known yet. */
+const firstBurst = 400;
+
+/** For deliveries that are written with a lease and find no place. */
+export function waitingRoom(lane: Lane): number {
+  if (lane.health.isHeld || lane.isPaced || lane.limit.isSilent()) return 0;
+  return Math.max(0, Math.max(firstBurst, Math.ceil(lane.limit.perS() * waitingS)) - waitingIn(lane));
 }
 
 /** As many may be claimed as are left, `most` at most: one claim for many deliveries. */
@@ -70,10 +94,12 @@ export function isRunningOut(lane: Lane, most: number): boolean {
 /** Past this a delivery that was claimed ahead would come near the end of its lease: it is given back. */
 const aheadForMs = 3000;
 
-/** Takes out the deliveries that may not start any more. */
-export function takeStale(lane: Lane, nowMs: number): ClaimedDelivery[] {
-  const isStale = ({ claimedAtMs }: ClaimedDelivery) => nowMs - claimedAtMs > aheadForMs;
-  const stale = lane.ahead.filter(isStale);
-  if (stale.length > 0) lane.ahead = lane.ahead.filter((delivery) => !isStale(delivery));
+/** Takes out the deliveries, oldest first, that may not start any more. */
+export function takeStale(deliveries: ClaimedDelivery[], nowMs: number): ClaimedDelivery[] {
+  const stale: ClaimedDelivery[] = [];
+  for (let [first] = deliveries; first && nowMs - first.claimedAtMs > aheadForMs; [first] = deliveries) {
+    stale.push(first);
+    deliveries.shift();
+  }
   return stale;
 }

@@ -13,6 +13,9 @@ import {
   placesOf,
   slotRoom,
   takeStale,
+  waitingIn,
+  waitingRoom,
+  writtenRoom,
 } from './lane.ts';
 import { createLimit, type Limit, type Outcome } from './limit.ts';
 
@@ -25,13 +28,19 @@ export type LaneOf = {
   inFlightLimit?: number | null;
 };
 
-/** A slot for a request that starts at once, or room for a delivery that waits for one. */
-export type Place = 'start' | 'ahead';
+/**
+ * A slot for a request that starts at once, or room for a delivery that waits for one. One that only `waits` has none of
+ * the process's places, and gets one when its lane could claim as much.
+ */
+export type Place = 'start' | 'ahead' | 'waits';
 
 /** Limits open requests, per lane and in total. The deliveries of a full lane stay in the database and are claimed later. */
 export type Lanes = {
-  /** Reserves a place for a delivery that is about to be claimed. Null: the lane is full or has pending deliveries. */
-  reserve(to: LaneOf): Place | null;
+  /**
+   * Reserves a place for a delivery that is about to be claimed. Null: the lane is full or has pending deliveries.
+   * `isSmall`: it may wait in memory (`mayWait`).
+   */
+  reserve(to: LaneOf, isSmall?: boolean): Place | null;
   release(lane: string, kind: Place, places?: number): void;
   /** Sends a claimed delivery whose place was reserved. */
   run(delivery: ClaimedDelivery, place: Place): void;
@@ -52,6 +61,11 @@ const lanesKept = 10_000;
 /** Lanes of an organization that are looked at for one that may claim; every `lookEveryMs`, all. */
 const lanesTried = 8;
 const lookEveryMs = 1000;
+/** Deliveries of all lanes that wait without a place: some 20 MB with bodies of 1 KB. */
+const maxWaiting = 12_000;
+const maxWaitingBody = 4096;
+
+export const mayWait = (body: string): boolean => body.length <= maxWaitingBody;
 
 /**
  * `maxInFlight` and limit of a lane are divided by the number of senders. Organizations share the `size` slots
@@ -69,6 +83,7 @@ export function createLanes(args: {
   const lanes = new Map<string, Lane>();
   const knownOf = new LRUCache<string, { limit: Limit; health: Health }>({ max: lanesKept });
   const shares = createShares(args.size);
+  const waitingShares = createShares(maxWaiting);
   /** Lanes that can claim, by organization; both take turns in this order. */
   const ready = new Map<string, Set<Lane>>();
   let isClosed = false;
@@ -111,8 +126,9 @@ export function createLanes(args: {
   function schedule(lane: Lane): void {
     if (isClosed && lane.hasPending && !lane.isClaiming) handOver(lane);
     const canClaim = !lane.isClaiming && lane.pause === null;
-    if (lane.hasPending && canClaim && (roomOf(lane) > 0 || isRunningOut(lane, shareOf(lane)))) queue(lane);
-    else if (!lane.hasPending && canClaim && placesOf(lane) === 0) lanes.delete(lane.key);
+    const mayStart = roomOf(lane) > 0 && (lane.waiting.length > 0 || (lane.hasPending && canClaim));
+    if (mayStart || (lane.hasPending && canClaim && isRunningOut(lane, shareOf(lane)))) queue(lane);
+    else if (!lane.hasPending && canClaim && placesOf(lane) + waitingIn(lane) === 0) lanes.delete(lane.key);
     claimReady();
   }
 
@@ -136,11 +152,27 @@ export function createLanes(args: {
       if (!lane) continue;
       ready.delete(organizationId);
       if (queued.size > 0) ready.set(organizationId, queued);
+      startWaiting(lane);
       const share = shareOf(lane);
-      const slots = Math.min(roomOf(lane), share);
+      const slots = lane.waiting.length > 0 ? 0 : Math.min(roomOf(lane), share);
       const ahead = Math.min(aheadRoom(lane), share - slots);
-      if (slots + ahead > 0) void claim(lane, slots, ahead);
+      const canClaim = lane.hasPending && !lane.isClaiming && lane.pause === null;
+      if (canClaim && slots + ahead > 0) void claim(lane, slots, ahead);
     }
+  }
+
+  /** Gives places to what waits, as many as a claim could have. */
+  function startWaiting(lane: Lane): void {
+    if (lane.waiting.length === 0 || lane.health.isHeld || lane.isPaced) return;
+    giveBackStale(lane, performance.now());
+    for (let slots = Math.min(roomOf(lane), shareOf(lane)); slots > 0; slots--) {
+      const delivery = lane.waiting.shift();
+      if (!delivery) return;
+      waitingShares.give(lane.organizationId, 1);
+      promise(lane, 1, 0);
+      run(delivery, 'start');
+    }
+    if (lane.waiting.length > 0 && roomOf(lane) > 0) queue(lane);
   }
 
   /** A lane with its share queues again: each of its responses makes room, and is followed by another look. */
@@ -195,8 +227,9 @@ export function createLanes(args: {
 
   function releasePlaces(lane: Lane, kind: Place, places: number): void {
     if (kind === 'start') lane.starting -= places;
-    else lane.aheadPromised -= places;
-    if (places > 0) shares.give(lane.organizationId, places);
+    else if (kind === 'ahead') lane.aheadPromised -= places;
+    else lane.waitingPromised -= places;
+    if (places > 0) (kind === 'waits' ? waitingShares : shares).give(lane.organizationId, places);
   }
 
   function run(delivery: ClaimedDelivery, place: Place): void {
@@ -205,18 +238,23 @@ export function createLanes(args: {
     if (place === 'start') {
       lane.starting -= 1;
       void makeAttempt(lane, delivery);
-    } else {
+      return;
+    }
+    if (place === 'ahead') {
       lane.aheadPromised -= 1;
       lane.ahead.push(delivery);
-      // Those that came together are given back together.
-      if (isClosed) queueMicrotask(() => startAhead(lane));
-      else startAhead(lane);
+    } else {
+      lane.waitingPromised -= 1;
+      lane.waiting.push(delivery);
     }
+    // Those that came together are given back together.
+    if (isClosed) queueMicrotask(() => startAhead(lane));
+    else if (place === 'ahead') startAhead(lane);
+    else schedule(lane);
   }
 
   function startAhead(lane: Lane): void {
-    if (lane.ahead.length === 0) return;
-    void giveBack(lane, takeStale(lane, isClosed ? Number.POSITIVE_INFINITY : performance.now()));
+    giveBackStale(lane, isClosed ? Number.POSITIVE_INFINITY : performance.now());
     while (!lane.health.isHeld && roomOf(lane) > 0) {
       const delivery = lane.ahead.shift();
       if (!delivery) return;
@@ -224,8 +262,17 @@ export function createLanes(args: {
     }
   }
 
+  function giveBackStale(lane: Lane, nowMs: number): void {
+    const ahead = takeStale(lane.ahead, nowMs);
+    const waited = takeStale(lane.waiting, nowMs);
+    if (ahead.length + waited.length === 0) return;
+    waitingShares.give(lane.organizationId, waited.length);
+    // So that the process is not idle before they are given back.
+    shares.take(lane.organizationId, waited.length);
+    void giveBack(lane, [...ahead, ...waited]);
+  }
+
   async function giveBack(lane: Lane, deliveries: ClaimedDelivery[]): Promise<void> {
-    if (deliveries.length === 0) return;
     await args.giveBack(deliveries);
     if (isClosed) handOver(lane);
     shares.give(lane.organizationId, deliveries.length);
@@ -285,14 +332,22 @@ export function createLanes(args: {
   const looking = setInterval(look, lookEveryMs).unref();
 
   return {
-    reserve(to) {
+    reserve(to, isSmall = false) {
       const lane = open(to);
-      const isFree = !isClosed && !lane.hasPending && shareOf(lane) > 0;
+      const isFree = !isClosed && !lane.hasPending && shareOf(lane) > 0 && waitingIn(lane) === 0;
       const isNext = lane.ahead.length === 0;
       const kind = isNext && roomOf(lane) > 0 ? 'start' : 'ahead';
-      if (isFree && (kind === 'start' || aheadRoom(lane) > 0)) {
+      // During a claim, what it promised belongs to the older deliveries that wait for it.
+      const room = lane.isClaiming ? aheadRoom(lane) : writtenRoom(lane);
+      if (isFree && (kind === 'start' || room > 0)) {
         promise(lane, kind === 'start' ? 1 : 0, kind === 'ahead' ? 1 : 0);
         return kind;
+      }
+      const isKept = isSmall && !isClosed && !lane.hasPending && waitingShares.roomOf(to.organizationId) > 0;
+      if (isKept && waitingRoom(lane) > 0) {
+        lane.waitingPromised += 1;
+        waitingShares.take(to.organizationId, 1);
+        return 'waits';
       }
       schedule(lane);
       return null;
@@ -314,7 +369,7 @@ export function createLanes(args: {
       for (const lane of lanes.values()) {
         if (lane.pause) clearTimeout(lane.pause);
         // With those that were claimed ahead, once they are given back.
-        if (lane.ahead.length > 0) lane.hasPending = false;
+        if (lane.ahead.length + lane.waiting.length > 0) lane.hasPending = false;
         startAhead(lane);
         schedule(lane);
       }
@@ -322,6 +377,7 @@ export function createLanes(args: {
     idle: shares.idle,
     limits: () => [...lanes.values()].map((lane) => Math.min(maxHere(lane), lane.limit.value())),
     slotsTaken: shares.taken,
-    claimedAhead: () => [...lanes.values()].reduce((sum, { ahead }) => sum + ahead.length, 0),
+    claimedAhead: () =>
+      [...lanes.values()].reduce((sum, { ahead, waiting }) => sum + ahead.length + waiting.length, 0),
   };
 }

@@ -72,6 +72,12 @@ describe('the limit of a receiver', () => {
     expect(limit.value()).toBe(16);
   });
 
+  it('has a rate before its first quarter of a second is over', () => {
+    const { limit, run } = simulate({ workers: 16, serviceMs: 5 });
+    run(20);
+    expect(limit.perS()).toBeGreaterThan(1000);
+  });
+
   it('stays where requests would queue at the receiver, whose rate is then full', () => {
     const { limit, run } = simulate({ workers: 40, serviceMs: 100 });
     run(20_000);

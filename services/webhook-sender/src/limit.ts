@@ -5,6 +5,8 @@ export type Outcome = 'accepted' | 'refused' | 'overloaded' | 'ours';
 export type Limit = {
   value(): number;
   open(): number;
+  /** The receiver owes responses and has given none for some time. */
+  isSilent(): boolean;
   /** Responses per second, lately. */
   perS(): number;
   /** Returns when it started, for `end`. */
@@ -28,6 +30,7 @@ const slackMs = 50;
 /** A longer latency that stays, and that our own load does not explain, is the usual one after some of these. */
 const forgetMs = 10_000;
 const rateWindowMs = 250;
+const firstRateWindowMs = 50;
 
 /** `share`: the part of the limit that is this sender's. */
 export function createLimit(share: () => number, now: () => number = () => performance.now()): Limit {
@@ -92,9 +95,12 @@ export function createLimit(share: () => number, now: () => number = () => perfo
   return {
     value: () => Math.floor(isSilent() ? Math.min(limit(), silentLimit) : limit()),
     open: () => open,
+    isSilent,
     perS() {
       const elapsedMs = now() - rate.sinceMs;
-      return elapsedMs > 4 * rateWindowMs ? (1000 * rate.responses) / elapsedMs : rate.perS;
+      const perS =
+        (1000 * rate.responses) / Math.max(elapsedMs, rate.perS === 0 ? firstRateWindowMs : rateWindowMs);
+      return elapsedMs > 4 * rateWindowMs ? perS : Math.max(perS, rate.perS);
     },
     start() {
       if (open === 0) heardAtMs = now();

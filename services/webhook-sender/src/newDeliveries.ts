@@ -8,7 +8,7 @@ import type { Tracing } from '@holdfast/kit/tracing/tracing';
 import { LRUCache } from 'lru-cache';
 import type { GiveBack } from './delivery.ts';
 import { createFanOutReport, type FannedOutEvent } from './fanOutReport.ts';
-import type { Lanes } from './lanes.ts';
+import { type Lanes, mayWait } from './lanes.ts';
 
 /** A delivery may wait for three seconds in its lane, and then its mark must extend the lease. */
 const minLeaseMs = 5000;
@@ -51,7 +51,8 @@ export function createNewDeliveries(args: {
     if (delivery.leaseUntil === null) return false;
     if (taken.has(delivery.id)) return true;
     if (delivery.leaseMs < minLeaseMs) return false;
-    const place = firstDelayS > 0 || delivery.isFailing || delivery.isPaced ? null : lanes.reserve(delivery);
+    if (firstDelayS > 0 || delivery.isFailing || delivery.isPaced) return false;
+    const place = lanes.reserve(delivery, mayWait(delivery.body));
     if (!place) return false;
     taken.set(delivery.id, true);
     lanes.run(delivery, place);

@@ -3,6 +3,7 @@ import type { Execution } from '@holdfast/domain/execution';
 import type { Database } from '../client.ts';
 import { executionColumns } from '../executions/read.ts';
 import { firstId, runStatement, sameIdSql } from '../statement.ts';
+import { newDeliveryLeaseS } from './newEvents.ts';
 import { type SigningSecrets, signingSecretsSql } from './secrets.ts';
 
 export type Receivers = {
@@ -96,12 +97,12 @@ export type FanOut = {
   receivers: Receiver[];
 };
 
-/** `endpointId` null: the `webhook_url`. `claim`: the caller sends it, at once or later, under a lease. */
+/** `endpointId` null: the `webhook_url`. `claim`: the caller sends it under a lease, at once or within seconds. */
 export type Receiver = {
   endpointId: string | null;
   lane: string;
   url: string;
-  claim: 'start' | 'ahead' | null;
+  claim: 'start' | 'ahead' | 'waits' | null;
 };
 
 export type NewDelivery = {
@@ -115,7 +116,7 @@ export type NewDelivery = {
 
 /**
  * Fixes each event's body and writes its deliveries, once per event. First attempts are due after `firstDelayS`; those
- * that start at once are counted, and their rows opened.
+ * that start at once are counted, and their rows opened; the lease of the others is short (`newDeliveryLeaseS`).
  */
 export async function fanOutEvents(
   db: Database,
@@ -159,7 +160,8 @@ delivery AS (
   SELECT delivery_id(h.id, r.endpoint_id), h.id, h.organization_id, r.endpoint_id, r.lane, r.url,
     now() + $4::float8 * interval '1 second', h.expires_at,
     coalesce(r.claim = 'start' AND h.expires_at > now(), false)::int,
-    CASE WHEN r.claim IS NOT NULL AND h.expires_at > now() THEN now() + $6::float8 * interval '1 second' END
+    CASE WHEN r.claim IS NOT NULL AND h.expires_at > now() THEN
+      now() + CASE r.claim WHEN 'start' THEN $6::float8 ELSE ${newDeliveryLeaseS} END * interval '1 second' END
   FROM held h CROSS JOIN LATERAL jsonb_to_recordset(h.receivers)
     AS r (endpoint_id text, lane text, url text, claim text)
   WHERE h.fanned_out_at IS NULL

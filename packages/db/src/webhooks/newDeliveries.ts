@@ -1,5 +1,5 @@
 import type { Database } from '../client.ts';
-import { firstId, runStatement, sameIdSql } from '../statement.ts';
+import { checkedSql, firstId, runStatement, sameIdSql } from '../statement.ts';
 import type { ClaimedDelivery } from './lanes.ts';
 import { newDeliveryLeaseS } from './newEvents.ts';
 import { signingSecretsSql } from './secrets.ts';
@@ -35,7 +35,7 @@ CROSS JOIN LATERAL (SELECT * FROM events WHERE id >= $3 AND ${sameIdSql('d.event
 CROSS JOIN LATERAL (
   SELECT url, headers, payload = 'thin' AS "isThin", max_in_flight AS "maxInFlight", in_flight_limit AS "inFlightLimit",
     failure_count > 0 AS "isFailing", max_per_second IS NOT NULL AS "isPaced", ${signingSecretsSql('e', 'secret')}
-  FROM webhook_endpoints e WHERE e.id = d.endpoint_id AND e.is_active AND e.deleted_at IS NULL OFFSET 0
+  FROM webhook_endpoints e WHERE e.id = d.endpoint_id AND ${checkedSql('e.is_active AND e.deleted_at IS NULL')} OFFSET 0
 ) w
 WHERE d.state = 'pending' AND d.attempts = 0 AND v.body IS NOT NULL AND (d.lease_until IS NULL
   OR d.lease_until > now() AND d.lease_until <= d.created_at + interval '${newDeliveryLeaseS} seconds')`;

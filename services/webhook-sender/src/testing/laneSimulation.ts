@@ -1,5 +1,5 @@
 import type { ClaimedDelivery, LaneClaim, LaneRoom } from '@holdfast/db/webhooks/lanes';
-import { createLanes, type LaneOf } from '../lanes.ts';
+import { createLanes, type LaneOf, type Place } from '../lanes.ts';
 import type { Outcome } from '../limit.ts';
 
 type OfLane = {
@@ -112,9 +112,9 @@ export function simulateLanes(options: { size: number; senders?: () => number })
       lanes.wake(to);
     },
     /** As the fan-out does: adds one delivery and, if its lane has a place for it, claims it. Returns that place. */
-    fanOut(to: LaneOf): 'start' | 'ahead' | null {
+    fanOut(to: LaneOf, mayWait = false): Place | null {
       const of = add(to);
-      const place = lanes.reserve(to);
+      const place = lanes.reserve(to, mayWait);
       if (place) lanes.run(deliveryIn(of, false, place === 'start'), place);
       else {
         of.pending += 1;
