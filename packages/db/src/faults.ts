@@ -15,6 +15,10 @@ export type Fault =
   | 'refused';
 
 export const readOnlyState = '25006';
+/** Transient, as if the server had refused a write: another one is the primary, or will be. */
+export const staleServerError = (message: string) =>
+  Object.assign(new Error(message), { code: readOnlyState });
+
 export const lockNotAvailable = '55P03';
 
 // SQLSTATEs, SQLSTATE classes (two characters), and Prisma's codes for errors without one. Everything else is a bug.
@@ -47,7 +51,7 @@ const networkCode =
 const certificateCode =
   /^(CERT_.*|ERR_TLS_.*|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_.*)$/;
 const poolMessage =
-  /timeout exceeded when trying to connect|Query read timeout|Connection terminated|is not queryable/;
+  /timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|is not queryable/;
 
 export function faultOf(error: unknown): Fault | null {
   if (error === null || typeof error !== 'object') return null;

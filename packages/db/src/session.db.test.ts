@@ -7,6 +7,7 @@ import type pg from 'pg';
 import { type Database, openDatabase } from './client.ts';
 import { withLock } from './databases.ts';
 import { faultOf } from './faults.ts';
+import { openCluster, openPool } from './session.ts';
 import { inTransaction } from './statement.ts';
 
 const faultIn = (work: Promise<unknown>) =>
@@ -60,6 +61,24 @@ describe('a server that becomes read-only', () => {
   });
 });
 
+describe('a server that does not tell its timeline', () => {
+  it('is used all the same, also as one of several', async () => {
+    const database = await openTestDatabase();
+    await database.db.pool.query(`CREATE FUNCTION public.pg_current_wal_lsn() RETURNS pg_lsn LANGUAGE plpgsql AS
+      $$ BEGIN RAISE 'wal_level must be set to logical' USING ERRCODE = '55000'; END $$`);
+    const { host } = new URL(database.url);
+    for (const hosts of [host, `${host},${host}`]) {
+      const several = database.url.replace(host, hosts);
+      const url = `${several}${several.includes('?') ? '&' : '?'}options=-csearch_path%3Dpublic%2Cpg_catalog`;
+      const { pool, close } = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+      expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+      await expect(pool.query('SELECT pg_current_wal_lsn()')).rejects.toThrow('wal_level');
+      await close();
+    }
+    await database.close();
+  });
+});
+
 describe('a primary with a standby', () => {
   let servers: Awaited<ReturnType<typeof startReplicatedPostgres>>;
   let way: Awaited<ReturnType<typeof openBreakableProxy>>;
@@ -104,6 +123,12 @@ describe('a primary with a standby', () => {
     }
   });
 
+  it('is unreachable while every server is silent', async () => {
+    way.begin('silent');
+    expect(await faultIn(open(together(way.url, way.url)).pool.query('SELECT'))).toBe('unreachable');
+    way.end();
+  });
+
   it('is not replaced by a lone standby, except where reads are enough', async () => {
     expect(await faultIn(open(servers.replicaUrl).pool.query('SELECT'))).toBe('read-only');
     expect(await faultIn(open(together(servers.replicaUrl, servers.replicaUrl)).pool.query('SELECT'))).toBe(
@@ -130,5 +155,51 @@ describe('a primary with a standby', () => {
     expect([await portOf(several), await portOf(one)]).toEqual([promoted, promoted]);
     await several.pool.query('CREATE TABLE things (id int)');
     await moving.close();
+  });
+
+  it('is the one that was promoted last, while its predecessor still accepts writes', async () => {
+    const standby = open(servers.replicaUrl, { acceptsReadOnly: true });
+    await standby.pool.query('SELECT CASE WHEN pg_is_in_recovery() THEN pg_promote() END');
+    for (const url of [
+      together(servers.url, servers.replicaUrl),
+      together(servers.replicaUrl, servers.url),
+    ]) {
+      const found = await Promise.all(Array.from({ length: 10 }, () => portOf(open(url))));
+      expect(new Set(found)).toEqual(new Set([new URL(servers.replicaUrl).port]));
+    }
+  });
+
+  it('is still the one that was promoted last when that one responds slowly, or not at all', async () => {
+    const promoted = await openBreakableProxy(servers.replicaUrl);
+    const cluster = openCluster(together(servers.url, promoted.url));
+    const found = await cluster.findPrimary();
+    promoted.delayRequests(200);
+    expect(await cluster.findPrimary()).toEqual(found);
+    expect(String((await cluster.address())?.port)).toBe(new URL(promoted.url).port);
+    promoted.begin('gone');
+    expect(await faultIn(cluster.findPrimary())).toBe('read-only');
+    promoted.end();
+    expect(await cluster.findPrimary()).toEqual(found);
+    await promoted.close();
+  });
+
+  it('gets no session that was still connecting when its successor was found', async () => {
+    const former = await openBreakableProxy(servers.url);
+    const promoted = await openBreakableProxy(servers.replicaUrl);
+    promoted.begin('gone');
+    const cluster = openCluster(together(former.url, promoted.url));
+    const pool = openPool(cluster, { max: 1 });
+    expect((await cluster.findPrimary()).isReadOnly).toBe(false);
+    promoted.end();
+    former.delayRequests(400);
+    const connecting = faultIn(pool.connect());
+    await cluster.findPrimary();
+    expect(await connecting).toBe('read-only');
+    former.delayRequests(0);
+    const { rows } = await pool.query<{ port: string }>("SELECT current_setting('port') AS port");
+    expect(rows[0]?.port).toBe(new URL(servers.replicaUrl).port);
+    await pool.end();
+    await former.close();
+    await promoted.close();
   });
 });

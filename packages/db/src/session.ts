@@ -1,13 +1,18 @@
 import type { EventEmitter } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { databaseServers } from '@holdfast/kit/databaseAddress';
 import pg from 'pg';
-import { readOnlyState } from './faults.ts';
+import { staleServerError } from './faults.ts';
 
 /** A server is silent if it has not responded for this long; another one may have become the primary. */
 export const silentAfterMs = 2000;
 const probeTimeoutMs = 3000;
 /** A pool opens many sessions at once; after that it opens few. */
 const knownForMs = 1000;
+/** For the other servers to respond, once one has: enough for a new primary, little while the others are dead. */
+const compareForMs = 300;
+/** Patroni demotes a primary that resumes within seconds. One that stays behind for so long was restored from a backup. */
+const restoredAfterMs = 60_000;
 
 type Server = { url: string; host: string; port: number };
 
@@ -24,14 +29,19 @@ export function openCluster(url: string, { acceptsReadOnly = false } = {}) {
   const servers = databaseServers(url).map(serverOf);
   const [only] = servers;
   let primary: Server | null = null;
+  let lastTimeline = '';
   let foundAtMs = Number.NEGATIVE_INFINITY;
+  let behindSinceMs: number | null = null;
   let finding: Promise<ServerState> | null = null;
 
   async function find(): Promise<ServerState> {
-    const found = await Promise.any(
-      servers.map(async (server) => ({ server, state: await readStateOf(server.url) })),
-    );
+    const searches = servers.map(async (server) => ({ server, ...(await readPrimaryOf(server.url)) }));
+    const found = await newestOf(searches, lastTimeline);
+    behindSinceMs = found.timeline < lastTimeline ? (behindSinceMs ?? performance.now()) : null;
+    if (behindSinceMs !== null && performance.now() - behindSinceMs < restoredAfterMs)
+      throw staleServerError('the server that accepts writes has had a successor, which does not respond');
     primary = found.server;
+    lastTimeline = found.timeline;
     foundAtMs = performance.now();
     return found.state;
   }
@@ -52,6 +62,8 @@ export function openCluster(url: string, { acceptsReadOnly = false } = {}) {
       if (performance.now() - foundAtMs > knownForMs) await findPrimary();
       return primary ?? only;
     },
+    /** False: a search has found another one meanwhile. */
+    isPrimary: (server: Server | undefined) => primary === null || primary === server,
     forget(): void {
       foundAtMs = Number.NEGATIVE_INFINITY;
     },
@@ -65,8 +77,27 @@ function serverOf(url: string): Server {
   return { url, host, port };
 }
 
+type Found = { server: Server } & Primary;
+
+/**
+ * A primary that was paused accepts sessions again until its cluster demotes it, and does not have the rows of its successor.
+ * Each promotion raises the timeline. If it seems to have fallen since, the successor may just be slow. @throws if no server
+ * accepts writes
+ */
+async function newestOf(searches: Promise<Found>[], lastTimeline: string): Promise<Found> {
+  const found: Found[] = [];
+  const all = Promise.allSettled(searches.map(async (search) => found.push(await search)));
+  await Promise.any(searches);
+  await Promise.race([all, delay(compareForMs, undefined, { ref: false })]);
+  if (found.every(({ timeline }) => timeline < lastTimeline)) await all;
+  return found.reduce((newest, one) => (one.timeline > newest.timeline ? one : newest));
+}
+
+/** An empty timeline: the server does not tell it. */
+type Primary = { state: ServerState; timeline: string };
+
 /** @throws if the server cannot be reached or is read-only */
-async function readStateOf(url: string): Promise<ServerState> {
+async function readPrimaryOf(url: string): Promise<Primary> {
   const client = withoutCrash(
     new pg.Client({
       connectionString: url,
@@ -78,8 +109,8 @@ async function readStateOf(url: string): Promise<ServerState> {
   try {
     await client.connect();
     const state = await readState(client);
-    if (state.isReadOnly) throw readOnlyError();
-    return state;
+    if (state.isReadOnly) throw staleServerError(readOnly);
+    return { state, timeline: await readTimeline(client) };
   } finally {
     client.connection.stream.destroy();
   }
@@ -93,10 +124,23 @@ async function readState(client: pg.ClientBase): Promise<ServerState> {
 const state = `SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS "isReadOnly",
   extract(epoch FROM pg_postmaster_start_time())::text AS "startedAt"`;
 
-const readOnlyError = () =>
-  Object.assign(new Error('the server accepts no writes: it is a standby, or read-only'), {
-    code: readOnlyState,
-  });
+async function readTimeline(client: pg.ClientBase): Promise<string> {
+  try {
+    const { rows } = await client.query<{ timeline: string }>(timeline);
+    return rows[0]?.timeline ?? '';
+  } catch (error) {
+    if (error instanceof pg.DatabaseError && noTimeline.has(error.code ?? '')) return '';
+    throw error;
+  }
+}
+
+// As text of eight hexadecimal digits, which compare like the numbers.
+const timeline = 'SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8) AS timeline';
+
+/** Services that are not quite PostgreSQL refuse the functions (Aurora: 55000), or do not have them. */
+const noTimeline = new Set(['55000', '0A000', '42501', '42883']);
+
+const readOnly = 'the server accepts no writes: it is a standby, or read-only';
 
 type SessionConfig = pg.ClientConfig & { cluster: Cluster };
 
@@ -127,7 +171,8 @@ export class Session extends pg.Client {
     try {
       await super.connect();
       this.server = await readState(this);
-      if (!this.#cluster.accepts(this.server)) throw readOnlyError();
+      if (!this.#cluster.accepts(this.server)) throw staleServerError(readOnly);
+      if (!this.#cluster.isPrimary(address)) throw staleServerError('the server is no longer the primary');
       return this;
     } catch (error) {
       this.#cluster.forget();

@@ -1,7 +1,9 @@
 import { markStopped } from '@holdfast/db/attempts/lease';
+import { endedAttempts } from '@holdfast/db/attempts/outcomes';
 import { completeExecutions, failExecutions } from '@holdfast/db/executions/endings';
 import { getExecution } from '@holdfast/db/executions/read';
 import { startExecutions } from '@holdfast/db/executions/start';
+import { readOnlyState } from '@holdfast/db/faults';
 import { unsettledAttempts } from '@holdfast/db/sweeps';
 import { newId } from '@holdfast/domain/ids';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
@@ -9,6 +11,7 @@ import { createLogger } from '@holdfast/kit/logger';
 import { createTestOrganization } from '@holdfast/testkit/testData';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type pg from 'pg';
 import { openAttemptRecorder } from './attemptRecorder.ts';
 import { openCreator } from './creator.ts';
 import { nowhere } from './testing/nowhere.ts';
@@ -60,6 +63,21 @@ function success(change: Partial<Extract<RecordedOutcome, { ok: true }>>): Recor
   return { ok: true, output: { text: 'hi' }, inputTokens: 1, outputTokens: 2, cost: '0.1', ...change };
 }
 
+const accepted = (attemptId: string) => ({
+  attemptId,
+  handle: { externalId: 'x' },
+  awaitsCallback: true,
+  pollAfterMs: 1000,
+});
+
+/** A log, and the error of its first warning. */
+function warnings() {
+  const { promise: warned, resolve } = Promise.withResolvers<unknown>();
+  const log = createLogger('test', 'silent');
+  log.warn = ({ err }: { err: unknown }) => resolve(err);
+  return { log, warned };
+}
+
 describe('an outcome that PostgreSQL could not store or read', () => {
   it('is settled with NUL and lone surrogates of its output replaced', async () => {
     const execution = await settled(success({ output: { 'a\0': ['b\0c', 'd\uD800'] } }));
@@ -93,31 +111,64 @@ describe('an outcome that PostgreSQL could not store or read', () => {
   });
 });
 
-describe('an accepted run', () => {
-  async function insertAttempt(id: string): Promise<void> {
-    await db.pool.query(
-      `WITH execution AS (
-         INSERT INTO executions (id, organization_id, model, status, input, hold_amount, estimated_cost, expires_at)
-         VALUES ($2, 'org', 'm', 'PROCESSING', '{}', 1, 1, now()))
-       INSERT INTO attempts (id, execution_id, number, provider, state, token) VALUES ($1, $2, 1, 'p', 'starting', $1)`,
-      [id, newId('exec')],
-    );
-  }
+async function insertAttempt(id: string): Promise<void> {
+  await db.pool.query(
+    `WITH execution AS (
+       INSERT INTO executions (id, organization_id, model, status, input, hold_amount, estimated_cost, expires_at)
+       VALUES ($2, 'org', 'm', 'PROCESSING', '{}', 1, 1, now()))
+     INSERT INTO attempts (id, execution_id, number, provider, state, token) VALUES ($1, $2, 1, 'p', 'starting', $1)`,
+    [id, newId('exec')],
+  );
+}
 
+describe('an attempt that a former primary does not know', () => {
+  it('is recorded once the present one is reached, and delays no other of its batch', async () => {
+    const { log, warned } = warnings();
+    const following = openAttemptRecorder({ db, settle: nowhere, log });
+    const { attemptId } = await started();
+    const record = (id: string) => following.recordOutcome(id, success({}), 'succeeded');
+    const [late, running] = [record('late'), following.recordRunning(accepted('late too'))];
+    expect(await record(attemptId)).toBe(true);
+    expect(await warned).toMatchObject({ code: readOnlyState });
+    await insertAttempt('late');
+    await insertAttempt('late too');
+    expect(await Promise.all([late, running])).toEqual([true, true]);
+    expect(await endedAttempts(db, ['late', 'late too'])).toEqual(['late']);
+  });
+});
+
+describe('an outcome that was recorded without a response', () => {
+  it('counts as recorded, so that its output is kept', async () => {
+    let isBroken = true;
+    const pool = new Proxy(db.pool, {
+      get: (own, name) =>
+        name === 'query'
+          ? async (statement: pg.QueryConfig) => {
+              const result = await own.query(statement);
+              if (!isBroken) return result;
+              isBroken = false;
+              throw new Error('Connection terminated unexpectedly');
+            }
+          : Reflect.get(own, name),
+    });
+    const { log } = warnings();
+    const { recordOutcome } = openAttemptRecorder({ db: { ...db, pool }, settle: nowhere, log });
+    const { attemptId } = await started();
+    expect(await recordOutcome(attemptId, success({}), 'succeeded')).toBe(true);
+    expect([isBroken, await recordOutcome(attemptId, success({}), 'succeeded')]).toEqual([false, false]);
+  });
+});
+
+describe('an accepted run', () => {
   it('is not recorded as running when it has already ended', async () => {
     await insertAttempt('open');
     await insertAttempt('ended');
     await markStopped(db, ['ended']);
-    const accepted = (attemptId: string) =>
-      recorder.recordRunning({
-        attemptId,
-        handle: { externalId: 'x' },
-        awaitsCallback: true,
-        pollAfterMs: 1000,
-      });
-    expect(await Promise.all([accepted('open'), accepted('ended')])).toEqual([true, false]);
+    const runs = ['open', 'ended'].map((id) => recorder.recordRunning(accepted(id)));
+    expect(await Promise.all(runs)).toEqual([true, false]);
     const { rows } = await db.pool.query<{ status: string }>(
-      `SELECT status FROM executions WHERE organization_id = 'org' ORDER BY id`,
+      `SELECT status FROM executions JOIN attempts a ON a.execution_id = executions.id
+       WHERE a.id IN ('open', 'ended') ORDER BY a.id DESC`,
     );
     expect(rows.map(({ status }) => status)).toEqual(['AWAITING_WEBHOOK', 'PROCESSING']);
   });

@@ -1,5 +1,6 @@
 import {
   type BusyRefusal,
+  endedAttempts,
   type Refusal,
   type ReportedProgress,
   type RunningAttempt,
@@ -10,7 +11,7 @@ import {
   recordRunning,
 } from '@holdfast/db/attempts/outcomes';
 import type { Database } from '@holdfast/db/client';
-import { retryTransient } from '@holdfast/db/faults';
+import { retryTransient, staleServerError } from '@holdfast/db/faults';
 import { limits } from '@holdfast/domain/limits';
 import { isMoney, MoneyDecimal } from '@holdfast/domain/money';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
@@ -32,7 +33,7 @@ export type AttemptRecorder = {
   /** Ends an attempt that its provider did not accept, and inserts the next one. */
   recordRefusal(refusal: Refusal): Promise<void>;
   recordBusyRefusal(refusal: BusyRefusal): Promise<void>;
-  /** Then hints the ledger to settle it. False: the run had already ended. */
+  /** Then hints the ledger to settle it. False: the run had already ended, and not by this call. */
   recordOutcome(
     attemptId: string,
     outcome: RecordedOutcome,
@@ -44,6 +45,9 @@ export type AttemptRecorder = {
 };
 
 type Outcome = Parameters<typeof recordOutcomes>[1][number];
+type State = 'recorded' | 'ended';
+/** Without those that the database does not know, or which it still has as open. */
+type States = Map<string, State>;
 
 export function openAttemptRecorder(args: {
   db: Database;
@@ -51,9 +55,20 @@ export function openAttemptRecorder(args: {
   log: Logger;
 }): AttemptRecorder {
   const { db, settle, log } = args;
-  const write = <Result>(statement: () => Promise<Result>) => retryTransient(log, retryForMs, statement);
+  const write: Write = (statement) => retryTransient(log, retryForMs, statement);
+  const ended = (ids: string[]) => write(() => endedAttempts(db, ids));
 
-  const running = recordedBatcher((attempts: RunningAttempt[]) => write(() => recordRunning(db, attempts)));
+  /** Repeated alone when it was not recorded, so that an attempt that stays unknown delays no other. */
+  const untilKnown = <Item>({ add }: Batcher<Item, State | null>, item: Item): Promise<boolean> =>
+    write(async () => {
+      const state = await add(item);
+      if (state === null) throw staleServerError('the database does not know the attempt');
+      return state === 'recorded';
+    });
+
+  const running = recordedBatcher(async (attempts: RunningAttempt[]) => {
+    return await stateOf(attempts, await write(() => recordRunning(db, attempts)), ended);
+  });
   const progress = batcher((items: ReportedProgress[]) =>
     recordProgress(db, items).catch((error: unknown) =>
       log.warn({ err: error }, 'could not record the progress of runs'),
@@ -62,21 +77,20 @@ export function openAttemptRecorder(args: {
   const refusals = batcher((items: Refusal[]) => write(() => recordRefusals(db, items)));
   const busyRefusals = batcher((items: BusyRefusal[]) => write(() => recordBusyRefusals(db, items)));
   const outcomes = recordedBatcher(async (items: Outcome[]) => {
-    const recorded = await write(() => recordOutcomes(db, items));
-    const isRecorded = new Set(recorded);
-    const hints = items.filter(({ attemptId }) => isRecorded.has(attemptId));
+    const states = await stateOf(items, await writeOutcomes(db, write, items), ended);
+    const hints = items.filter(({ attemptId }) => states.get(attemptId) === 'recorded');
     void settle.addAll(settleJobs(hints.map(({ attemptId, outcome }) => ({ attemptId, ok: outcome.ok }))));
-    return recorded;
+    return states;
   });
 
   return {
-    recordRunning: running.add,
+    recordRunning: (attempt) => untilKnown(running, attempt),
     recordProgress: progress.add,
     recordRefusal: refusals.add,
     recordBusyRefusal: busyRefusals.add,
     async recordOutcome(attemptId, outcome, state, rawError = null) {
       const storable = storableOutcome(outcome);
-      return await outcomes.add({
+      return await untilKnown(outcomes, {
         attemptId,
         outcome: storable,
         state: storable.ok === outcome.ok ? state : 'failed',
@@ -101,15 +115,43 @@ function batcher<Item>(write: (items: Item[]) => Promise<unknown>): Batcher<Item
 }
 
 function recordedBatcher<Item extends { attemptId: string }>(
-  write: (items: Item[]) => Promise<string[]>,
-): Batcher<Item, boolean> {
+  write: (items: Item[]) => Promise<States>,
+): Batcher<Item, State | null> {
   return createBatcher({
     maxSize: maxBatch,
     async run(items: Item[]) {
-      const recorded = new Set(await write(items));
-      return items.map(({ attemptId }) => recorded.has(attemptId));
+      const states = await write(items);
+      return items.map(({ attemptId }) => states.get(attemptId) ?? null);
     },
   });
+}
+
+type Write = <Result>(statement: () => Promise<Result>) => Promise<Result>;
+
+/** Returns the ids of those that this call may have ended: after a try without a response, its output must be kept. */
+async function writeOutcomes(db: Database, write: Write, items: Outcome[]): Promise<string[]> {
+  let isRepeated = false;
+  const recorded = await write(() =>
+    recordOutcomes(db, items).catch((error: unknown) => {
+      isRepeated = true;
+      throw error;
+    }),
+  );
+  if (!isRepeated) return recorded;
+  const ids = items.map(({ attemptId }) => attemptId);
+  return [...recorded, ...(await write(() => endedAttempts(db, ids)))];
+}
+
+/** A server that was the primary before a failover does not know newer attempts, and finds none to update. */
+async function stateOf(
+  items: readonly { attemptId: string }[],
+  recorded: string[],
+  endedAmong: (ids: string[]) => Promise<string[]>,
+): Promise<States> {
+  const states: States = new Map(recorded.map((id) => [id, 'recorded']));
+  const missed = items.map(({ attemptId }) => attemptId).filter((id) => !states.has(id));
+  if (missed.length > 0) for (const id of await endedAmong(missed)) states.set(id, 'ended');
+  return states;
 }
 
 const maxInt4 = 2_147_483_647;

@@ -87,6 +87,35 @@ describe('a batcher', () => {
     expect(await Promise.all(calls)).toEqual([0, 1, 2, 3]);
   });
 
+  it('gathers less the longer its shortest batches take, and as before when they are short again', async () => {
+    const { batcher, batches } = openGated({ maxSize: 32 });
+    const calls: Promise<number>[] = [];
+    /** Ends a batch after so long, with ten calls during it; returns whether the next batch starts at once. */
+    const startsAtOnceAfter = async (tookMs: number) => {
+      if (calls.length === 0) calls.push(batcher.add(0));
+      await turn();
+      calls.push(...Array.from({ length: 10 }, (_, index) => batcher.add(index)));
+      await turn();
+      jest.advanceTimersByTime(tookMs);
+      const count = batches.length;
+      batches.at(-1)?.end(batches.at(-1)?.items ?? []);
+      await turn();
+      const isStarted = batches.length > count;
+      jest.runOnlyPendingTimers();
+      await turn();
+      return isStarted;
+    };
+    expect(await startsAtOnceAfter(3)).toBe(false);
+    const isStarted: boolean[] = [];
+    for (let nth = 0; nth < 100; nth += 1) isStarted.push(await startsAtOnceAfter(9));
+    // Never back and forth.
+    expect(isStarted.lastIndexOf(false)).toBe(isStarted.indexOf(true) - 1);
+    expect([isStarted[0], isStarted.at(-1)]).toEqual([false, true]);
+    expect(await startsAtOnceAfter(3)).toBe(false);
+    batches.at(-1)?.end(batches.at(-1)?.items ?? []);
+    await Promise.all(calls);
+  });
+
   it('fails every call of a failed batch, and runs the next one', async () => {
     const { batcher, batches } = openGated({ maxSize: 2 });
     const failing = Promise.allSettled([batcher.add(1), batcher.add(2)]);

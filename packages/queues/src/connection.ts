@@ -63,6 +63,10 @@ function open(url: string, options: Options): Redis {
     name: master ?? '',
     db: database,
     sentinelRetryStrategy: retryStrategy,
+    // A sentinel whose machine hangs still accepts connections: the next one is asked.
+    sentinelCommandTimeout: 2000,
+    // A master that hangs leaves its connections open: the sentinels report its successor.
+    failoverDetector: true,
     ...(address.sentinelPassword === null ? {} : { sentinelPassword: address.sentinelPassword }),
     ...(entry.tls ? { sentinelTLS: entry.tls, enableTLSForSentinelMode: true } : {}),
     // A demoted master is reconnected.
@@ -77,6 +81,8 @@ function openCluster(nodes: RedisAddress['nodes'], entry: Options): Cluster {
     enableOfflineQueue,
     clusterRetryStrategy: retryStrategy,
     slotsRefreshTimeout: 4000,
+    // A master that hangs leaves its connections open: the other nodes report its successor. Each look is a connection of its own.
+    slotsRefreshInterval: 5000,
     // Names go to the connection unresolved: certificates are issued for them.
     dnsLookup: (host, callback) => callback(null, host),
   });

@@ -46,7 +46,7 @@ export function openQueueControls(redis: Redis, options: { skipVersionCheck?: bo
     async retryFailed(name) {
       const queue = open(name);
       const count = await withTimeout(queue.getFailedCount());
-      if (count > 0) await queue.retryJobs({ state: 'failed' });
+      if (count > 0) await withTimeout(queue.retryJobs({ state: 'failed' }));
       return count;
     },
     pause: async (name) => await setPaused(name, true),

@@ -129,6 +129,16 @@ describe('a callback in the object store', () => {
     expect(await stateOf(callback)).toEqual(processed);
   });
 
+  it('stays for a later try when its work was aborted: the provider reports the end only once', async () => {
+    const callback = await largeCallback();
+    const services = servicesWith();
+    const hold: Leases['hold'] = (_id, work) => work(AbortSignal.abort('lease lost'));
+    await receiveCallback({ ...services, leases: { ...leases, hold } }, trace(), callback.id);
+    expect(await stateOf(callback)).toMatchObject({ row: 'pending', isStored: true });
+    await receiveCallback(services, trace(), callback.id);
+    expect(await stateOf(callback)).toEqual(processed);
+  });
+
   it('is removed unread by the next dispatcher when one died after it had recorded the outcome', async () => {
     const callback = await largeCallback();
     await finish(callback.attemptId);

@@ -136,7 +136,10 @@ async function applyReading(
   return await endRun(services, trace, route, token, reading);
 }
 
-/** Returns false while another dispatcher handles the end of the run: should it die, the callback is swept. */
+/**
+ * Returns false while another dispatcher handles the end of the run: should it die, the callback is swept. Also when the work
+ * was aborted, because a provider reports the end only once.
+ */
 async function endRun(
   services: AttemptServices,
   trace: Trace,
@@ -146,10 +149,12 @@ async function endRun(
 ): Promise<boolean> {
   const attempt = await claimByToken(services.files.db, token, leaseS);
   if (!attempt) return false;
-  if (attempt.ended) await stopAttempt(services, trace, attempt);
-  else
-    await services.leases.hold(attempt.attemptId, (signal) =>
-      applyProgress(services, trace, route, attempt, ended, signal),
-    );
-  return true;
+  if (attempt.ended) {
+    await stopAttempt(services, trace, attempt);
+    return true;
+  }
+  return await services.leases.hold(attempt.attemptId, async (signal) => {
+    await applyProgress(services, trace, route, attempt, ended, signal);
+    return !signal.aborted;
+  });
 }

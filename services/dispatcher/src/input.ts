@@ -79,6 +79,7 @@ export async function buildInput(
   const references = findInputFiles(definition.input_schema, attempt.input).filter(
     ({ path }) => !route.input?.omit.includes(String(path[0])),
   );
+  if (references.length === 0) return changeInput({ input: attempt.input, parts: [] }, route.input);
   const ids = [...new Set(references.map(({ id }) => id))];
   const rows = new Map(
     (await getFiles(files.db, attempt.organizationId, ids)).map((file) => [file.id, file]),

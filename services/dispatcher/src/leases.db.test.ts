@@ -1,3 +1,4 @@
+import { markStopped } from '@holdfast/db/attempts/lease';
 import { createLogger } from '@holdfast/kit/logger';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -18,9 +19,27 @@ async function attempt(id: string): Promise<string> {
 }
 
 async function isFree(id: string): Promise<boolean | undefined> {
-  const text = 'SELECT lease_until <= now() AS free FROM attempts WHERE id = $1';
+  // Times are rounded to milliseconds, perhaps up.
+  const text = "SELECT lease_until <= now() + interval '1 ms' AS free FROM attempts WHERE id = $1";
   return (await db.pool.query<{ free: boolean }>(text, [id])).rows[0]?.free;
 }
+
+describe('work on an attempt whose lease is not extended', () => {
+  it('is aborted when the attempt has ended, but not when a former primary does not know it', async () => {
+    const leases = createLeases(db, log);
+    const ended = await attempt('att_ended');
+    await markStopped(db, [ended]);
+    const abortOf = (id: string) =>
+      leases.hold(
+        id,
+        (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason))),
+      );
+    const unknown = abortOf('att_unknown');
+    expect(await abortOf(ended)).toBe('ended elsewhere');
+    await leases.handBack(0);
+    expect(await unknown).toBe('shutting down');
+  });
+});
 
 describe('work on an attempt at a stop', () => {
   it('may finish by itself', async () => {

@@ -1,4 +1,5 @@
-import { extendLeases, releaseLeases } from '@holdfast/db/attempts/lease';
+import { extendLeases, reclaimLeases, releaseLeases } from '@holdfast/db/attempts/lease';
+import { endedAttempts } from '@holdfast/db/attempts/outcomes';
 import type { Database } from '@holdfast/db/client';
 import type { Logger } from '@holdfast/kit/logger';
 import { createMemoryBudget, type MemoryBudget } from '@holdfast/kit/memoryBudget';
@@ -25,8 +26,8 @@ export type Leases = {
 };
 
 export function createLeases(db: Database, log: Logger): Leases {
-  // Several for one attempt: a submit without a response yet, and the callback that came before it.
-  const held = new Map<string, Set<AbortController>>();
+  // Several for one attempt: a submit without a response yet, and the callback that came before it. With the time of their leases.
+  const held = new Map<string, Map<AbortController, number>>();
   const heartbeat = startSweep({ name: 'heartbeat', intervalMs: heartbeatMs, log, work: extendAll });
   const memory = createMemoryBudget(memoryBytes);
   let onEmpty: (() => void) | null = null;
@@ -34,27 +35,35 @@ export function createLeases(db: Database, log: Logger): Leases {
 
   async function extendAll(): Promise<void> {
     const nowMs = performance.now();
-    // After a halt, or without the database for so long, other dispatchers may have the attempts.
-    if (nowMs - extendedAtMs > leaseS * 1000) for (const id of held.keys()) abort(id, 'lease lost');
-    const ids = [...held].filter(([, works]) => [...works].some(isActive)).map(([id]) => id);
-    const kept = new Set(ids.length > 0 ? await extendLeases(db, ids, leaseS) : []);
+    const ids = [...held].filter(([, works]) => [...works.keys()].some(isActive)).map(([id]) => id);
+    // After a halt, or without the database for so long. Those of attempts that were claimed since are not among them.
+    const lost = ids.filter((id) => nowMs - leasedAtMs(id) > leaseS * 1000);
+    const leased = ids.filter((id) => !lost.includes(id));
+    const reclaimed = new Set(lost.length > 0 ? await reclaimLeases(db, lost, leaseS) : []);
+    for (const id of lost) if (!reclaimed.has(id)) abort(id, 'lease lost');
+    const kept = new Set(leased.length > 0 ? await extendLeases(db, leased, leaseS) : []);
     extendedAtMs = nowMs;
-    for (const id of ids) if (!kept.has(id)) abort(id, 'ended elsewhere');
+    const missed = leased.filter((id) => !kept.has(id));
+    // A former primary does not know a new attempt, whose run must not be cancelled.
+    const ended = missed.length > 0 ? await endedAttempts(db, missed) : [];
+    for (const id of ended) abort(id, 'ended elsewhere');
   }
+
+  const leasedAtMs = (id: string) => Math.max(extendedAtMs, ...(held.get(id)?.values() ?? []));
 
   async function emptied(): Promise<void> {
     if (held.size > 0) await new Promise<void>((resolve) => (onEmpty = resolve));
   }
 
   function abort(id: string, reason: AbortReason): void {
-    for (const controller of held.get(id) ?? []) controller.abort(reason);
+    for (const controller of held.get(id)?.keys() ?? []) controller.abort(reason);
   }
 
   return {
     async hold(attemptId, work) {
       const controller = new AbortController();
-      const works = held.get(attemptId) ?? new Set();
-      held.set(attemptId, works.add(controller));
+      const works = held.get(attemptId) ?? new Map<AbortController, number>();
+      held.set(attemptId, works.set(controller, performance.now()));
       try {
         return await memory.during(() => work(controller.signal));
       } finally {

@@ -1,7 +1,7 @@
 import { newId } from '@holdfast/domain/ids';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, expect, it } from '@jest/globals';
-import { claimByToken, extendLeases } from './lease.ts';
+import { claimAbandoned, claimByToken, extendLeases, reclaimLeases } from './lease.ts';
 import { recordRunning } from './outcomes.ts';
 
 const { db, close } = await openTestDatabase(4);
@@ -35,4 +35,15 @@ it('a late heartbeat gives no lease to a run that was just handed to its provide
   await recordRunning(db, [{ attemptId: 'att_left', handle, awaitsCallback: false, pollAfterMs: 60_000 }]);
   expect(await extendLeases(db, ['att_left'], 20)).toEqual(['att_left']);
   expect(await claimByToken(db, 'att_left', 20)).toMatchObject({ attemptId: 'att_left', state: 'running' });
+});
+
+it('a lease that has run out is reclaimed, unless another dispatcher has taken the attempt over', async () => {
+  const ids = ['att_free', 'att_taken'];
+  for (const id of ids) await started(id);
+  await db.pool.query("UPDATE attempts SET lease_until = now() - interval '1 second' WHERE id = ANY ($1)", [
+    ids,
+  ]);
+  expect(await claimAbandoned(db, 'att_taken', 20)).toMatchObject({ attemptId: 'att_taken' });
+  expect(await reclaimLeases(db, ids, 20)).toEqual(['att_free']);
+  expect((await db.pool.query(secondsLeft, ['att_free'])).rows).toEqual([{ long: true }]);
 });

@@ -109,6 +109,12 @@ export async function extendLeases(db: Database, attemptIds: string[], leaseS: n
   return rows.map(({ id }) => id);
 }
 
+/** As `extendLeases`, for leases that have run out: without those that another dispatcher has taken since. */
+export async function reclaimLeases(db: Database, attemptIds: string[], leaseS: number): Promise<string[]> {
+  const rows = await runStatement<{ id: string }>(db.pool, 'reclaim_leases', reclaim, [attemptIds, leaseS]);
+  return rows.map(({ id }) => id);
+}
+
 export async function releaseLeases(db: Database, attemptIds: string[]): Promise<void> {
   await runStatement(db.pool, 'release_leases', release, [attemptIds]);
 }
@@ -122,10 +128,13 @@ const ofOpen = `FROM (SELECT DISTINCT id FROM unnest($1::text[]) id ORDER BY id)
 WHERE ${hasKeySql('a.id', 'i.id')} AND ${checkedSql('a.finished_at IS NULL')}`;
 
 // A run already handed over to polling has no lease: one would delay its callback and its polls.
-const extend = `
+const extendSql = (condition: string) => `
 UPDATE attempts a SET lease_until = CASE WHEN a.lease_until IS NOT NULL THEN now() + $2::int * interval '1 second' END
-${ofOpen} AND (SELECT e.completed_at IS NULL FROM executions e WHERE e.id = a.execution_id)
+${ofOpen} AND ${condition}(SELECT e.completed_at IS NULL FROM executions e WHERE e.id = a.execution_id)
 RETURNING a.id`;
+
+const extend = extendSql('');
+const reclaim = extendSql(`${checkedSql('a.lease_until IS NULL OR a.lease_until < now()')} AND `);
 
 const release = `
 UPDATE attempts a SET lease_until = now(), poll_at = CASE WHEN a.state = 'running' THEN now() END ${ofOpen}`;

@@ -47,6 +47,18 @@ FROM (
 ) i
 WHERE ${isOpen} RETURNING a.id`;
 
+/** Of these attempts, those that have ended, or whose execution has. */
+export async function endedAttempts(db: Database, attemptIds: string[]): Promise<string[]> {
+  const rows = await runStatement<{ id: string }>(db.pool, 'ended_attempts', ended, [attemptIds]);
+  return rows.map(({ id }) => id);
+}
+
+const ended = `
+SELECT i.id FROM unnest($1::text[]) AS i (id) CROSS JOIN LATERAL (
+  SELECT finished_at, execution_id FROM attempts WHERE id = i.id OFFSET 0
+) a
+WHERE a.finished_at IS NOT NULL OR (SELECT completed_at IS NOT NULL FROM executions WHERE id = a.execution_id)`;
+
 export type Refusal = {
   attemptId: string;
   isLost?: boolean;
