@@ -117,16 +117,28 @@ describe('a Redis Cluster with a replica of each master', () => {
 describe('Redis with sentinels', () => {
   it('fails over under load without a lost execution', async () => {
     const redis = await startRedisSentinel();
+    const [master] = redis.nodes;
     await withStack(redis.url, redis, async (stack) => {
       await expectRuns(stack);
       const customer = await stack.newCustomer('10');
-      const ids = await createMany(customer, 40, () => redis.master.kill());
-      await until('the replica is the master', redis.isReplicaMaster, 30_000);
+      const ids = await createMany(customer, 40, async () => master?.kill());
+      await until('the replica is the master', async () => (await redis.masterPort()) !== master?.port);
       for (const id of ids) await untilEnded(customer, id);
       expect(await auditLedger(stack.db)).toEqual([]);
       await expectRuns(stack);
     });
   }, 120_000);
+
+  it('is reached when the first sentinel accepts connections and does not respond', async () => {
+    const redis = await startRedisSentinel();
+    const [first] = redis.sentinels;
+    first?.signal('SIGSTOP');
+    const inspector = await openInspector(redis.url);
+    expect(await inspector.facts()).toMatchObject({ maxmemoryPolicy: 'noeviction' });
+    await inspector.close();
+    first?.signal('SIGCONT');
+    await redis.stop();
+  }, 60_000);
 });
 
 describe('Redis over TLS', () => {
@@ -160,7 +172,7 @@ describe('Redis over TLS', () => {
   }, 60_000);
 
   it('works with sentinels and the master that they name', async () => {
-    const redis = await startRedisSentinel(tlsFiles());
+    const redis = await startRedisSentinel({ tls: tlsFiles() });
     await withStack(redis.url, redis, expectRuns);
   }, 60_000);
 

@@ -5,8 +5,10 @@ import { cliOver, type TlsFiles, tlsSettings } from './redisTls.ts';
 
 const password = 'of-the-cluster';
 
+type ClusterOptions = { tls?: TlsFiles; replicas?: number; root?: string };
+
 /** A Redis Cluster of three masters with `replicas` each, on loopback; over TLS if it gets a certificate. */
-export async function startRedisCluster({ tls, replicas = 0 }: { tls?: TlsFiles; replicas?: number } = {}) {
+export async function startRedisCluster({ tls, replicas = 0, root }: ClusterOptions = {}) {
   const settings = [
     'cluster-enabled yes',
     'cluster-node-timeout 2000',
@@ -15,7 +17,9 @@ export async function startRedisCluster({ tls, replicas = 0 }: { tls?: TlsFiles;
     ...(tls ? [...tlsSettings(tls), 'tls-cluster yes'] : []),
   ];
   const over = cliOver(tls);
-  const nodes = await Promise.all(Array.from({ length: 3 * (1 + replicas) }, () => startRedisNode(settings)));
+  const nodes = await Promise.all(
+    Array.from({ length: 3 * (1 + replicas) }, () => startRedisNode(settings, { root })),
+  );
   const ask = (port: number, ...args: string[]) => redisCli(port, password, ...over, ...args);
   const [first] = nodes.map(({ port }) => port);
   const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
@@ -42,6 +46,23 @@ export async function startRedisCluster({ tls, replicas = 0 }: { tls?: TlsFiles;
     ask,
     /** The masters first. */
     nodes,
+    /** The master of `key`, as node `asked` sees it. */
+    async masterPort(key: string, asked = first ?? 0): Promise<number> {
+      const slot = Number(await ask(asked, 'CLUSTER', 'KEYSLOT', key));
+      const known = (await ask(asked, 'CLUSTER', 'NODES')).split('\n');
+      return Number(/:(\d+)@/.exec(known.find((line) => holds(line, slot)) ?? '')?.[1]);
+    },
+    /** Every node sees three masters and all their replicas, which follow. */
+    async isWhole(): Promise<boolean> {
+      for (const { port } of nodes) {
+        const known = await ask(port, 'CLUSTER', 'NODES');
+        const count = (role: RegExp) => known.split('\n').filter((line) => role.test(line)).length;
+        if (count(/master - .* connected \d/) !== 3 || count(/slave .* connected$/) !== 3 * replicas)
+          return false;
+        if (/master_link_status:down/.test(await ask(port, 'INFO', 'replication'))) return false;
+      }
+      return true;
+    },
     /** Moves the slot of `key`, with its keys, to another master, as resharding does. */
     moveSlotOf: (key: string) => moveSlot(ask, nodes.slice(0, 3), key),
     /** The number of keys on each node. */
@@ -58,8 +79,10 @@ async function moveSlot(ask: Ask, ofMasters: readonly { port: number }[], key: s
   );
   const anyPort = masters[0]?.port ?? 0;
   const slot = (await ask(anyPort, 'CLUSTER', 'KEYSLOT', key)).trim();
-  const nodes = await ask(anyPort, 'CLUSTER', 'NODES');
-  const from = masters.find(({ id }) => holds(nodes, id, Number(slot)));
+  const nodes = (await ask(anyPort, 'CLUSTER', 'NODES')).split('\n');
+  const from = masters.find(({ id }) =>
+    nodes.some((line) => line.startsWith(id) && holds(line, Number(slot))),
+  );
   const to = masters.find((one) => one !== from);
   if (!from || !to) throw new Error(`no two masters for slot ${slot}`);
   await ask(to.port, 'CLUSTER', 'SETSLOT', slot, 'IMPORTING', from.id);
@@ -74,8 +97,7 @@ async function moveSlot(ask: Ask, ofMasters: readonly { port: number }[], key: s
 }
 
 /** Parses the end of a node's line in CLUSTER NODES: `… connected 0-5460 5462`. */
-function holds(nodes: string, id: string, slot: number): boolean {
-  const line = nodes.split('\n').find((one) => one.startsWith(id)) ?? '';
+function holds(line: string, slot: number): boolean {
   const ranges = line.split(' ').slice(8);
   return ranges.some((range) => {
     const [first, last = first] = range.split('-').map(Number);

@@ -7,20 +7,28 @@ import { requireFree, startServer } from '@holdfast/local/process/server';
 import { redisCommand } from '@holdfast/local/redis';
 import { testFolder } from '@holdfast/testkit/testFolder';
 
-export type RedisNode = { port: number; folder: string; kill(): Promise<void>; stop(): Promise<void> };
+export type RedisNode = {
+  port: number;
+  folder: string;
+  signal(name: NodeJS.Signals): void;
+  kill(): Promise<void>;
+  /** After `kill`: on the same port, with the configuration as Redis left it. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+};
 
 const gently: Ending = [
   ['SIGTERM', 5000],
   ['SIGKILL', 2000],
 ];
 
-/** A Redis or a sentinel on loopback, with these lines in its configuration. */
+/** A Redis or a sentinel on loopback, with these lines in its configuration, in a new folder under `root`. */
 export async function startRedisNode(
   settings: string[],
-  { isSentinel = false, port: wanted }: { isSentinel?: boolean; port?: number } = {},
+  { isSentinel = false, root }: { isSentinel?: boolean; root?: string | undefined } = {},
 ): Promise<RedisNode> {
-  const folder = testFolder('redis');
-  const port = wanted ?? (await freeNodePort());
+  const folder = testFolder('redis', root);
+  const port = await freeNodePort();
   const lines = [
     `dir ${folder}`,
     `pidfile ${folder}/redis.pid`,
@@ -32,19 +40,31 @@ export async function startRedisNode(
   // A sentinel and a cluster node write their state into these files.
   const file = join(folder, 'redis.conf');
   writeFileSync(file, `${lines.join('\n')}\n`, { mode: 0o600 });
-  const child = await startServer({
-    name: `Redis on ${folder}`,
-    command: await redisCommand(),
-    args: [file, ...(isSentinel ? ['--sentinel'] : [])],
-    ready: isSentinel ? /Sentinel ID is/ : /Ready to accept connections/,
-    timeoutMs: 20_000,
-  });
-  const gone = once(child, 'exit');
-  const end = async (ending: Ending) => {
-    await endProcess(child.pid, ending);
-    await gone;
+  const start = async () => {
+    const child = await startServer({
+      name: `Redis on ${folder}`,
+      command: await redisCommand(),
+      args: [file, ...(isSentinel ? ['--sentinel'] : [])],
+      ready: isSentinel ? /Sentinel ID is/ : /Ready to accept connections/,
+      timeoutMs: 20_000,
+    });
+    return { pid: child.pid, gone: once(child, 'exit') };
   };
-  return { port, folder, kill: () => end([['SIGKILL', 2000]]), stop: () => end(gently) };
+  let running = await start();
+  const end = async (ending: Ending) => {
+    await endProcess(running.pid, ending);
+    await running.gone;
+  };
+  return {
+    port,
+    folder,
+    signal: (name) => void process.kill(running.pid, name),
+    kill: () => end([['SIGKILL', 2000]]),
+    async restart() {
+      running = await start();
+    },
+    stop: () => end(gently),
+  };
 }
 
 /** A free port whose cluster bus port (10,000 above) is free too, both below the kernel's range for outgoing connections. */

@@ -11,9 +11,34 @@ import {
   superuser,
 } from './node.ts';
 
-const healthyWithinMs = 180_000;
+const healthyWithinMs = 240_000;
+const lookEveryMs = 200;
+/** Longer than a rewind takes. */
+const repairAfterMs = 60_000;
 
-type Member = { name: string; role: string; state: string; lag?: number | string };
+type Member = { name: string; role: string; state: string };
+
+/** The names of the standbys that have caught up. */
+async function streamingFrom(primary: Machine): Promise<string[]> {
+  const response = await fetch(patroniUrl(primary, '/patroni'), { signal: AbortSignal.timeout(2000) });
+  const { replication = [] } = (await response.json()) as {
+    replication?: { application_name: string; state: string }[];
+  };
+  return replication.filter(({ state }) => state === 'streaming').map((standby) => standby.application_name);
+}
+
+/** As `patronictl reinit`: removes the data of a standby, and copies the primary's. False: it could not be asked for. */
+async function reinitialize(machine: Machine): Promise<boolean> {
+  const request = {
+    method: 'POST',
+    body: JSON.stringify({ force: true }),
+    signal: AbortSignal.timeout(5000),
+  };
+  return await fetch(patroniUrl(machine, '/reinitialize'), request).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
 
 export type PostgresCluster = Awaited<ReturnType<typeof startCluster>>;
 
@@ -25,6 +50,7 @@ export async function startCluster(
   const { machines } = network;
   const settings = { ...options, machines, password: randomBytes(16).toString('hex') };
   const { isSynchronous, password } = settings;
+  let reinitialized = 0;
 
   async function membersBy(machine: Machine): Promise<Member[]> {
     const response = await fetch(patroniUrl(machine, '/cluster'), { signal: AbortSignal.timeout(2000) });
@@ -47,40 +73,46 @@ export async function startCluster(
     return await Promise.any(asked.map(leads)).catch(() => null);
   }
 
-  async function isHealthy(): Promise<boolean> {
-    const known = await members();
-    const roles = known.map(({ role }) => role);
-    const areRunning = known.every(({ state }) => state === 'running' || state === 'streaming');
-    return (
-      known.length === machines.length &&
-      areRunning &&
-      roles.filter((role) => role === 'leader').length === 1 &&
-      (!isSynchronous || roles.includes('sync_standby')) &&
-      known.every(({ role, lag }) => role === 'leader' || (typeof lag === 'number' && lag < 100_000))
-    );
+  const hasSynchronous = async () =>
+    !isSynchronous || (await members()).some(({ role }) => role === 'sync_standby');
+
+  /** The machines that do not stream from this primary, as it says itself: Patroni says of a lost standby that it runs. */
+  async function missingStandbys(leader: Machine | null): Promise<Machine[]> {
+    const streaming = leader ? await streamingFrom(leader).catch(() => []) : [];
+    return machines.filter((machine) => machine !== leader && !streaming.includes(machine.name));
   }
 
   const found = {
     machines,
+    /** Of this machine, as the servers see it. */
+    ownAddress: network.address,
     /** Of every server. */
     url: `postgresql://${superuser}:${password}@${machines.map(postgresAddress).join(',')}/postgres`,
     primary,
+    /** Resolves with the primary when all others stream from it. Reinitializes a standby that does not get there. */
     async untilHealthy(): Promise<Machine> {
-      let last: Member[] = [];
-      await until(
-        'the cluster has a primary and two standbys',
-        async () => {
-          last = await members();
-          return await isHealthy();
+      let repairAtMs = performance.now() + repairAfterMs;
+      let missing: Machine[] = [...machines];
+      const look = async () => {
+        const leader = await primary();
+        missing = await missingStandbys(leader);
+        if (leader && missing.length === 0 && (await hasSynchronous())) return leader;
+        if (leader && performance.now() > repairAtMs) {
+          repairAtMs = performance.now() + repairAfterMs;
+          for (const machine of missing) if (await reinitialize(machine)) reinitialized += 1;
+        }
+        await delay(lookEveryMs);
+        return null;
+      };
+      return await until('the cluster has a primary and two standbys', look, healthyWithinMs).catch(
+        async (error: Error) => {
+          const names = missing.map(({ name }) => name).join(', ');
+          throw new Error(`${error.message}; missing: ${names}: ${JSON.stringify(await members())}`);
         },
-        healthyWithinMs,
-      ).catch((error: Error) => {
-        throw new Error(`${error.message}: ${JSON.stringify(last)}`);
-      });
-      const machine = await primary();
-      if (!machine) throw new Error('the cluster has no primary');
-      return machine;
+      );
     },
+    /** How many standbys had to be copied anew. */
+    reinitialized: () => reinitialized,
     /** Starts the programs of a machine that was killed. */
     async restart(machine: Machine): Promise<void> {
       await startEtcd(machine, settings);

@@ -15,16 +15,27 @@ describe('the longest time without accepts', () => {
 describe('the report of failovers', () => {
   const result = {
     executions: 9,
+    perSecond: 3,
     events: 9,
     responses: new Map([[202, 9]]),
     lost: [],
     repeated: 0,
+    notes: [],
     problems: [],
   };
-  const rounds = [3, 9, 4].map((gapS) => ({ fault: 'killed' as const, gapS, accepted: 3, lost: 0 }));
+  const rounds = [3, 9, 4].map((gapS) => ({
+    fault: 'killed' as const,
+    gapS,
+    webhookS: gapS + 1,
+    healS: 1,
+    accepted: 3,
+    lost: 0,
+  }));
 
   it('shows p50 and worst of each fault', () => {
-    expect(report({ ...result, rounds })).toMatch(/killed +p50 +4\.0 +worst +9\.0 +\(3 rounds\)/);
+    expect(report({ ...result, rounds })).toMatch(
+      /killed +p50 +4\.0 +worst +9\.0 +webhooks p50 +5\.0 +worst +10\.0 +healthy p50 +1\.0 +worst +1\.0 +\(3 rounds\)/,
+    );
   });
 
   it('lists the problems', () => {
@@ -36,7 +47,8 @@ describe('the report of failovers', () => {
 
 describe('the flags of test:failover', () => {
   it('are 30 rounds of synchronous replication by default', () => {
-    expect(parseFlags([])).toMatchObject({ rounds: 30, perSecond: 100, isSynchronous: true, only: null });
+    expect(parseFlags([])).toMatchObject({ rounds: 30, perSecond: 30, isSynchronous: true, only: null });
     expect(() => parseFlags(['--only', 'fire'])).toThrow('--only needs one of switchover, killed');
+    expect(parseFlags(['--only', 'sentinel'])).toMatchObject({ rounds: 6, only: 'sentinel' });
   });
 });

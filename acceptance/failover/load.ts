@@ -9,10 +9,11 @@ const maxPauseMs = 2000;
 
 export type Load = ReturnType<typeof startLoad>;
 
+export type Work = { model: string; input: object };
+
 /** Clients that create `perSecond` executions, and repeat each request with its key until it is accepted. */
-export function startLoad(api: ApiClient, perSecond: number) {
-  const accepted = new Set<string>();
-  const acceptedAtMs: number[] = [];
+export function startLoad(api: ApiClient, perSecond: number, work: Work) {
+  const accepted = new Map<string, { requestedMs: number; acceptedMs: number }>();
   /** Responses by status; 0: there was none. */
   const responses = new Map<number, number>();
   const problems: string[] = [];
@@ -38,14 +39,14 @@ export function startLoad(api: ApiClient, perSecond: number) {
 
   async function createWithRetries(index: number): Promise<void> {
     const mode = index % 2 ? 'sync' : 'callback';
-    const body = { model: 'sandbox-text', input: { prompt: 'a word', mode, delay_ms: randomInt(100, 2500) } };
-    const key = randomUUID();
+    const input = { prompt: 'a word', mode, delay_ms: randomInt(100, 2500), ...work.input };
+    const body = { model: work.model, input };
+    const [key, requestedMs] = [randomUUID(), performance.now()];
     for (;;) {
       const { status, id, waitMs } = await request(body, key);
       responses.set(status, (responses.get(status) ?? 0) + 1);
       if (status === 202) {
-        accepted.add(id);
-        acceptedAtMs.push(performance.now());
+        accepted.set(id, { requestedMs, acceptedMs: performance.now() });
         return;
       }
       // Not all at once, as clients on many machines do.
@@ -55,18 +56,21 @@ export function startLoad(api: ApiClient, perSecond: number) {
 
   const timer = setInterval(() => {
     if (inFlight.size >= maxInFlight) return;
-    const work = createWithRetries(count).finally(() => inFlight.delete(work));
-    inFlight.add(work);
+    const created = createWithRetries(count).finally(() => inFlight.delete(created));
+    inFlight.add(created);
     count += 1;
   }, 1000 / perSecond);
 
+  const acceptedAtMs = () => [...accepted.values()].map(({ acceptedMs }) => acceptedMs);
+
   return {
+    /** By id. */
     accepted,
     responses,
     problems,
     /** The longest time (seconds) without an accepted execution since `fromMs`, of performance.now(). */
-    longestGapS: (fromMs: number) => longestGapS([...acceptedAtMs], fromMs, performance.now()),
-    acceptedSince: (fromMs: number) => acceptedAtMs.filter((atMs) => atMs > fromMs).length,
+    longestGapS: (fromMs: number) => longestGapS(acceptedAtMs(), fromMs, performance.now()),
+    acceptedSince: (fromMs: number) => acceptedAtMs().filter((atMs) => atMs > fromMs).length,
     /** Creates no more, and resolves when every client has its response. */
     async stop(): Promise<void> {
       clearInterval(timer);

@@ -1,13 +1,15 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { UsageError } from '@holdfast/kit/flags';
+import { measureDelays } from './delay.ts';
 import { type Flags, parseFlags, usage } from './flags.ts';
 import { MissingError } from './packages.ts';
 import { report } from './report.ts';
 import { run } from './run.ts';
 
-// `npm run test:failover`: PostgreSQL fails over under load, on its own cluster.
+// `npm run test:failover`: PostgreSQL, Redis or the object store fails under load.
 
 /** Returns the exit code. */
 async function start(flags: Flags): Promise<number> {
@@ -17,6 +19,12 @@ async function start(flags: Flags): Promise<number> {
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   let isOk = false;
   try {
+    if (flags.only === 'delay') {
+      const { table, problems } = await measureDelays(folder, say);
+      process.stdout.write(`\n${table}\n${problems.join('\n')}\n`);
+      isOk = problems.length === 0;
+      return isOk ? 0 : 1;
+    }
     const result = await run(flags, folder, say);
     process.stdout.write(`\n${report(result)}\n`);
     isOk = result.problems.length === 0;
@@ -33,6 +41,6 @@ try {
   process.exit(flags.help ? 0 : await start(flags));
 } catch (error) {
   const isClear = error instanceof UsageError || error instanceof MissingError;
-  process.stderr.write(`${isClear ? error.message : String((error as Error).stack)}\n`);
+  process.stderr.write(`${isClear ? error.message : inspect(error)}\n`);
   process.exit(isClear ? 2 : 1);
 }

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Account } from '@holdfast/local/process/account';
+import { until } from '@holdfast/testkit/until';
 
 const run = promisify(execFile);
 const PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
@@ -20,17 +22,19 @@ export type Machine = {
   /** Drops all packets from and to these addresses, in silence. */
   cutOff(addresses: string[]): Promise<void>;
   reconnect(): Promise<void>;
-  /** Delays every packet that leaves, from now on. */
-  delayPackets(delayMs: number): Promise<void>;
+  /** Leads new connections to an address elsewhere (both as `10.0.0.1:5432`). */
+  redirect(from: string, to: string): Promise<void>;
 };
 
-export type Network = { machines: Machine[]; close(): Promise<void> };
+/** `address`: of this machine, as the others see it. */
+export type Network = { address: string; machines: Machine[]; close(): Promise<void> };
 
 /** Machines on one switch, which this machine reaches too. Needs root. */
 export async function openNetwork(count: number): Promise<Network> {
   const [prefix, subnet] = [`hf${process.pid}`, `10.213.${process.pid % 250}`];
   // In a namespace of its own, because the packet filter of a Docker on this machine would drop what a bridge here forwards.
   const bridge = `${prefix}-0`;
+  const address = `${subnet}.1`;
   const machines: Machine[] = [];
   async function close(): Promise<void> {
     for (const machine of machines) {
@@ -49,14 +53,14 @@ export async function openNetwork(count: number): Promise<Network> {
       await ip('-n', bridge, 'link', 'set', outer, 'master', 'bridge', 'up');
     };
     await plugIn(prefix);
-    await ip('addr', 'add', `${subnet}.1/24`, 'dev', prefix);
+    await ip('addr', 'add', `${address}/24`, 'dev', prefix);
     await ip('link', 'set', prefix, 'up');
     for (let nth = 1; nth <= count; nth += 1) {
       const inner = `${prefix}i${nth}`;
       await plugIn(inner);
       machines.push(await openMachine(`${prefix}-${nth}`, `${subnet}.${nth + 10}`, inner));
     }
-    return { machines, close };
+    return { address, machines, close };
   } catch (error) {
     await close();
     throw error;
@@ -82,14 +86,12 @@ async function openMachine(name: string, address: string, inner: string): Promis
         .concat(args),
     }),
     async signal(signal) {
-      // Twice, for a process may have started another one in between.
-      for (const pid of [...(await pids()), ...(await pids())]) {
-        try {
-          process.kill(pid, signal);
-        } catch (error) {
-          if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-        }
-      }
+      // Repeated, for a process may start another one meanwhile: a backend that was missed keeps PostgreSQL's port and memory.
+      await until(`every process of ${name} gets ${signal}`, async () => {
+        const left = (await pids()).filter((pid) => !hasEffect(pid, signal));
+        for (const pid of left) send(pid, signal);
+        return left.length === 0;
+      });
     },
     async cutOff(addresses) {
       const peers = `{ ${addresses.join(', ')} }`;
@@ -105,8 +107,34 @@ async function openMachine(name: string, address: string, inner: string): Promis
     async reconnect() {
       await within('nft', 'delete table ip cut');
     },
-    async delayPackets(delayMs) {
-      await within('tc', 'qdisc', 'replace', 'dev', inner, 'root', 'netem', 'delay', `${delayMs}ms`);
+    async redirect(from, to) {
+      const [host, port] = from.split(':');
+      await within('nft', 'add table ip redirected');
+      await within('nft', 'add chain ip redirected output { type nat hook output priority -100; }');
+      await within('nft', `add rule ip redirected output ip daddr ${host} tcp dport ${port} dnat to ${to}`);
     },
   };
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+function hasEffect(pid: number, signal: NodeJS.Signals): boolean {
+  const state = stateOf(pid);
+  if (signal === 'SIGSTOP') return 'TZX'.includes(state);
+  return signal === 'SIGCONT' ? state !== 'T' : 'ZX'.includes(state);
+}
+
+/** The letter that proc(5) lists; X: it is gone. */
+function stateOf(pid: number): string {
+  try {
+    return /\) (\w) [^)]*$/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))?.[1] ?? 'X';
+  } catch {
+    return 'X';
+  }
 }

@@ -5,7 +5,28 @@ import { startServer } from '@holdfast/local/process/server';
 import type { Machine } from './network.ts';
 
 /** How Patroni is configured; docs/operate/high-availability.md names these values. */
-export const patroniTimes = { ttl: 20, loop_wait: 2, retry_timeout: 8 };
+export const patroniTimes = {
+  ttl: 20,
+  loop_wait: 2,
+  retry_timeout: 8,
+  // A cut-off primary must have stopped before Patroni looks again: it would stop and start it twice at once, and end with
+  // two servers in one folder (github.com/patroni/patroni/issues/3649).
+  primary_stop_timeout: 3,
+};
+
+const postgresParameters = {
+  max_connections: 200,
+  wal_log_hints: 'on',
+  // Or the shutdown of a cut-off primary waits a minute for its standbys.
+  wal_sender_timeout: '6s',
+  // Or a promotion may wait five seconds for a standby that looks for its log no more often.
+  wal_retrieve_retry_interval: '500ms',
+  // A standby without a slot catches up with this. Not more, because pg_rewind copies all of it.
+  wal_keep_size: '128MB',
+  min_wal_size: '64MB',
+  max_wal_size: '128MB',
+  wal_compression: 'lz4',
+};
 
 export const superuser = 'postgres';
 const ports = { postgres: 5432, patroni: 8008, etcd: 2379, etcdPeer: 2380 };
@@ -62,9 +83,9 @@ export async function startPatroni(machine: Machine, settings: ClusterSettings):
     name: `Patroni on ${machine.name}`,
     ...machine.inside(account, 'patroni', [file]),
     onLog: keepLog(settings, machine, 'patroni'),
-    ready:
-      /INFO: (no action\. I am|I am \(|promoted self|initialized a new cluster|bootstrapped from leader)/,
-    timeoutMs: 180_000,
+    // What becomes of its PostgreSQL, the primary says.
+    ready: / INFO: /,
+    timeoutMs: 60_000,
   });
 }
 
@@ -99,7 +120,7 @@ function patroniConfig(machine: Machine, settings: ClusterSettings, home: string
         synchronous_mode: isSynchronous,
         // Without a synchronous standby, commits wait: what was acknowledged is never on one machine only.
         synchronous_mode_strict: isSynchronous,
-        postgresql: { use_pg_rewind: true, parameters: { max_connections: 200, wal_log_hints: 'on' } },
+        postgresql: { use_pg_rewind: true, use_slots: true, parameters: postgresParameters },
       },
       initdb: [{ encoding: 'UTF8' }, 'data-checksums'],
     },

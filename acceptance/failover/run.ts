@@ -1,140 +1,140 @@
 import { globSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { serverAccount } from '@holdfast/local/process/account';
-import { runCommand } from '@holdfast/testkit/command';
 import { until } from '@holdfast/testkit/until';
 import { startReceiver } from '@holdfast/testkit/webhookReceiver';
 import { untilIdle } from '../rolling/outcome.ts';
+import type { EventBody } from '../stack/executions.ts';
 import { type Fleet, startFleet } from '../stack/fleet.ts';
-import { startCluster } from './cluster.ts';
-import { type Fault, faults, provoke } from './faults.ts';
+import type { Fault } from './faults.ts';
 import type { Flags } from './flags.ts';
 import { type Load, startLoad } from './load.ts';
 import { breachesIn, countRepeated, missingIn, problemsAtRest } from './outcome.ts';
-import { installPackages } from './packages.ts';
-import { startProxies } from './proxies.ts';
+import { startPostgresTarget } from './postgres.ts';
+import { startRedisTarget } from './redis.ts';
+import { startStoreTarget } from './store.ts';
+import type { Target } from './target.ts';
 
 export type Round = {
   fault: Fault;
   /** The longest time without an accepted execution. */
   gapS: number;
+  /** From the fault until the `completed` webhook of an execution arrived whose client asked for it after the fault. */
+  webhookS: number;
   accepted: number;
+  /** From the end of the fault until the server and its replicas are healthy. */
+  healS: number;
   lost: number;
 };
 
 export type Result = {
   rounds: Round[];
   executions: number;
+  /** Accepted per second, over all rounds. */
+  perSecond: number;
   events: number;
   responses: ReadonlyMap<number, number>;
   lost: string[];
   /** Executions that providers ran more than once. */
   repeated: number;
+  notes: string[];
   problems: string[];
 };
 
-/** Load before a fault, and after it is healed. */
-const calmMs = 5000;
-const acceptsWithinMs = 120_000;
+/** Load before a fault, and before it ends. */
+const calmMs = 3000;
+const recoversWithinMs = 120_000;
+/** A container reports the end of a run once: without its callback, the run is repeated after two minutes. */
+const idleWithinMs = 300_000;
+
+function startTarget(flags: Flags, folder: string, say: (line: string) => void): Promise<Target> {
+  const { only } = flags;
+  if (only === 'sentinel' || only === 'cluster') return startRedisTarget(only, folder);
+  if (only === 'store') return startStoreTarget(folder, say);
+  return startPostgresTarget(flags, folder, say);
+}
 
 export async function run(flags: Flags, folder: string, say: (line: string) => void): Promise<Result> {
-  const programs = await installPackages(say);
-  const account = serverAccount();
-  if (!account) throw new Error('there is no account for PostgreSQL');
-  say('starting three machines');
-  const { isSynchronous } = flags;
-  const cluster = await startCluster({ folder, programs, account, isSynchronous });
-  const closing: (() => Promise<unknown>)[] = [() => cluster.close()];
+  const target = await startTarget(flags, folder, say);
+  const closing: (() => Promise<unknown>)[] = [() => target.close()];
   try {
-    const proxies = flags.isProxied ? await startProxies(cluster, { folder, account }) : null;
-    if (proxies) closing.unshift(() => proxies.close());
     say('starting the services');
-    const fleet = await startFleet(join(folder, 'holdfast'), {
-      LOG_LEVEL: 'info',
-      DATABASE_URL: proxies?.url ?? cluster.url,
-      ...(proxies ? { DATABASE_PREPARED: 'false', DATABASE_DIRECT_URL: cluster.url } : {}),
-    });
+    const home = join(folder, 'holdfast');
+    const fleet = await startFleet(home, { LOG_LEVEL: 'info', ...target.settings });
     closing.unshift(() => fleet.close());
-    const result = await runRounds({ flags, fleet, cluster, say });
-    const logs = globSync(join(folder, 'holdfast/logs/*.log'));
-    return {
-      ...result,
-      problems: [...result.problems, ...(await auditProblems(cluster.url, logs, result.lost))],
-    };
+    return await runRounds({ flags, fleet, target, logs: () => globSync(join(home, 'logs/*.log')), say });
   } finally {
     for (const close of closing) await close();
   }
 }
 
-/** `holdfast ledger audit --after-failover` must name what clients know to be lost. */
-async function auditProblems(
-  databaseUrl: string,
-  logs: string[],
-  lost: readonly string[],
-): Promise<string[]> {
-  const command = ['packages/cli/src/main.mjs', 'ledger', 'audit', '--after-failover', '--json', ...logs];
-  const { stdout, stderr } = await runCommand(process.execPath, command, {
-    cwd: resolve(import.meta.dirname, '../..'),
-    env: { ...process.env, DATABASE_URL: databaseUrl },
-  });
-  const document = JSON.parse(stdout || '{}') as { ok?: boolean; lost?: { id: string }[] };
-  const found = new Set(document.lost?.map(({ id }) => id));
-  return [
-    ...(document.ok ? [] : [`the audit after the failover failed: ${stderr}`]),
-    ...lost
-      .filter((id) => !found.has(id))
-      .map((id) => `${id} is lost, and the audit after the failover does not find it`),
-  ];
-}
-
 type Running = {
   flags: Flags;
   fleet: Fleet;
-  cluster: Awaited<ReturnType<typeof startCluster>>;
+  target: Target;
+  logs: () => string[];
   say: (line: string) => void;
 };
 
-async function runRounds({ flags, fleet, cluster, say }: Running): Promise<Result> {
+async function runRounds({ flags, fleet, target, logs, say }: Running): Promise<Result> {
   const { db } = fleet;
   const customer = await fleet.newCustomer('1000000');
   const receiver = await startReceiver();
   const events = new Set<string>();
-  receiver.respond = ({ body }, response) => {
-    events.add((JSON.parse(body) as { id: string }).id);
+  /** When the webhook of each completed execution arrived. */
+  const completedAtMs = new Map<string, number>();
+  receiver.respond = ({ body, atMs }, response) => {
+    const { id, type, execution_id } = JSON.parse(body) as EventBody;
+    events.add(id);
+    if (type === 'execution.completed') completedAtMs.set(execution_id, atMs);
     receiver.received.length = 0;
     response.writeHead(200).end();
   };
   await customer.api.post('/v1/webhooks/endpoints', { url: receiver.url });
-  const load = startLoad(customer.api, flags.perSecond);
+  const load = startLoad(customer.api, flags.perSecond, target.work);
+  const loadMs = performance.now();
+  let perSecond = 0;
   const rounds: Round[] = [];
   const lost = new Set<string>();
   const problems: string[] = [];
+  const findLost = async () => {
+    const missing = (await missingIn(db, [...load.accepted.keys()])).filter((id) => !lost.has(id));
+    for (const id of missing) lost.add(id);
+    return missing.length;
+  };
+  const kinds = target.faults.filter((fault) => !flags.only || fault === flags.only);
+  const cycle = kinds.length > 0 ? kinds : target.faults;
   try {
-    for (let nth = 0; nth < flags.rounds; nth += 1) {
-      const fault = flags.only ?? faults[nth % faults.length] ?? 'killed';
-      const round = await runRound({ fault, cluster, load });
-      const missing = (await missingIn(db, [...load.accepted])).filter((id) => !lost.has(id));
-      for (const id of missing) lost.add(id);
-      rounds.push({ ...round, lost: missing.length });
-      problems.push(...(await breachesIn(db)).map((breach) => `round ${nth + 1}: ${breach}`));
-      say(
-        `${nth + 1}. ${fault}: ${round.gapS.toFixed(1)} s without accepts, ${round.accepted} accepted, ${missing.length} lost`,
-      );
+    for (let nth = 1; nth <= flags.rounds; nth += 1) {
+      const fault = cycle[(nth - 1) % cycle.length] ?? 'killed';
+      const check = async () => {
+        problems.push(...(await breachesIn(db)).map((breach) => `round ${nth}: ${breach}`));
+        return await findLost();
+      };
+      const round = await runRound({ fault, target, load, completedAtMs, check });
+      rounds.push(round);
+      say(`${nth}. ${lineOf(round)}`);
     }
+    perSecond = (load.accepted.size * 1000) / (performance.now() - loadMs);
   } finally {
     await load.stop();
   }
   say('waiting until all work is done');
-  await untilIdle(db, customer.organizationId).catch((error: Error) => problems.push(error.message));
+  await untilIdle(db, customer.organizationId, idleWithinMs).catch((error: Error) =>
+    problems.push(error.message),
+  );
   await receiver.close();
+  await findLost();
+  const atRest = { db, api: customer.api, load, lost: [...lost], logs: logs() };
   return {
     rounds,
     executions: load.accepted.size,
+    perSecond,
     events: events.size,
     responses: load.responses,
     lost: [...lost],
     repeated: await countRepeated(db),
+    notes: target.notes(),
     problems: [
       ...problems,
       ...load.problems,
@@ -142,23 +142,58 @@ async function runRounds({ flags, fleet, cluster, say }: Running): Promise<Resul
         accepted: load.accepted,
         events,
         // What was lost may have been a provider's acceptance or its callback.
-        mayFail: !flags.isSynchronous,
+        mayFail: !target.isSafe,
       })),
       ...(await breachesIn(db)),
-      ...(flags.isSynchronous ? [...lost].map((id) => `${id} was accepted and is lost`) : []),
+      ...(target.isSafe ? [...lost].map((id) => `${id} was accepted and is lost`) : []),
+      ...(await target.problems(atRest)),
     ],
   };
 }
 
-async function runRound({ fault, cluster, load }: Pick<Running, 'cluster'> & { fault: Fault; load: Load }) {
-  const primary = await cluster.untilHealthy();
+type RoundOf = {
+  fault: Fault;
+  target: Target;
+  load: Load;
+  completedAtMs: ReadonlyMap<string, number>;
+  check: () => Promise<number>;
+};
+
+/**
+ * `check` runs on the new primary before the old one returns, for that serves old rows until Patroni demotes it; resolves with
+ * the number of lost executions.
+ */
+async function runRound({ fault, target, load, completedAtMs, check }: RoundOf): Promise<Round> {
+  const provoke = await target.prepare();
   await delay(calmMs);
   const startMs = performance.now();
-  const { heal } = await provoke(fault, cluster, primary);
+  const { heal } = await provoke(fault);
   const promotedMs = performance.now();
-  await until('executions are accepted again', () => load.acceptedSince(promotedMs) > 0, acceptsWithinMs);
-  await delay(calmMs);
+  await until('executions are accepted again', () => load.acceptedSince(promotedMs) > 0, recoversWithinMs);
+  const firstMs = await until(
+    'a new execution has its webhook',
+    () => firstCompleted(load, completedAtMs, startMs),
+    recoversWithinMs,
+  );
+  const [lost] = await Promise.all([check(), delay(calmMs)]);
+  const healMs = performance.now();
   await heal();
-  await delay(calmMs);
-  return { fault, gapS: load.longestGapS(startMs), accepted: load.acceptedSince(startMs - calmMs) };
+  const healS = (performance.now() - healMs) / 1000;
+  const [gapS, accepted] = [load.longestGapS(startMs), load.acceptedSince(startMs - calmMs)];
+  return { fault, gapS, webhookS: (firstMs - startMs) / 1000, accepted, healS, lost };
 }
+
+/** When the first webhook arrived of the executions that clients asked for since `fromMs`. */
+function firstCompleted(
+  load: Load,
+  completedAtMs: ReadonlyMap<string, number>,
+  fromMs: number,
+): number | null {
+  const arrivedMs = [...load.accepted]
+    .filter(([, { requestedMs }]) => requestedMs > fromMs)
+    .flatMap(([id]) => completedAtMs.get(id) ?? []);
+  return arrivedMs.length > 0 ? Math.min(...arrivedMs) : null;
+}
+
+const lineOf = ({ fault, gapS, webhookS, accepted, lost, healS }: Round) =>
+  `${fault}: ${gapS.toFixed(1)} s without accepts, ${webhookS.toFixed(1)} s until a new webhook, ${accepted} accepted, ${lost} lost; healthy after ${healS.toFixed(1)} s`;
