@@ -2,7 +2,7 @@ import type { Database } from './client.ts';
 import { idAt, runStatement } from './statement.ts';
 
 /** Executions with this many newer ones are not looked at: the cost of an overview has a bound. */
-export const maxSeen = 50_000;
+export const maxSeen = 20_000;
 
 export type Counts = { created: number; completed: number; failed: number; cancelled: number };
 
@@ -40,7 +40,7 @@ type Row = Counts & {
 /** Ids are made by gateways, whose clocks may differ from the database's by this. */
 const skewMs = 60_000;
 
-/** Executions created since `from`, a full minute: of the newest 50,000. */
+/** Executions created since `from`, a full minute: of the newest ones. */
 export async function readActivity(db: Database, from: Date): Promise<Activity> {
   const values = [idAt('exec', from.getTime() - skewMs), maxSeen, from];
   const rows = await runStatement<Row>(db.pool, 'read_activity', activitySql, values);
@@ -68,23 +68,27 @@ const countsOf = ({ created, completed, failed, cancelled }: Counts): Counts => 
 
 // Found by the primary key, which is in the order of time and prunes the months before.
 const activitySql = `WITH newest AS MATERIALIZED (
-    SELECT s.created_at, s.completed_at, s.status, s.model, s.error_code FROM executions s
-    WHERE s.id >= $1 ORDER BY s.id DESC LIMIT $2
-  ), seen AS (
-    SELECT date_trunc('minute', created_at) AS at, created_at, status, model, error_code AS code,
-      CASE WHEN status = 'COMPLETED' THEN extract(epoch FROM completed_at - created_at)::float8 * 1000 END AS ms
-    FROM newest WHERE created_at >= $3
+    SELECT s.created_at, s.status, s.model, s.error_code AS code,
+      CASE WHEN s.status = 'COMPLETED' THEN extract(epoch FROM s.completed_at - s.created_at)::float8 * 1000 END AS ms
+    FROM executions s WHERE s.id >= $1 ORDER BY s.id DESC LIMIT $2
+  ), counted AS (
+    SELECT CASE WHEN grouping(at) = 0 THEN 'minute' WHEN grouping(model) = 0 THEN 'model'
+        WHEN grouping(code) = 0 THEN 'error' ELSE 'all' END AS kind, at, model, code, min(created_at) AS oldest,
+      count(*)::float8 AS created,
+      count(*) FILTER (WHERE status = 'COMPLETED')::float8 AS completed,
+      count(*) FILTER (WHERE status IN ('FAILED', 'EXPIRED'))::float8 AS failed,
+      count(*) FILTER (WHERE status = 'CANCELLED')::float8 AS cancelled
+    FROM (SELECT date_trunc('minute', created_at) AS at, * FROM newest WHERE created_at >= $3) seen
+    GROUP BY GROUPING SETS ((at), (model), (code), ())
+  ), durations AS (
+    SELECT model, percentile_disc(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY ms) AS percentiles FROM newest
+    WHERE created_at >= $3 AND ms IS NOT NULL GROUP BY model
   )
-  SELECT CASE WHEN grouping(at) = 0 THEN 'minute' WHEN grouping(model) = 0 THEN 'model'
-      WHEN grouping(code) = 0 THEN 'error' ELSE 'all' END AS kind, at, model, code, min(created_at) AS oldest,
-    (SELECT count(*) FROM newest)::float8 AS seen, count(*)::float8 AS created,
-    count(*) FILTER (WHERE status = 'COMPLETED')::float8 AS completed,
-    count(*) FILTER (WHERE status IN ('FAILED', 'EXPIRED'))::float8 AS failed,
-    count(*) FILTER (WHERE status = 'CANCELLED')::float8 AS cancelled,
-    percentile_disc(0.5) WITHIN GROUP (ORDER BY ms) AS "p50Ms", percentile_disc(0.95) WITHIN GROUP (ORDER BY ms) AS "p95Ms"
-  FROM seen GROUP BY GROUPING SETS ((at), (model), (code), ()) ORDER BY at, created DESC, model, code`;
+  SELECT counted.*, (SELECT count(*) FROM newest)::float8 AS seen, percentiles[1] AS "p50Ms", percentiles[2] AS "p95Ms"
+  FROM counted LEFT JOIN durations ON counted.kind = 'model' AND durations.model = counted.model
+  ORDER BY counted.at, counted.created DESC, counted.model, counted.code`;
 
-/** Attempts of executions created since `from`: of the newest 50,000. */
+/** Attempts of executions created since `from`: of the newest ones. */
 export async function readProviderActivity(db: Database, from: Date): Promise<ProviderActivity[]> {
   const values = [idAt('exec', from.getTime()), maxSeen];
   return await runStatement<ProviderActivity>(db.pool, 'read_provider_activity', providerSql, values);
@@ -101,7 +105,7 @@ const providerSql = `SELECT provider, count(*)::float8 AS attempts,
     WHERE a.execution_id >= $1 ORDER BY a.execution_id DESC LIMIT $2
   ) newest GROUP BY provider ORDER BY provider`;
 
-/** Deliveries of events of executions created since `from`, and of endpoints since then: of the newest 50,000. */
+/** Deliveries of events of executions created since `from`, and of endpoints since then: of the newest ones. */
 export async function readDeliveryActivity(db: Database, from: Date): Promise<DeliveryActivity> {
   const values = [idAt('dlv', from.getTime()), maxSeen];
   const [row] = await runStatement<DeliveryActivity>(db.pool, 'read_delivery_activity', deliverySql, values);

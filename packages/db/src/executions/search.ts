@@ -1,7 +1,7 @@
 import type { Execution } from '@holdfast/domain/execution';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
-import { type Condition, givenConditions, idAt, runStatement } from '../statement.ts';
+import { type Condition, givenConditions, idAt, runStatement, sameIdSql } from '../statement.ts';
 import { executionColumns } from './read.ts';
 
 export type ExecutionSearch = {
@@ -20,60 +20,89 @@ export type ExecutionSearch = {
 };
 
 /** `reached`: the oldest execution that was looked at when there may be more; null: there are none. */
-export type SearchPage = { rows: Execution[]; reached: string | null };
+export type SearchPage = { rows: Execution[]; reached: { id: string; createdAt: Date } | null };
 
 /** Each page looks at this many executions at most, however few of them match. */
-export const searchedPerPage = 20_000;
+export const searchedPerPage = 10_000;
 
-/** Executions of any organization, newest first. What they are filtered by needs no index. */
+type Row = Execution & { reached: string | null; reachedAt: Date | null };
+
+/** Executions of any organization, newest first. Of what they are filtered by, only failures have an index. */
 export async function searchExecutions(
   db: Database,
   search: ExecutionSearch,
   limit: number,
 ): Promise<SearchPage> {
-  const range = await rangeOf(db, search);
-  const slice = givenConditions(sliceConditions, range, 2);
-  const source = `executions s WHERE s.id >= $1${slice.sql} ORDER BY ${orderOf(search, 's', 's.id COLLATE "POSIX"')}`;
-  const values = [range.from, searchedPerPage, ...slice.values];
-  const match = givenConditions(matchConditions, search, values.length + 1);
-  const text = `SELECT ${executionColumns('e')}
-    FROM (SELECT s.*, s.id COLLATE "POSIX" AS sort_id FROM ${source} LIMIT $2) e
-    WHERE true${match.sql} ORDER BY ${orderOf(search, 'e', 'e.sort_id')} LIMIT $${values.length + 1}`;
+  const { from, slice: wanted } = await sliceOf(db, search);
+  const slice = givenConditions(sliceConditions, wanted, 3);
+  const match = givenConditions(matchConditions, search, 3 + slice.values.length);
+  const text = `WITH seen AS MATERIALIZED (
+      SELECT s.id, s.created_at, s.status, s.model, s.error_code, s.metadata FROM executions s
+      WHERE s.id >= $1${slice.sql} ORDER BY ${orderOf(wanted)} LIMIT $2
+    ), found AS MATERIALIZED ( -- in the order of what was seen, and no further than needed
+      SELECT e.id, row_number() OVER () AS nth FROM seen e WHERE true${match.sql} LIMIT $3
+    ), reached AS (
+      SELECT id, created_at FROM seen WHERE (SELECT count(*) FROM found) < $3 OFFSET $2 - 1 LIMIT 1
+    )
+    SELECT whole.*, reached.id AS reached, reached.created_at AS "reachedAt"
+    FROM (SELECT) one LEFT JOIN reached ON true LEFT JOIN found ON true
+      LEFT JOIN LATERAL (SELECT ${executionColumns('e')} FROM executions e WHERE ${sameIdSql('found.id')}) whole ON true
+    ORDER BY found.nth`;
   const name = `search_executions_${slice.key}_${match.key}`;
-  const rows = await runStatement<Execution>(db.pool, name, text, [...values, limit, ...match.values]);
-  if (rows.length >= limit) return { rows, reached: null };
-  const lastText = `SELECT s.id FROM ${source} OFFSET $2 - 1 LIMIT 1`;
-  const [last] = await runStatement<{ id: string }>(db.pool, `search_reached_${slice.key}`, lastText, values);
-  return { rows, reached: last?.id ?? null };
+  const values = [from, searchedPerPage, limit, ...slice.values, ...match.values];
+  const found = await runStatement<Row>(db.pool, name, text, values);
+  const [{ reached, reachedAt } = { reached: null, reachedAt: null }] = found;
+  return {
+    rows: found.filter(({ id }) => id !== null),
+    reached: reached === null || reachedAt === null ? null : { id: reached, createdAt: reachedAt },
+  };
 }
 
-/** Which executions a page looks at. */
-type Range = Pick<ExecutionSearch, 'organizationId' | 'createdAfter' | 'createdBefore'> & {
-  from: string;
+/** Which executions a page looks at, newest first: by the primary key, by the index of failures, or by that of an organization. */
+type Slice = {
   before: string | undefined;
   ids: string[] | undefined;
+  failuresFrom: string | undefined;
+  failuresBefore: string | undefined;
+  organizationId: string | undefined;
+  createdAfter: Date | undefined;
+  createdBefore: Date | undefined;
   after: string | undefined;
 };
 
 /** Clocks of gateways, which make ids, and of the database may differ by this. */
-const skewMs = 3_600_000;
+const skewMs = 60_000;
 
-async function rangeOf(db: Database, search: ExecutionSearch): Promise<Range> {
+async function sliceOf(db: Database, search: ExecutionSearch): Promise<{ from: string; slice: Slice }> {
   const { idPrefix, idempotencyKey, organizationId, cursor } = search;
   const { createdAfter, createdBefore } = timesOf(search);
-  const before = [
+  const isOwn = organizationId !== undefined;
+  const ends = [
     createdBefore && idAt('exec', createdBefore.getTime() + skewMs),
     idPrefix && `${idPrefix}g`,
-    organizationId === undefined ? cursor : undefined,
-  ].filter((one) => one !== undefined);
+    isOwn ? undefined : cursor,
+  ];
+  const before = ends.filter((one) => one !== undefined).sort()[0];
   const from = [idAt('exec', createdAfter.getTime() - skewMs), idPrefix ?? ''].sort().at(-1) ?? '';
-  const ids =
-    idempotencyKey === undefined
-      ? undefined
-      : await executionsOfKey(db, idempotencyKey, organizationId ?? null);
-  const after = organizationId === undefined ? undefined : cursor;
-  return { organizationId, createdAfter, createdBefore, from, before: before.sort()[0], ids, after };
+  const isOfFailures = !isOwn && (search.errorCode !== undefined || isFailure(search.status));
+  const slice = {
+    before,
+    ids:
+      idempotencyKey === undefined
+        ? undefined
+        : await executionsOfKey(db, idempotencyKey, organizationId ?? null),
+    failuresFrom: isOfFailures ? from : undefined,
+    failuresBefore: isOfFailures ? before : undefined,
+    organizationId,
+    createdAfter: isOwn ? createdAfter : undefined,
+    createdBefore: isOwn ? createdBefore : undefined,
+    after: isOwn ? cursor : undefined,
+  };
+  return { from, slice };
 }
+
+/** Those with an error, by a constraint. */
+const isFailure = (status: ExecutionStatus | undefined) => status === 'FAILED' || status === 'EXPIRED';
 
 /**
  * When the executions were created: their ids begin with it. Only with it does the index of an organization's list, which is in
@@ -106,17 +135,20 @@ const keySql = `SELECT k.execution_id AS id FROM organizations o CROSS JOIN LATE
     SELECT execution_id FROM idempotency_keys WHERE organization_id = o.id AND key = $1 OFFSET 0
   ) k WHERE $2::text IS NULL OR o.id = $2 LIMIT 100`;
 
-/** The index of an organization's list is in order of time, the primary key in order of ids. */
-function orderOf({ organizationId }: ExecutionSearch, alias: string, sortId: string): string {
-  return organizationId === undefined ? `${alias}.id DESC` : `${alias}.created_at DESC, ${sortId} DESC`;
+/** The order of the index that leads to the slice. No other has it, so the planner takes no other. */
+function orderOf({ organizationId, failuresFrom }: Slice): string {
+  if (organizationId !== undefined) return 's.created_at DESC, s.id COLLATE "POSIX" DESC';
+  return failuresFrom === undefined ? 's.id DESC' : 's.id COLLATE "POSIX" DESC';
 }
 
-const sliceConditions: Condition<Range>[] = [
-  { name: 'createdAfter', sql: 's.created_at > ?' },
-  { name: 'createdBefore', sql: 's.created_at < ?' },
+const sliceConditions: Condition<Slice>[] = [
   { name: 'before', sql: 's.id < ?' },
   { name: 'ids', sql: 's.id = ANY (?::text[])' },
+  { name: 'failuresFrom', sql: 's.error_code IS NOT NULL AND s.id COLLATE "POSIX" >= ?' },
+  { name: 'failuresBefore', sql: 's.id COLLATE "POSIX" < ?' },
   { name: 'organizationId', sql: 's.organization_id = ?' },
+  { name: 'createdAfter', sql: 's.created_at > ?' },
+  { name: 'createdBefore', sql: 's.created_at < ?' },
   {
     name: 'after',
     sql: `(s.created_at, s.id COLLATE "POSIX") < (SELECT c.created_at, c.id FROM executions c WHERE c.id = ?)`,
@@ -124,6 +156,8 @@ const sliceConditions: Condition<Range>[] = [
 ];
 
 const matchConditions: Condition<ExecutionSearch>[] = [
+  { name: 'createdAfter', sql: 'e.created_at > ?' },
+  { name: 'createdBefore', sql: 'e.created_at < ?' },
   { name: 'status', sql: 'e.status = ?' },
   { name: 'model', sql: 'e.model = ?' },
   { name: 'errorCode', sql: 'e.error_code = ?' },

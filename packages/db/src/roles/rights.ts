@@ -24,8 +24,9 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     admin_actions:
       'SELECT, INSERT (id, actor, address, request_id, action, organization_id, target, status, details)',
     operator_sessions:
-      'SELECT, INSERT (id, hash, actor, role, credential, address, user_agent, expires_at), UPDATE (revoked_at), DELETE',
+      'SELECT, INSERT (id, hash, actor, role, method, credential, address, user_agent, expires_at), UPDATE (revoked_at), DELETE',
     sign_in_links: 'SELECT, INSERT, DELETE',
+    oidc_sign_ins: 'SELECT, INSERT, DELETE',
     portal_sessions: 'SELECT, INSERT, UPDATE (hash, ends_at, revoked_at), DELETE',
     sign_in_failures: 'SELECT, INSERT, UPDATE (failures, first_at), DELETE',
     api_key_values: 'SELECT, INSERT, UPDATE (valid_until), DELETE',

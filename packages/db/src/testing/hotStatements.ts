@@ -10,10 +10,12 @@ import {
   extendLeases,
   markStopped,
   pollNow,
+  reclaimLeases,
   refusedAt,
   releaseLeases,
 } from '../attempts/lease.ts';
 import {
+  endedAttempts,
   recordBusyRefusals,
   recordOutcomes,
   recordProgress,
@@ -208,6 +210,7 @@ export const hotStatements: HotStatement[] = [
           state: 'succeeded',
         })),
       ),
+    endedAttempts: (db, { attempts }) => endedAttempts(db, attempts.starting),
     recordRefusals: (db, { attempts }) =>
       recordRefusals(
         db,
@@ -232,6 +235,7 @@ export const hotStatements: HotStatement[] = [
         })),
       ),
     extendLeases: (db, { attempts }) => extendLeases(db, attempts.starting, 30),
+    reclaimLeases: (db, { attempts }) => reclaimLeases(db, attempts.starting, 30),
     releaseLeases: (db, { attempts }) => releaseLeases(db, attempts.starting),
     markStopped: (db, { attempts }) => markStopped(db, attempts.starting),
     keepOutputs: (db, { files }) => keepOutputs(db, files),
@@ -267,7 +271,7 @@ export const hotStatements: HotStatement[] = [
         { leaseS: 45, maxAttempts: 5, senders: 1 },
       ),
     markStarted: (db, { claimedDeliveries }) => markStarted(db, claimedDeliveries.map(started), 45),
-    readNewDeliveries: (db, { claimedDeliveries }) => readNewDeliveries(db, claimedDeliveries),
+    readNewDeliveries: (db, { newDeliveries }) => readNewDeliveries(db, newDeliveries),
     releaseClaims: (db, { claimedDeliveries }) => releaseClaims(db, claimedDeliveries.map(started)),
     recordAttempts: (db, { claimedDeliveries, lanes }) =>
       recordAttempts(

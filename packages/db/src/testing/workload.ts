@@ -8,6 +8,7 @@ export type Workload = {
   attempts: Record<Kind, string[]>;
   tokens: Record<Kind, string[]>;
   unfannedEvents: string[];
+  newDeliveries: string[];
   claimedDeliveries: string[];
   lanes: string[];
   hashes: string[];
@@ -35,6 +36,7 @@ export function absentWorkload(count: number): Workload {
     attempts: ofKinds('att'),
     tokens: ofKinds('att'),
     unfannedEvents: ids('evt'),
+    newDeliveries: ids('dlv'),
     claimedDeliveries: ids('dlv'),
     lanes: ids('wh'),
     hashes: ids('att'),
@@ -80,8 +82,9 @@ export async function readWorkload(databaseUrl: string, count: number): Promise<
     attempts: await ofKinds(`'att_' || uuid`),
     tokens: await ofKinds(`'token_' || uuid`),
     unfannedEvents: await read('id', 'events WHERE fanned_out_at IS NULL ORDER BY id DESC'),
+    newDeliveries: await read('id', 'deliveries WHERE attempts = 0 ORDER BY id DESC'),
     claimedDeliveries: await read('id', 'deliveries WHERE lease_until > now() ORDER BY id DESC'),
-    lanes: await read('id', 'webhook_endpoints'),
+    lanes: await read('id', `webhook_endpoints WHERE organization_id = '${organizationId}'`),
     hashes: await read('hash', 'api_key_values'),
     keys: await read('key', 'idempotency_keys ORDER BY created_at DESC'),
     files: await read('id', 'files ORDER BY id DESC'),
@@ -108,6 +111,12 @@ const fillStatements = [
   `INSERT INTO webhook_endpoints (id, organization_id, url, secret)
    SELECT 'wh_' || n, '${organizationId}', 'https://example.com', 'none' FROM generate_series(0, ${endpoints - 1}) n
    ON CONFLICT DO NOTHING`,
+  // Others, each with a balance and an endpoint.
+  `INSERT INTO organizations (id, name, webhook_secret) SELECT 'org_' || n, 'Other', 'none' FROM workload
+   ON CONFLICT DO NOTHING`,
+  `INSERT INTO balances (organization_id, available) SELECT 'org_' || n, 1 FROM workload ON CONFLICT DO NOTHING`,
+  `INSERT INTO webhook_endpoints (id, organization_id, url, secret)
+   SELECT 'wh_other_' || n, 'org_' || n, 'https://example.com', 'none' FROM workload ON CONFLICT DO NOTHING`,
   `INSERT INTO api_keys (id, organization_id, name, permissions, prefix)
    SELECT 'key_' || n, '${organizationId}', 'Key', 'full', 'sk_' FROM workload WHERE n % 20 = 0 ON CONFLICT DO NOTHING`,
   `INSERT INTO api_key_values (hash, api_key_id) SELECT md5(n::text), 'key_' || n FROM workload WHERE n % 20 = 0

@@ -101,7 +101,7 @@ export async function readEndpointActivity(
   return (id) => byId.get(id) ?? none;
 }
 
-// One look-up per endpoint by its index, and one per delivery by the primary key.
+// One look-up per endpoint by its index, and one or two per delivery by the primary key.
 const activitySql = `SELECT w.id, count(*)::float8 AS attempts, count(*) FILTER (WHERE a.error IS NULL)::float8 AS succeeded,
     percentile_disc(0.5) WITHIN GROUP (ORDER BY a.duration_ms) AS "p50Ms",
     percentile_disc(0.95) WITHIN GROUP (ORDER BY a.duration_ms) AS "p95Ms"
@@ -111,7 +111,8 @@ const activitySql = `SELECT w.id, count(*)::float8 AS attempts, count(*) FILTER 
       SELECT d.id, d.attempts FROM deliveries d
       WHERE d.endpoint_id = w.id AND d.created_at >= now() - interval '24 hours'
       ORDER BY d.created_at DESC LIMIT 1000
-    ) n WHERE n.attempts > 0 LIMIT 200
+    ) n
+    WHERE n.attempts > 0 OR (SELECT true FROM delivery_attempts x WHERE x.delivery_id = n.id LIMIT 1) LIMIT 200
   ) d
   CROSS JOIN LATERAL (
     SELECT x.error, x.duration_ms FROM delivery_attempts x

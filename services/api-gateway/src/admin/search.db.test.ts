@@ -82,14 +82,14 @@ describe('the search for executions', () => {
     await get('/executions?id_prefix=%25').expect(400);
   });
 
-  it('ends a page after 20,000 executions, and the pages together find everything', async () => {
+  it('ends a page after 10,000 executions, and the pages together find everything', async () => {
     const owner = await organizationWithKey(gateway, { balance: '10' });
     const needle = await create(owner, { needle: 'yes' });
     // Later ids than that of the needle.
     await gateway.context.db.pool.query(
       `INSERT INTO executions (id, organization_id, model, status, input, hold_amount, estimated_cost, expires_at, cost, completed_at)
        SELECT 'exec_' || substr($2, 6, 14) || '7' || substr(u, 16), $1, 'writer', 'CANCELLED', '{}', 0.01, 0.01, now(), NULL, now()
-       FROM (SELECT gen_random_uuid()::text AS u FROM generate_series(1, 20500)) g`,
+       FROM (SELECT gen_random_uuid()::text AS u FROM generate_series(1, 10500)) g`,
       [
         owner.organizationId,
         `exec_${(Date.now() + 1000)
@@ -101,11 +101,16 @@ describe('the search for executions', () => {
     for (const scope of [{}, { organization_id: owner.organizationId }] as Record<string, string>[]) {
       const query = { ...scope, metadata_name: 'needle', metadata_value: 'yes' };
       const { body: first } = await get(`/executions?${new URLSearchParams(query).toString()}`).expect(200);
-      expect(first).toMatchObject({ data: [], has_more: true });
+      expect(first).toMatchObject({ data: [], has_more: true, searched_until: expect.any(String) });
       const { body: second } = await get(
         `/executions?${new URLSearchParams({ ...query, cursor: first.next_cursor }).toString()}`,
       ).expect(200);
-      expect(second).toMatchObject({ data: [{ id: needle }], has_more: false, next_cursor: null });
+      expect(second).toMatchObject({
+        data: [{ id: needle }],
+        has_more: false,
+        next_cursor: null,
+        searched_until: null,
+      });
     }
   });
 });

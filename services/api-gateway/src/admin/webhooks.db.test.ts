@@ -101,6 +101,14 @@ describe("any organization's endpoints", () => {
       in_flight_limit: null,
       activity: { attempts: 2, succeeded: 1, p50_ms: 100, p95_ms: 300 },
     });
+    const activity = await as(val)
+      .get(`/admin/v1/organizations/${org}/webhooks/endpoints/${good}/activity`)
+      .expect(200);
+    expect(activity.body).toMatchObject({ counted_since: null });
+    expect(activity.body.hours).toHaveLength(24);
+    const tried = activity.body.hours.filter((hour: { succeeded: number }) => hour.succeeded > 0);
+    expect(tried).toMatchObject([{ succeeded: 1, failed: 1, p50_ms: 100, p95_ms: 300 }]);
+    await as(val).get(`/admin/v1/organizations/${other}/webhooks/endpoints/${good}/activity`).expect(404);
     await as(val)
       .get(`/admin/v1/webhooks/endpoints/${newId('wh')}`)
       .expect(404);
@@ -115,6 +123,9 @@ describe("any organization's endpoints", () => {
     await as(val).patch(path).send({ is_active: true }).expect(403);
     const { body } = await as(sam).patch(path).send({ is_active: true }).expect(200);
     expect(body).toMatchObject({ is_active: true, failure_count: 0 });
+    for (const more of [{ headers: {} }, { is_active: true, events: [] }, { max_per_second: 1 }])
+      await as(sam).patch(path).send(more).expect(403);
+    await as(ann).patch(path).send({ description: 'Orders' }).expect(200);
     await as(sam).patch(path.replace(org, other)).send({ is_active: true }).expect(404);
     await as(sam).post(`${path}/rotate-secret`).expect(403);
     const rotated = await as(ann).post(`${path}/rotate-secret`).expect(200);

@@ -1,11 +1,11 @@
-import { searchExecutions } from '@holdfast/db/executions/search';
+import { searchExecutions, searchedPerPage } from '@holdfast/db/executions/search';
 import { timeFromNow } from '@holdfast/db/statement';
 import { invalidField } from '@holdfast/domain/errors';
 import { z } from 'zod';
 import { executionFilter, executionQuery } from '../../executions/listing.ts';
 import { ExecutionRecord, executionRecord } from '../../executions/records.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
-import { idField, idFilter } from '../../http/fields.ts';
+import { idField, idFilter, timestamp } from '../../http/fields.ts';
 import { pageFields } from '../../http/paging.ts';
 import { findOrganization } from '../organizations.ts';
 
@@ -18,8 +18,9 @@ export const listAnyExecutions = keylessEndpoint({
   tag: 'Executions',
   summary: "List any organization's executions",
   description:
-    'Newest first; `created_after` defaults to 30 days ago, unless `id_prefix` or `idempotency_key` is given. A page looks at 20,000 executions at most: continue with `cursor` ' +
-    'while `has_more` is true, even when it has few items or none.',
+    'Newest first; `created_after` defaults to 30 days ago, unless `id_prefix` or `idempotency_key` is given. A page looks at ' +
+    `${searchedPerPage.toLocaleString('en')} executions at most, or at as many failures when it is asked for these in all organizations: ` +
+    'continue with `cursor` while `has_more` is true, even when it has few items or none.',
   access: 'operator',
   limit: 'other',
   query: executionQuery.extend({
@@ -44,6 +45,9 @@ export const listAnyExecutions = keylessEndpoint({
             ExecutionRecord.extend({ organization_id: idField('org') }).meta({ id: 'AnyExecution' }),
           ),
           ...pageFields,
+          searched_until: timestamp('The page looked at all executions created after this time')
+            .nullable()
+            .describe('Null: at all that the filters allow, or at no more than it returns'),
         })
         .meta({ id: 'AnyExecutionPage' }),
     },
@@ -68,8 +72,12 @@ export const listAnyExecutions = keylessEndpoint({
     };
     const { rows, reached } = await searchExecutions(context.db, search, limit + 1);
     const items = rows.slice(0, limit);
-    const next = rows.length > limit ? (items.at(-1)?.id ?? null) : reached;
-    const page = { has_more: next !== null, next_cursor: next };
+    const next = rows.length > limit ? (items.at(-1)?.id ?? null) : (reached?.id ?? null);
+    const page = {
+      has_more: next !== null,
+      next_cursor: next,
+      searched_until: reached?.createdAt.toISOString() ?? null,
+    };
     const data = items.map((one) => ({
       ...executionRecord(one, publicUrl),
       organization_id: one.organizationId,
