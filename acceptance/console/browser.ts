@@ -36,13 +36,20 @@ export type Page = Pick<Locator, 'getByRole' | 'getByText'> & {
   frameLocator(selector: string): Pick<Locator, 'getByRole' | 'getByText'>;
   addScriptTag(options: { content: string }): Promise<unknown>;
   keyboard: { press(key: string): Promise<void> };
+  route(url: RegExp, handle: (route: Route) => Promise<void>): Promise<unknown>;
   on(event: 'console' | 'pageerror' | 'dialog' | 'request', listener: (message: Message) => void): void;
+};
+
+type Route = {
+  request(): { url(): string };
+  fulfill(response: { status: number; json: object }): Promise<void>;
 };
 
 type Message = { type?(): string; text?(): string; url?(): string; message?: unknown };
 
 export type BrowserContext = {
   newPage(): Promise<Page>;
+  pages(): Page[];
   close(): Promise<void>;
   cookies(): Promise<{ name: string; value: string; httpOnly: boolean; secure: boolean; sameSite: string }[]>;
 };

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type LocalHoldfast, startLocalHoldfast } from '../stack/localHoldfast.ts';
+import { freePort, type LocalHoldfast, startLocalHoldfast } from '../stack/localHoldfast.ts';
 import { type Browser, openBrowser, type Page } from './browser.ts';
+import { describeOidc, startLogin } from './oidc.ts';
 import { describeOperations } from './operations.ts';
 import {
   admin,
@@ -29,19 +30,28 @@ chmodSync(home, 0o755);
 
 let holdfast: LocalHoldfast;
 let browser: Browser;
+let login: Awaited<ReturnType<typeof startLogin>>;
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 let executionId: string;
+let imageId: string;
 
 const state = () => holdfast.readState();
+/** The pages of docs/console.md with an image. */
+const shown = ['overview', 'playground', 'executions', 'execution', 'organization', 'webhooks'];
+
 const owned = (page: Page) => page.evaluate<unknown>('window.owned');
 const open = async (page: Page, path: string) => await page.goto(`${state().admin_url}/console${path}`);
 
 beforeAll(async () => {
+  login = await startLogin(await freePort());
   [holdfast, browser, receiver] = await Promise.all([
     startLocalHoldfast(home, {
       ADMIN_TOKEN: `ann:${ann},val:${val}`,
+      ...login.settings,
       ADMIN_ROLES: 'val:viewer',
       WEBHOOK_ALLOW_HTTP: 'true',
+      // On a busy machine the second attempt, too, fails before the receiver accepts anything.
+      WEBHOOK_RETRY_DELAYS_S: '0,20,20,20,20',
       EGRESS_ALLOW_CIDRS: '127.0.0.0/8',
     }),
     openBrowser(),
@@ -51,7 +61,11 @@ beforeAll(async () => {
   await fetch(`${baseUrl}/v1/webhooks/endpoints`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ url: receiver.url, events: ['execution.completed'], description: hostile }),
+    body: JSON.stringify({
+      url: receiver.url,
+      events: ['execution.completed'],
+      description: 'Orders of the shop',
+    }),
   });
   const request = {
     model: 'sandbox-text',
@@ -60,13 +74,18 @@ beforeAll(async () => {
   };
   executionId = await runExecution(state(), request);
   await runExecution(state(), { model: 'sandbox-text', input: { prompt: 'x', fail: 'MODEL_OVERLOADED' } });
-  await runExecution(state(), { model: 'sandbox-image', input: { prompt: 'A lighthouse at dusk' } });
+  imageId = await runExecution(state(), {
+    model: 'sandbox-image',
+    input: { prompt: 'A lighthouse at dusk' },
+    metadata: { order: 'A-18' },
+  });
 }, 180_000);
 
 afterAll(async () => {
   await browser?.close();
   await holdfast?.stop();
   receiver?.close();
+  await login?.provider.stop();
   rmSync(home, { recursive: true, force: true });
 });
 
@@ -86,6 +105,12 @@ describe('signing in', () => {
     const cookies = await context.cookies();
     expect(cookies).toMatchObject([{ name: 'holdfast_session', httpOnly: true, sameSite: 'Strict' }]);
     expect(await page.evaluate('localStorage.length + sessionStorage.length')).toBe(0);
+    await page.evaluate(
+      `fetch('/admin/v1/session', { method: 'DELETE', headers: { 'X-Holdfast-Console': '1' } })`,
+    );
+    await page.getByRole('link', { name: 'Models' }).click();
+    await page.getByLabel('Admin token').waitFor();
+    expect(await page.getByText('The link was used before').count()).toBe(0);
     await context.close();
     const other = await browser.newContext();
     const again = await other.newPage();
@@ -99,7 +124,7 @@ describe('signing in', () => {
     const wrong = await context.newPage();
     await open(wrong, '/');
     await wrong.getByLabel('Admin token').fill('not-a-token-of-anybody');
-    await wrong.getByRole('button', { name: 'Sign in' }).click();
+    await wrong.getByRole('button', { name: 'Sign in', exact: true }).click();
     await untilText(wrong, /The token is wrong/);
     await context.close();
     const { page, context: session } = await signIn(browser, state(), ann);
@@ -135,6 +160,24 @@ describe('the pages', () => {
     await context.close();
   });
 
+  it('ask for no more of a search once a page of it was refused', async () => {
+    const { page, context } = await signIn(browser, state(), ann);
+    let refused = 0;
+    await page.route(/\/admin\/v1\/actions\?/, async (route) => {
+      const isNext = route.request().url().includes('cursor=');
+      const empty = { data: [], has_more: true, next_cursor: 'act_1' };
+      const refusal = { error: { code: 'VALIDATION_ERROR', message: 'This cursor is unknown.' } };
+      if (isNext) refused++;
+      await route.fulfill(isNext ? { status: 400, json: refusal } : { status: 200, json: empty });
+    });
+    await open(page, '/actions');
+    await untilText(page, 'This cursor is unknown.');
+    // A page that went on would have asked again by then.
+    for (let n = 0; n < 20; n++) await page.evaluate(`fetch('/admin/v1/session').then(() => null)`);
+    expect(refused).toBe(1);
+    await context.close();
+  });
+
   it('show an execution whole, run nothing of what clients and receivers wrote, and redeliver', async () => {
     const { page, context, problems } = await signIn(browser, state(), ann);
     await open(page, `/executions/${executionId}`);
@@ -148,20 +191,14 @@ describe('the pages', () => {
     await untilText(page, hostile);
     expect(await owned(page)).toBeUndefined();
     receiver.accept();
-    const delivered = page.getByText('delivered');
-    // A failing endpoint is probed, so the next attempt may be waiting still.
-    await until('the delivery has succeeded', async () => {
-      const button = page.getByRole('button', { name: 'Redeliver' });
-      if ((await delivered.count()) > 0) return true;
-      if ((await button.count()) > 0) {
-        await button.first().click();
-        await page.getByRole('button', { name: 'Confirm' }).click();
-      }
-      return false;
-    });
+    await page.getByRole('button', { name: 'Redeliver' }).first().click();
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    // A failing endpoint is probed first, by another delivery of its own.
+    const delivered = page.getByText('delivered', { exact: true });
+    await until('the delivery has succeeded', async () => (await delivered.count()) > 0, 120_000);
     expect(problems).toEqual([]);
     await context.close();
-  });
+  }, 180_000);
 
   it('cancel a running execution after a question, and erase it', async () => {
     const { base_url: baseUrl, api_key: key } = state();
@@ -234,7 +271,7 @@ describe('the pages', () => {
       queues: ['/queues', 'Queues'],
       audit: ['/audit', 'Audit'],
       executions: ['/executions', 'Executions'],
-      execution: [`/executions/${executionId}`, 'sandbox-text'],
+      execution: [`/executions/${imageId}`, 'sandbox-image'],
       organizations: ['/organizations', 'Organizations'],
       organization: [`/organizations/${state().organization_id}`, /./],
       models: ['/models', 'Models'],
@@ -256,7 +293,7 @@ describe('the pages', () => {
         await page.emulateMedia({ colorScheme });
         expect([name, colorScheme, await violations(page)]).toEqual([name, colorScheme, []]);
       }
-      if (process.env['CONSOLE_SCREENSHOTS'])
+      if (process.env['CONSOLE_SCREENSHOTS'] && shown.includes(name))
         await page.screenshot({ path: join(screenshots, `${name}.png`) });
       for (const width of [1024, 390]) {
         await page.setViewportSize({ width, height: 844 });
@@ -273,6 +310,7 @@ describe('the pages', () => {
   }, 240_000);
 });
 
+describeOidc(() => ({ state: state(), browser }));
 describeOperations({ state, browser: () => browser });
 
 describePlayground(() => ({ state: state(), browser }));

@@ -50,7 +50,7 @@ export async function signIn(
   });
   await page.goto(`${state.admin_url}/`);
   await page.getByLabel('Admin token').fill(token);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   return { context, page, problems };
 }

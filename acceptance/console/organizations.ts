@@ -47,6 +47,34 @@ export function describeOrganizations(get: () => Servers): void {
       await context.close();
     });
 
+    it('fits with a long name and a large balance, whose amounts do not overlap', async () => {
+      const { state, browser } = get();
+      const post = async (path: string, body: object) => {
+        const headers = { Authorization: `Bearer ${ann}`, 'Content-Type': 'application/json' };
+        const request = { method: 'POST', headers, body: JSON.stringify(body) };
+        return (await (await fetch(`${state.admin_url}/admin/v1${path}`, request)).json()) as { id: string };
+      };
+      const large = await post('/organizations', { name: 'unbroken'.repeat(20) });
+      await post(`/organizations/${large.id}/top-ups`, { amount: '987654321.87654321' });
+      const { page, context } = await signIn(browser, state, ann);
+      for (const path of ['/organizations', `/organizations/${large.id}`]) {
+        await open(page, path);
+        await page.getByText(/^(unbroken)+$/).waitFor();
+        for (const width of [1440, 1024, 390]) {
+          await page.setViewportSize({ width, height: 844 });
+          expect([path, width, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([
+            path,
+            width,
+            width,
+          ]);
+          const cut =
+            '[...document.querySelectorAll("dd")].filter((one) => one.scrollWidth > one.clientWidth)';
+          expect([path, width, await page.evaluate(`${cut}.length`)]).toEqual([path, width, 0]);
+        }
+      }
+      await context.close();
+    });
+
     it('gets a key with the chosen scopes, whose value is shown once; it is rotated and revoked', async () => {
       const { state, browser } = get();
       const { page, context } = await signIn(browser, state, ann);
@@ -58,7 +86,9 @@ export function describeOrganizations(get: () => Servers): void {
       await page.getByLabel('Name').fill(hostile);
       for (const scope of ['executions:write', 'files', 'webhooks', 'keys', 'balance', 'portal'])
         await page.getByRole('checkbox', { name: scope, exact: true }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+      await page.evaluate(
+        'for (let i = 0; i < 5; i++) document.querySelector("dialog[open] form").requestSubmit()',
+      );
       await untilText(page, 'Copy it now: it is not shown again.');
       const first = await shown();
       expect([await permits(first, '/v1/executions'), await permits(first, '/v1/balance')]).toEqual([
@@ -79,6 +109,18 @@ export function describeOrganizations(get: () => Servers): void {
       await context.close();
     });
 
+    it('shows its portal to an admin in a tab of its own', async () => {
+      const { state, browser } = get();
+      const { page, context } = await signIn(browser, state, ann);
+      await open(page, `/organizations/${state.organization_id}`);
+      await page.getByRole('button', { name: 'Open the portal' }).click();
+      const portal = await until('a tab is open', () => context.pages()[1]);
+      await portal.getByRole('heading', { name: 'Executions' }).waitFor();
+      expect(portal.url()).toMatch(`${state.base_url}/console/s/pses_`);
+      expect(await portal.evaluate('window.opener')).toBeNull();
+      await context.close();
+    });
+
     it('gets a spend limit and loses it, and a viewer can do none of this', async () => {
       const { state, browser } = get();
       const { page, context } = await signIn(browser, state, ann);
@@ -96,7 +138,7 @@ export function describeOrganizations(get: () => Servers): void {
       await context.close();
       const viewer = await signIn(browser, state, val);
       await open(viewer.page, `/organizations/${id}`);
-      for (const name of ['Top up', 'Correct', 'Create key', 'Spend limit']) {
+      for (const name of ['Top up', 'Correct', 'Create key', 'Spend limit', 'Open the portal']) {
         const button = viewer.page.getByRole('button', { name });
         await button.waitFor();
         expect([name, await button.isDisabled()]).toEqual([name, true]);

@@ -40,6 +40,10 @@ export function describePlayground(get: () => Servers): void {
       await page.getByRole('link', { name: 'Run in the playground' }).click();
       await page.getByLabel('Organization that pays').selectOption(state.organization_id);
       await page.getByLabel(/^prompt/).fill(`A harbour ${hostile}`);
+      const fields = 'document.querySelectorAll("main form label span.font-mono")';
+      expect(await page.evaluate(`[...${fields}].slice(0, 5).map(({ textContent }) => textContent)`)).toEqual(
+        ['prompt', 'count', 'width', 'height', 'format'],
+      );
       await page.getByLabel(/^count/).fill('2');
       await untilText(page, '2 image × 0.04 = 0.08');
       const before = await countExecutions();
@@ -55,12 +59,32 @@ export function describePlayground(get: () => Servers): void {
       await context.close();
     });
 
+    it('runs for the organization that ran something last, and leads to the top-up of one without balance', async () => {
+      const { state, browser } = get();
+      await runExecution(state, { model: 'sandbox-text', input: { prompt: 'the last one' } });
+      const { page, context } = await signIn(browser, state, ann);
+      await open(page, '/playground');
+      await untilText(page, 'until the run ends');
+      const payer = 'document.querySelectorAll("main form select")[1].value';
+      expect(await page.evaluate(payer)).toBe(state.organization_id);
+      const response = await fetch(`${state.admin_url}/admin/v1/organizations`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${ann}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ name: 'Poor' }),
+      });
+      const { id } = (await response.json()) as { id: string };
+      await open(page, `/playground?organization=${id}`);
+      await page.getByRole('link', { name: 'Top up Poor' }).click();
+      await page.waitForURL(new RegExp(`/organizations/${id}`));
+      await context.close();
+    });
+
     it('uploads a file, runs with it, and the execution previews it', async () => {
       const { state, browser } = get();
       const { page, context, problems } = await signIn(browser, state, ann);
       await open(page, '/playground?model=image-transform');
       await page.getByLabel('Organization that pays').selectOption(state.organization_id);
-      await untilText(page, 'input.source_image is required.');
+      await untilText(page, 'Fill in the required fields');
       const file = { name: `${hostile}.png`, mimeType: 'image/png', buffer: png };
       await page.locator('input[type=file]').setInputFiles(file);
       await until('the file is previewed', async () => await isImageShown(page, 'form'));

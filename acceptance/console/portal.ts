@@ -99,10 +99,12 @@ export function describePortal({ state, browser, executionId }: Stack): void {
       await page.getByRole('link', { name: 'Webhooks' }).click();
       await page.getByRole('button', { name: 'Add endpoint' }).click();
       await page.getByLabel('URL').fill('https://example.com/portal');
+      await page.getByLabel('execution.failed').check();
       await page.locator('form button[type=submit]').click();
       await untilText(page, /^whsec_/);
       await page.getByRole('button', { name: 'Close' }).click();
       await page.getByText('https://example.com/portal').click();
+      await untilText(page, /· execution\.failed$/);
       await page.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('button', { name: 'Confirm' }).click();
       await page.getByRole('button', { name: 'Add endpoint' }).waitFor();

@@ -15,19 +15,28 @@ export function Output({ of }: { of: Shown }) {
     const isOpen = of.completed_at === null;
     return <p className="text-soft">{isOpen ? text.execution.noOutput : text.execution.failedOutput}</p>;
   }
-  const { text: written } = of.result;
   return (
     <div className="space-y-3">
       {of.files.map((file) => (
         <FilePreview key={file.file_id} file={file} url={fileUrl(of.organization_id, file.file_id)} />
       ))}
+      <Result of={of.result} isShown={of.files.length > 0} />
+    </div>
+  );
+}
+
+/** The text of an output, and all of it as JSON, which is open if nothing else of it `isShown`. */
+export function Result({ of, isShown }: { of: { text?: unknown }; isShown: boolean }) {
+  const { text: written } = of;
+  return (
+    <>
       {typeof written === 'string' && <Code of={written} label={text.execution.outputText} />}
-      <details open={of.files.length === 0 && typeof written !== 'string'}>
+      <details open={!isShown && typeof written !== 'string'}>
         <summary className="cursor-pointer text-soft text-xs">{text.execution.json}</summary>
         <div className="mt-2">
-          <Json of={of.result} label={text.execution.output} />
+          <Json of={of} label={text.execution.output} />
         </div>
       </details>
-    </div>
+    </>
   );
 }

@@ -78,7 +78,7 @@ function Navigation() {
         ?.querySelector('[data-status=active]')
         ?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [pathname]);
-  const look = 'block rounded-md px-2.5 py-1.5 whitespace-nowrap text-soft hover:bg-hover';
+  const look = 'block rounded-md px-2.5 py-1.5 whitespace-nowrap hover:bg-hover';
   return (
     <nav
       ref={bar}
@@ -92,7 +92,8 @@ function Navigation() {
               key={to}
               to={to}
               className={look}
-              activeProps={{ className: 'bg-hover font-medium text-ink' }}
+              activeProps={{ className: 'bg-hover font-medium' }}
+              inactiveProps={{ className: 'text-soft' }}
             >
               {name}
             </Link>

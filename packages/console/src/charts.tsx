@@ -1,5 +1,6 @@
 import { useId } from 'react';
 import { share } from './amounts.ts';
+import { duration } from './parts.tsx';
 import { text } from './strings.ts';
 
 export type Series = { name: string; look: 'good' | 'bad' | 'soft' | 'busy'; values: number[] };
@@ -17,16 +18,17 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const utc = (at: string) => at.replace('T', ' ').replace(/(:00)?(\.\d+)?Z$/, ' UTC');
 
 /** Stacked bars, one per time; the same as a table for those who do not see them. */
-export function Bars({ label, times, series }: { label: string; times: string[]; series: Series[] }) {
+export function Bars(props: { label: string; times: string[]; series: Series[]; unit?: 'ms' }) {
+  const { label, times, series, unit } = props;
   const tableId = useId();
   const totals = times.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
   const max = Math.max(1, ...totals);
   return (
     <figure className="m-0">
-      <Legend series={series} />
+      <Legend series={series} unit={unit} />
       <div className="mt-3 grid grid-cols-[auto_minmax(0,1fr)] gap-x-2">
         <span aria-hidden="true" className="text-right text-soft text-xs tabular-nums">
-          {max}
+          {unit ? duration(max) : max}
         </span>
         <svg
           aria-hidden="true"
@@ -98,14 +100,17 @@ function Column(props: { left: number; title: string; parts: { look: Series['loo
   );
 }
 
-function Legend({ series }: { series: Series[] }) {
+/** Numbers have a sum; durations have none. */
+function Legend({ series, unit }: { series: Series[]; unit: 'ms' | undefined }) {
   return (
     <ul className="flex flex-wrap gap-x-4 gap-y-1 text-xs">
       {series.map(({ name, look, values }) => (
         <li key={name} className="inline-flex items-center gap-1.5">
           <span aria-hidden="true" className={`size-2.5 rounded-sm ${looks[look].dot}`} />
           <span className="text-soft">{name}</span>
-          <span className="font-medium tabular-nums">{values.reduce((sum, value) => sum + value, 0)}</span>
+          {!unit && (
+            <span className="font-medium tabular-nums">{values.reduce((sum, value) => sum + value, 0)}</span>
+          )}
         </li>
       ))}
     </ul>

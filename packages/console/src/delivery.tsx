@@ -1,42 +1,49 @@
+import type { ReactNode } from 'react';
 import type { Schemas } from './api.ts';
 import { Code, Confirmed, Status, Time } from './parts.tsx';
 import { text } from './strings.ts';
 
+/** Deliveries of a failing endpoint stay due until a probe succeeds. */
+export const nextOf = (at: string | null) =>
+  at !== null && Date.parse(at) <= Date.now() ? text.webhooks.due : text.webhooks.nextAttempt;
+
 /** One delivery: what was sent, every attempt, and what the receiver said. `refusal`: why it may not be sent again. */
 export function DeliveryView(props: {
   delivery: Schemas['Delivery'];
+  name?: ReactNode;
   body?: string | null;
   refusal?: string | null;
   redeliver: () => Promise<unknown>;
 }) {
-  const { delivery, body = null, refusal = null, redeliver } = props;
+  const { delivery, name = delivery.event_type, body = null, refusal = null, redeliver } = props;
+  const lastError = delivery.attempts.at(-1)?.error;
   return (
     <li className="py-3 first:pt-0 last:pb-0">
       <div className="flex flex-wrap items-start justify-between gap-2">
         <div className="min-w-0">
           <p className="flex flex-wrap items-center gap-x-3">
-            <span className="font-medium">{delivery.event_type}</span>
+            <span className="font-medium">{name}</span>
             <Status of={delivery.status} />
           </p>
           <p className="break-all text-soft text-xs">{delivery.url}</p>
+          {lastError && <p className="break-words text-bad text-xs">{lastError}</p>}
           {delivery.next_attempt_at && (
             <p className="text-soft text-xs">
-              Next attempt <Time at={delivery.next_attempt_at} />
+              {`${nextOf(delivery.next_attempt_at)} `}
+              <Time at={delivery.next_attempt_at} />
             </p>
           )}
         </div>
-        {delivery.status !== 'pending' && (
-          <Confirmed
-            label={text.execution.redeliver}
-            question={`${text.execution.redeliver} ${delivery.event_type} to ${delivery.url}?`}
-            disabledBecause={refusal}
-            act={redeliver}
-          />
-        )}
+        <Confirmed
+          label={text.execution.redeliver}
+          question={`${text.execution.redeliver} ${delivery.event_type} to ${delivery.url}?`}
+          disabledBecause={refusal}
+          act={redeliver}
+        />
       </div>
       <details className="mt-2">
         <summary className="cursor-pointer text-soft text-xs">
-          {`${delivery.attempts.length} ${delivery.attempts.length === 1 ? 'attempt' : 'attempts'}`}
+          {text.webhooks.attempts(delivery.attempts.length)}
         </summary>
         <div className="mt-2 space-y-3">
           {body !== null && (

@@ -5,49 +5,34 @@ import {
   useInfiniteQuery,
 } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
-import { read } from './api.ts';
-import { Button, liveMs, Problem, Skeleton } from './parts.tsx';
+import { Button, Problem, Skeleton, Time } from './parts.tsx';
 import { text } from './strings.ts';
 
-type Paged = { next_cursor: string | null };
+type Paged = { next_cursor: string | null; searched_until?: string | null };
 export type Pages<Page extends Paged> = UseInfiniteQueryResult<InfiniteData<Page>>;
 
-/** The pages of a list, each read from where the one before it ends. */
+/** Live lists are read again this often. */
+const liveMs = 3000;
+
+/** The pages of a list, each read from where the one before it ends. Of a live one the newest follows, while it is the only one. */
 export function usePages<Page extends Paged>(
   key: readonly unknown[],
-  path: string,
-  query: Readonly<Record<string, string | number | undefined>>,
+  readPage: (cursor: string | undefined) => Promise<Page>,
+  { isLive = false }: { isLive?: boolean } = {},
 ): Pages<Page> {
   return useInfiniteQuery({
-    queryKey: key,
-    queryFn: ({ pageParam }) => read<Page>(path, { ...query, cursor: pageParam }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-  });
-}
-
-/** As `usePages`, of a search whose newest page is read again while it is the only one: older ones do not change. */
-export function useLivePages<Page extends Paged & { data: unknown[] }>(
-  key: readonly unknown[],
-  readPage: (cursor: string | undefined) => Promise<Page>,
-): { pages: Pages<Page>; rows: Page['data'][number][]; isSearching: boolean } {
-  const pages = useInfiniteQuery({
     queryKey: key,
     queryFn: ({ pageParam }) => readPage(pageParam),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= 1 ? liveMs : false),
+    refetchOnWindowFocus: ({ state }) => (state.data?.pages.length ?? 0) <= 1,
+    refetchInterval: ({ state }) => (isLive && (state.data?.pages.length ?? 0) <= 1 ? liveMs : false),
   });
-  const rows = pages.data?.pages.flatMap(({ data }) => data) ?? [];
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
-  // A page of a search may be empty although older rows match.
-  const isSearching = rows.length === 0 && hasNextPage;
-  useEffect(() => {
-    if (isSearching && !isFetchingNextPage) void fetchNextPage();
-  }, [isSearching, isFetchingNextPage, fetchNextPage]);
-  return { pages, rows, isSearching };
 }
+
+/** A page of a search may be empty although older rows match: so many are read before someone has to ask for more. */
+const maxEmptyPages = 10;
 
 /** A list in each of its states; `empty` says what to do first. */
 export function List<Page extends Paged & { data: unknown[] }>(props: {
@@ -56,25 +41,64 @@ export function List<Page extends Paged & { data: unknown[] }>(props: {
   children: (rows: Page['data'][number][]) => ReactNode;
 }) {
   const { pages, empty, children } = props;
-  const rows = pages.data?.pages.flatMap(({ data }) => data) ?? [];
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
+  const rows = data?.pages.flatMap((page) => page.data) ?? [];
+  const isSearching = data !== undefined && rows.length === 0 && hasNextPage;
+  const goesOn = isSearching && data.pages.length < maxEmptyPages && !pages.isError;
+  useEffect(() => {
+    if (goesOn && !isFetchingNextPage) void fetchNextPage();
+  }, [goesOn, isFetchingNextPage, fetchNextPage]);
   return (
     <>
-      {pages.isPending && <Skeleton />}
+      {pages.isPending && <Skeleton rows={8} />}
       {pages.isError && <Problem error={pages.error} onRetry={() => void pages.refetch()} />}
-      {pages.data && rows.length === 0 && empty}
+      {isSearching && <Searching pages={pages} />}
+      {data && rows.length === 0 && !hasNextPage && empty}
       {rows.length > 0 && children(rows)}
     </>
   );
 }
 
-export function More<Page extends Paged>({ pages }: { pages: Pages<Page> }) {
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
-  if (!hasNextPage) return null;
+function Searching<Page extends Paged>({ pages }: { pages: Pages<Page> }) {
+  const { data, isFetchingNextPage, fetchNextPage } = pages;
+  const until = data?.pages.at(-1)?.searched_until;
   return (
-    <div className="mt-3">
-      <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-        {isFetchingNextPage ? text.list.searching : text.list.more}
-      </Button>
+    <div role="status" className="px-4 py-10 text-center">
+      <p className="font-semibold">{isFetchingNextPage ? text.list.searching : text.list.noneSoFar}</p>
+      {until && (
+        <p className="mt-1 text-soft">
+          {`${text.list.searchedUntil} `}
+          <Time at={until} />
+        </p>
+      )}
+      {!isFetchingNextPage && (
+        <div className="mt-3">
+          <Button onClick={() => void fetchNextPage()}>{text.list.goOn}</Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** What follows a list: its keys, and a button for older rows. */
+export function More<Page extends Paged & { data: unknown[] }>({
+  pages,
+  keys = null,
+}: {
+  pages: Pages<Page>;
+  keys?: string | null;
+}) {
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
+  const isEmpty = data?.pages.every((page) => page.data.length === 0) ?? true;
+  if (isEmpty || !(hasNextPage || keys)) return null;
+  return (
+    <div className="mt-3 flex items-center justify-between gap-3">
+      {hasNextPage && (
+        <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {isFetchingNextPage ? text.list.searching : text.list.more}
+        </Button>
+      )}
+      {keys && <span className="hidden text-soft text-xs sm:inline">{keys}</span>}
     </div>
   );
 }

@@ -38,9 +38,13 @@ export const linkLook =
 /** Names with what they stand for. */
 export function Facts({ of }: { of: readonly (readonly [name: string, value: ReactNode])[] }) {
   return (
-    <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
+    <dl className="flex flex-wrap gap-3">
       {of.map(([name, value]) => (
-        <div key={name} className="min-w-0">
+        // Wider than its share if an amount needs it: amounts do not wrap.
+        <div
+          key={name}
+          className="max-w-full shrink-0 basis-[calc(50%-0.75rem)] sm:basis-[calc(25%-0.75rem)]"
+        >
           <dt className="text-soft text-xs">{name}</dt>
           <dd className="break-words text-base">{value}</dd>
         </div>
@@ -148,7 +152,7 @@ export function Code({ of, label }: { of: string; label: string }) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <pre
         tabIndex={0}
-        className="max-h-96 overflow-auto rounded-md bg-hover p-3 font-mono text-xs whitespace-pre-wrap break-all"
+        className="max-h-96 overflow-auto rounded-md bg-hover p-3 font-mono text-xs whitespace-pre-wrap wrap-anywhere"
       >
         {of}
       </pre>
@@ -170,11 +174,14 @@ export function Skeleton({ rows = 6 }: { rows?: number }) {
   );
 }
 
-export function Empty({ title, hint }: { title: string; hint?: string }) {
+/** Says what is missing and what to do first; `children` is a link to where that is done. */
+export function Empty(props: { title: string; hint?: string; children?: ReactNode }) {
+  const { title, hint, children } = props;
   return (
     <div className="px-4 py-10 text-center">
       <p className="font-semibold">{title}</p>
       {hint && <p className="mt-1 text-soft">{hint}</p>}
+      {children && <div className="mt-4">{children}</div>}
     </div>
   );
 }
@@ -208,7 +215,7 @@ export function Dialog(props: { title: string; isOpen: boolean; onClose: () => v
       ref={box}
       aria-labelledby={titleId}
       onClose={onClose}
-      className="m-auto w-full max-w-md rounded-lg border border-line bg-card p-5 text-ink shadow-xl"
+      className="m-auto w-[calc(100%-2rem)] max-w-md rounded-lg border border-line bg-card p-5 text-ink shadow-xl"
     >
       <h2 id={titleId} className="mb-3 font-semibold text-base">
         {title}
@@ -282,7 +289,7 @@ export function Confirmed(props: {
         <p>{question}</p>
         {error !== null && <Problem error={error} />}
         <div className="mt-4 flex justify-end gap-2">
-          <Button onClick={() => setOpen(false)}>{text.keep}</Button>
+          <Button onClick={() => setOpen(false)}>{text.close}</Button>
           <Button
             tone={tone === 'danger' ? 'danger' : 'primary'}
             disabled={isBusy}

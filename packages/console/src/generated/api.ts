@@ -318,6 +318,26 @@ export interface paths {
         patch: operations["patchOrganizationsByOrganizationIdWebhooksEndpointsById"];
         trace?: never;
     };
+    "/admin/v1/organizations/{organization_id}/webhooks/endpoints/{id}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show how the attempts at an endpoint went
+         * @description Attempts and their duration by hour, for the last 24 hours: those of the newest 2,000 deliveries at most.
+         */
+        get: operations["getOrganizationsByOrganizationIdWebhooksEndpointsByIdActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/organizations/{organization_id}/webhooks/endpoints/{id}/deliveries": {
         parameters: {
             query?: never;
@@ -720,7 +740,7 @@ export interface paths {
         };
         /**
          * List any organization's executions
-         * @description Newest first; `created_after` defaults to 30 days ago, unless `id_prefix` or `idempotency_key` is given. A page looks at 20,000 executions at most: continue with `cursor` while `has_more` is true, even when it has few items or none.
+         * @description Newest first; `created_after` defaults to 30 days ago, unless `id_prefix` or `idempotency_key` is given. A page looks at 10,000 executions at most, or at as many failures when it is asked for these in all organizations: continue with `cursor` while `has_more` is true, even when it has few items or none.
          */
         get: operations["getExecutions"];
         put?: never;
@@ -814,7 +834,7 @@ export interface paths {
         };
         /**
          * Show the last hour, and what needs an operator
-         * @description Executions by minute, latency by model, providers, queues, deliveries and the audit of the ledger. It reads the newest 50,000 rows of a table at most. A gateway reads it once for all requests within 2 seconds.
+         * @description Executions by minute, latency by model, providers, queues, deliveries and the audit of the ledger. It reads the newest 20,000 rows of a table at most. A gateway reads it once for all requests within 2 seconds.
          */
         get: operations["getOverview"];
         put?: never;
@@ -1023,6 +1043,66 @@ export interface paths {
          * @description For one sign-in as the operator of the admin token, within 10 minutes. Open the console with the token in the fragment, which browsers do not send: `/console#sign-in=TOKEN`. A session cannot create links.
          */
         post: operations["postSignInLinks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/sign-in-methods": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read how operators can sign in
+         * @description An admin token always works. For the page on which nobody is signed in yet.
+         */
+        get: operations["getSignInMethods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/oidc-sign-ins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a sign-in at the OIDC provider
+         * @description Returns where the browser has to go, and binds the sign-in to the browser with a cookie. Only the console at `CONSOLE_URL` can sign in, within 10 minutes.
+         */
+        post: operations["postOidcSignIns"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/oidc-sign-ins/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Finish a sign-in at the OIDC provider
+         * @description Exchanges what the provider added to the address of the console for a session, as a token is. Only the browser that started the sign-in can finish it, once. The role is that of the configured claim.
+         */
+        post: operations["postOidcSignInsSession"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1999,6 +2079,26 @@ export interface components {
              */
             created_at: string;
         };
+        WebhookEndpointActivity: {
+            /** @description The last 24 hours, oldest first */
+            hours: components["schemas"]["WebhookEndpointHour"][];
+            /** @description Null: the deliveries of all hours are counted */
+            counted_since: string | null;
+        };
+        /** @description Attempts that started in this hour and have ended */
+        WebhookEndpointHour: {
+            /**
+             * Format: date-time
+             * @description The start of the hour
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            at: string;
+            succeeded: number;
+            failed: number;
+            /** @description Half of the attempts ended within this time */
+            p50_ms: number | null;
+            p95_ms: number | null;
+        };
         DeliveryPage: {
             deliveries: components["schemas"]["Delivery"][];
             /**
@@ -2749,6 +2849,8 @@ export interface components {
             has_more: boolean;
             /** @description Pass it as `cursor` to get the next page; null on the last page */
             next_cursor: string | null;
+            /** @description Null: at all that the filters allow, or at no more than it returns */
+            searched_until: string | null;
         };
         AnyExecution: {
             /**
@@ -3360,6 +3462,11 @@ export interface components {
             /** @description The name of the operator */
             actor: string;
             role: components["schemas"]["OperatorRole"];
+            /**
+             * @description How the operator signed in: with an admin token, a link, or at the OIDC provider
+             * @enum {string}
+             */
+            method: "token" | "link" | "oidc";
             /** @description The address from which the operator signed in */
             address: string;
             user_agent: string;
@@ -3398,6 +3505,21 @@ export interface components {
              * @example 2026-03-20T10:30:00.000Z
              */
             expires_at: string;
+        };
+        SignInMethods: {
+            /** @description Null: OIDC is not configured */
+            oidc: components["schemas"]["OidcSignInMethod"] | null;
+        };
+        OidcSignInMethod: {
+            /** @description The name of the provider */
+            label: string;
+        };
+        OidcSignIn: {
+            /**
+             * Format: uri
+             * @description The page of the provider
+             */
+            authorization_url: string;
         };
     };
     responses: {
@@ -4850,6 +4972,41 @@ export interface operations {
             408: components["responses"]["REQUEST_TIMEOUT"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
             415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getOrganizationsByOrganizationIdWebhooksEndpointsByIdActivity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id */
+                id: string;
+                /** @description Id */
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The last hours */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointActivity"];
+                };
+            };
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
             503: components["responses"]["SERVICE_UNAVAILABLE"];
@@ -6380,6 +6537,105 @@ export interface operations {
             };
             401: components["responses"]["UNAUTHENTICATED"];
             403: components["responses"]["FORBIDDEN"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getSignInMethods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The methods */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignInMethods"];
+                };
+            };
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    postOidcSignIns: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The sign-in */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OidcSignIn"];
+                };
+            };
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    postOidcSignInsSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    code: string;
+                    state: string;
+                    /** @description The issuer, where the provider names it */
+                    iss?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The session, and its cookie */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorSession"];
+                };
+            };
+            400: components["responses"]["INPUT_VALIDATION_ERROR"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            408: components["responses"]["REQUEST_TIMEOUT"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
             503: components["responses"]["SERVICE_UNAVAILABLE"];

@@ -1,10 +1,12 @@
-import type { Schemas } from '../api.ts';
+import { read, type Schemas } from '../api.ts';
 import { List, More, usePages } from '../lists.tsx';
 import { Empty, Id, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
 
 export function Actions() {
-  const pages = usePages<Schemas['AdminActionPage']>(['actions'], '/actions', { limit: 50 });
+  const pages = usePages(['actions'], (cursor) =>
+    read<Schemas['AdminActionPage']>('/actions', { limit: 50, cursor }),
+  );
   return (
     <>
       <h1 className="mb-4 font-semibold text-xl">{text.actions.title}</h1>

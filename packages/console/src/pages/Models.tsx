@@ -49,14 +49,19 @@ export function Models() {
 function Row({ of: { slug, name, isActive, definition } }: { of: Model }) {
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-3 hover:bg-hover">
-      <Link data-row to="/models/$slug" params={{ slug }} className="min-w-0 flex-1 basis-64 rounded">
+      <Link
+        data-row
+        to="/models/$slug"
+        params={{ slug }}
+        className="min-w-0 flex-1 basis-full rounded sm:basis-64"
+      >
         <span className="flex flex-wrap items-center gap-x-3">
           <span className="font-medium">{name}</span>
           <Id of={slug} />
         </span>
         <span className="block truncate text-soft text-xs">{definition.description}</span>
       </Link>
-      <span className="text-soft text-xs">
+      <span className="flex-1 text-soft text-xs sm:flex-none">
         {definition.providers.map(({ connection }) => connection).join(' → ')}
       </span>
       <span className="w-24">

@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { change, read, type Schemas } from '../api.ts';
+import { change, RequestError, read, type Schemas } from '../api.ts';
 import { AmountBars } from '../charts.tsx';
 import { List, More, usePages } from '../lists.tsx';
 import {
+  Button,
   Card,
   Confirmed,
   Empty,
@@ -19,10 +20,11 @@ import {
 } from '../parts.tsx';
 import { useRefusal } from '../session.tsx';
 import { text } from '../strings.ts';
+import { stateOf } from '../webhooks.ts';
 import { Adjustments } from './adjustments.tsx';
 import { DeliveryRow } from './deliveries.tsx';
-import { Transactions } from './Execution.tsx';
 import { Keys } from './keys.tsx';
+import { Transactions } from './money.tsx';
 import { SpendLimit } from './spendLimit.tsx';
 import { Usage } from './usage.tsx';
 
@@ -57,16 +59,17 @@ export function Organization() {
               )}
             </div>
             <div className="flex flex-wrap items-center gap-3">
-              <Link to="/executions" search={{ organization: data.id }} className="underline">
-                {text.organizations.executions}
+              <Link to="/executions" search={{ organization: data.id }} className={linkLook}>
+                {text.nav.executions}
               </Link>
               <Link to="/playground" search={{ organization: data.id }} className={linkLook}>
                 {text.nav.playground}
               </Link>
+              <OpenPortal id={data.id} />
               <Adjustments of={data} />
             </div>
           </header>
-          <div className="grid gap-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
+          <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
             <div className="min-w-0 space-y-4">
               <BalanceCard of={data} />
               <Usage id={data.id} />
@@ -80,6 +83,40 @@ export function Organization() {
           </div>
         </>
       )}
+    </>
+  );
+}
+
+const portalCapabilities = ['executions', 'webhooks', 'keys', 'usage'];
+
+/** Opens what the tenants see, in a tab of its own, by a link that works once. */
+function OpenPortal({ id }: { id: string }) {
+  const refusal = useRefusal('admin');
+  const [error, setError] = useState<unknown>(null);
+  const open = async () => {
+    setError(null);
+    // Opened before the link exists: browsers block what a click does not open itself.
+    const tab = window.open('', '_blank');
+    try {
+      const { url } = await change<{ url: string }>('POST', `/organizations/${id}/portal-sessions`, {
+        body: { capabilities: portalCapabilities },
+      });
+      if (!URL.canParse(url)) throw new RequestError(0, '', text.organizations.noPublicUrl);
+      if (tab) tab.opener = null;
+      tab?.location.replace(url);
+    } catch (reason) {
+      tab?.close();
+      setError(reason);
+    }
+  };
+  return (
+    <>
+      <Button
+        onClick={() => void open()}
+        disabled={refusal !== null}
+        title={refusal ?? undefined}
+      >{`${text.organizations.portal} ↗`}</Button>
+      {error !== null && <Problem error={error} />}
     </>
   );
 }
@@ -131,7 +168,9 @@ function BalanceCard({ of }: { of: Whole }) {
 
 function Statement({ id }: { id: string }) {
   const path = `/organizations/${id}/balance/transactions`;
-  const pages = usePages<Schemas['TransactionPage']>(['statement', id], path, { limit: 20 });
+  const pages = usePages(['statement', id], (cursor) =>
+    read<Schemas['TransactionPage']>(path, { limit: 20, cursor }),
+  );
   return (
     <Card title={text.organizations.statement}>
       <List pages={pages} empty={<Empty title={text.organizations.noTransactions} />}>
@@ -195,13 +234,21 @@ function Endpoints({ id }: { id: string }) {
     <Card title={text.organizations.endpoints}>
       {isPending && <Skeleton rows={3} />}
       {error && <Problem error={error} />}
-      {data?.endpoints.length === 0 && <Empty title={text.organizations.noEndpoints} />}
+      {data?.endpoints.length === 0 && (
+        <Empty title={text.organizations.noEndpoints} hint={text.organizations.noEndpointsHint} />
+      )}
       <ul className="divide-y divide-line">
         {data?.endpoints.map((endpoint) => (
           <li key={endpoint.id} className="py-3 first:pt-0 last:pb-0">
-            <p className="break-all font-medium">{endpoint.url}</p>
+            <Link
+              to="/webhooks/endpoints/$id"
+              params={{ id: endpoint.id }}
+              className="break-all font-medium underline decoration-line"
+            >
+              {endpoint.url}
+            </Link>
             <p className="flex flex-wrap gap-x-3 text-soft text-xs">
-              <Status of={endpoint.is_active ? text.organizations.active : text.organizations.inactive} />
+              <Status of={stateOf(endpoint)} />
               {endpoint.failure_count > 0 && (
                 <span className="text-bad">{text.organizations.failures(endpoint.failure_count)}</span>
               )}

@@ -1,11 +1,13 @@
 import { Link } from '@tanstack/react-router';
-import type { Schemas } from '../api.ts';
+import { read, type Schemas } from '../api.ts';
 import { List, More, useListKeys, usePages } from '../lists.tsx';
 import { Empty, Id, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
 
 export function Organizations() {
-  const pages = usePages<Schemas['OrganizationPage']>(['organizations'], '/organizations', { limit: 100 });
+  const pages = usePages(['organizations'], (cursor) =>
+    read<Schemas['OrganizationPage']>('/organizations', { limit: 100, cursor }),
+  );
   useListKeys();
   return (
     <>

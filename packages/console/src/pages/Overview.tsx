@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { read, type Schemas } from '../api.ts';
 import { Bars, Meter } from '../charts.tsx';
-import { age, Card, duration, Empty, liveMs, Problem, Skeleton, Status, Time } from '../parts.tsx';
+import { age, Card, duration, Empty, linkLook, liveMs, Problem, Skeleton, Status, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
 import { Attention } from './attention.tsx';
 
@@ -57,6 +57,7 @@ function Tiles({ of }: { of: Whole }) {
   const pending = of.backlog.find(({ kind }) => kind === 'pending');
   const undelivered = of.deliveries.failed + of.deliveries.expired;
   const broken = of.deliveries.endpoints_failing + of.deliveries.endpoints_deactivated;
+  const waiting = of.deliveries.pending > 0 ? text.overview.notYetDelivered(of.deliveries.pending) : null;
   const look = 'block h-full rounded-lg border border-line bg-card px-4 py-3 hover:bg-hover';
   return (
     <ul className="grid grid-cols-2 gap-3 lg:grid-cols-4">
@@ -90,7 +91,7 @@ function Tiles({ of }: { of: Whole }) {
             name={text.overview.undelivered}
             value={undelivered}
             isBad={undelivered > 0}
-            aside={broken > 0 ? text.overview.endpointsFailing(broken) : null}
+            aside={broken > 0 ? text.overview.endpointsFailing(broken) : waiting}
           />
         </Link>
       </li>
@@ -120,7 +121,11 @@ function ExecutionsCard({ of }: { of: Whole['executions'] }) {
   return (
     <Card title={text.overview.perMinute}>
       {isEmpty ? (
-        <Empty title={text.overview.noExecutions} hint={text.overview.noExecutionsHint} />
+        <Empty title={text.overview.noExecutions} hint={text.list.emptyHint}>
+          <Link to="/playground" className={linkLook}>
+            {text.playground.open}
+          </Link>
+        </Empty>
       ) : (
         <Bars
           label={text.overview.perMinute}
@@ -178,7 +183,7 @@ function Models({ of }: { of: Whole['models'] }) {
           {of.map(({ model, created, failed, p50_ms: p50, p95_ms: p95 }) => (
             <tr key={model} className="border-line border-t">
               <th scope="row" className="min-w-24 px-2 py-1.5 text-left font-normal">
-                <Link to="/executions" search={{ model }} className="break-all hover:underline">
+                <Link to="/executions" search={{ model }} className="wrap-anywhere hover:underline">
                   {model}
                 </Link>
                 <Meter share={(p95 ?? 0) / slowest} />
@@ -219,7 +224,7 @@ function Providers({ of }: { of: Whole['providers'] }) {
                 <Link
                   to="/executions"
                   search={{ provider: provider.connection }}
-                  className="break-all hover:underline"
+                  className="wrap-anywhere hover:underline"
                 >
                   {provider.connection}
                 </Link>

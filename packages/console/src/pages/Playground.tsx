@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
+import { subtract } from '../amounts.ts';
 import {
   change,
   type FieldProblem,
@@ -11,10 +12,11 @@ import {
   upload,
 } from '../api.ts';
 import { type Model, useModels } from '../models.ts';
-import { Button, Card, Empty, Field, inputLook, Money, Problem, Skeleton } from '../parts.tsx';
-import { type Input, JsonField, SchemaForm } from '../schemaForm.tsx';
+import { Button, Card, Empty, Facts, Field, inputLook, Money, Problem, Skeleton } from '../parts.tsx';
+import { type Input, SchemaForm } from '../schemaForm.tsx';
 import { useRefusal } from '../session.tsx';
 import { text } from '../strings.ts';
+import { JsonField } from '../valueFields.tsx';
 import type { PlaygroundSearch } from './filters.ts';
 import { Run } from './Run.tsx';
 
@@ -28,8 +30,7 @@ export function Playground() {
   const error = models.error ?? organizations.error;
   const offered = (models.data ?? []).filter(({ isActive }) => isActive);
   const model = offered.find(({ slug }) => slug === search.model) ?? offered.find(isEasy) ?? offered[0];
-  const organization =
-    organizations.data?.find(({ id }) => id === search.organization) ?? organizations.data?.[0];
+  const organization = organizations.data?.[0];
   const isLoaded = models.data !== undefined && organizations.data !== undefined;
   return (
     <>
@@ -69,16 +70,22 @@ function isEasy(model: Model): boolean {
   );
 }
 
-/** The latest organizations, those for tests first, and the one that is asked for. */
+/** The one that is asked for, or else ran something last and so has a balance; then the latest, those for tests first. */
 function useOrganizations(wanted: string | undefined) {
   return useQuery({
     queryKey: ['organizations', 'to run for', wanted],
     queryFn: async () => {
-      const { data } = await read<Schemas['OrganizationPage']>('/organizations', { limit: 100 });
-      const known = data.some(({ id }) => id === wanted);
-      const other =
-        wanted && !known ? [await read<Organization>(`/organizations/${encodeURIComponent(wanted)}`)] : [];
-      return [...other, ...data].sort((a, b) => Number(b.test_of !== null) - Number(a.test_of !== null));
+      const [{ data }, latest] = await Promise.all([
+        read<Schemas['OrganizationPage']>('/organizations', { limit: 100 }),
+        read<Schemas['AnyExecutionPage']>('/executions', { limit: 1 }),
+      ]);
+      const first = wanted ?? latest.data[0]?.organization_id;
+      const known = data.find(({ id }) => id === first);
+      const others = data
+        .filter((one) => one !== known)
+        .sort((a, b) => Number(b.test_of !== null) - Number(a.test_of !== null));
+      if (first === undefined || known) return known ? [known, ...others] : others;
+      return [await read<Organization>(`/organizations/${encodeURIComponent(first)}`), ...others];
     },
   });
 }
@@ -107,16 +114,16 @@ function Workbench({ model, offered, organization, organizations }: WorkbenchPro
     const id = await running.start();
     if (id !== null) set({ run: id });
   };
-  const problems = problemsOf(running.error ?? estimate.error);
+  const problems = problemsOf(running.error ?? (isIncomplete(estimate.error) ? null : estimate.error));
   return (
-    <div className="grid gap-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
-      <form
-        className="min-w-0 space-y-4"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void start();
-        }}
-      >
+    <form
+      className="grid gap-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void start();
+      }}
+    >
+      <div className="min-w-0 space-y-4">
         <Card title={text.playground.request}>
           <div className="grid gap-4 sm:grid-cols-2">
             <Field label={text.playground.model}>
@@ -188,16 +195,16 @@ function Workbench({ model, offered, organization, organizations }: WorkbenchPro
             />
           )}
         </Card>
+      </div>
+      <div className="min-w-0 space-y-4">
         <Cost estimate={estimate} organization={organization} running={running} />
-      </form>
-      <div className="min-w-0">
         {run ? (
           <Run key={run} id={run} />
         ) : (
           <Empty title={text.playground.noRun} hint={text.playground.noRunHint} />
         )}
       </div>
-    </div>
+    </form>
   );
 }
 
@@ -209,6 +216,12 @@ function exampleOf({ definition }: Model): Input {
     Object.entries(first).filter(([, value]) => !/"file_/.test(JSON.stringify(value))),
   );
 }
+
+/** An input with nothing wrong but what is still to be filled in. */
+const isIncomplete = (error: unknown): boolean => {
+  const problems = problemsOf(error);
+  return problems.length > 0 && problems.every(({ code }) => code === 'REQUIRED');
+};
 
 const problemsOf = (error: unknown): FieldProblem[] => (error instanceof RequestError ? error.details : []);
 
@@ -280,17 +293,21 @@ function Cost({ estimate, organization, running }: CostProps) {
     queryKey: ['organization', organization.id],
     queryFn: () => read<Schemas['OrganizationWithBalance']>(`/organizations/${organization.id}`),
   });
+  const available = balance.data?.balance.available;
+  const isShort = data && available !== undefined && subtract(available, data.hold_amount).startsWith('-');
   const isStale = isPlaceholderData ? 'opacity-50' : '';
   return (
     <Card title={text.playground.cost}>
       {!data && !error && <Skeleton rows={2} />}
       {data && !error && (
         <div className={isStale}>
-          <dl className="grid grid-cols-3 gap-3">
-            <Amount name={text.execution.estimate} of={data.estimated_cost} />
-            <Amount name={text.execution.hold} of={data.hold_amount} />
-            <Amount name={text.execution.available} of={balance.data?.balance.available} />
-          </dl>
+          <Facts
+            of={[
+              [text.execution.estimate, <Money key="estimate" of={data.estimated_cost} />],
+              [text.execution.hold, <Money key="hold" of={data.hold_amount} />],
+              [text.execution.available, <Money key="available" of={available} />],
+            ]}
+          />
           <p className="mt-2 text-soft text-xs">
             {data.items
               .map((item) => `${item.quantity} ${item.unit} × ${item.unit_price} = ${item.amount}`)
@@ -298,7 +315,19 @@ function Cost({ estimate, organization, running }: CostProps) {
           </p>
         </div>
       )}
-      {(running.error ?? error) !== null && <Refused error={running.error ?? error} />}
+      {isShort && (
+        <p role="status" className="mt-3 text-bad">
+          {`${text.playground.short} `}
+          <Link to="/organizations/$id" params={{ id: organization.id }} className="underline">
+            {text.playground.topUp(organization.name)}
+          </Link>
+        </p>
+      )}
+      {running.error === null && isIncomplete(error) ? (
+        <p className="text-soft">{text.playground.incomplete}</p>
+      ) : (
+        (running.error ?? error) !== null && <Refused error={running.error ?? error} />
+      )}
       <div className="mt-4 flex flex-wrap items-center gap-3">
         <Button
           type="submit"
@@ -311,22 +340,11 @@ function Cost({ estimate, organization, running }: CostProps) {
         <span className="text-soft text-xs">
           {refusal ??
             (organization.test_of === null
-              ? text.playground.spends(organization.name)
+              ? data && text.playground.spends(data.hold_amount, organization.name)
               : text.playground.free)}
         </span>
       </div>
     </Card>
-  );
-}
-
-function Amount({ name, of }: { name: string; of: string | undefined }) {
-  return (
-    <div>
-      <dt className="text-soft text-xs">{name}</dt>
-      <dd className="text-base">
-        <Money of={of} />
-      </dd>
-    </div>
   );
 }
 

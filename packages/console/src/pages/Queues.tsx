@@ -46,7 +46,7 @@ function Row({ of }: { of: Queue }) {
   ];
   return (
     <li className="py-3">
-      <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
+      <div className="flex items-start justify-between gap-x-4">
         <div className="min-w-0">
           <h3 className="flex flex-wrap items-baseline gap-x-2 font-medium">
             {of.queue}

@@ -1,11 +1,14 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { read, type Schemas } from '../api.ts';
-import { useListKeys, useLivePages } from '../lists.tsx';
-import { Button, Empty, Problem, Skeleton, Status, Time } from '../parts.tsx';
+import { Chosen, changed, FilterBar, Typed } from '../filterBar.tsx';
+import { List, More, useListKeys, usePages } from '../lists.tsx';
+import { OrganizationFilter } from '../organizations.tsx';
+import { Empty, linkLook, Status, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
+import { eventTypes } from '../webhooks.ts';
 import { type DeliveryFilters, timesOf } from './filters.ts';
 import { Recovery } from './recovery.tsx';
-import { Chosen, eventTypes, Typed, WebhookTabs } from './webhookParts.tsx';
+import { WebhookTabs } from './webhookParts.tsx';
 
 type Page = Schemas['AnyDeliveryPage'];
 type Delivery = Schemas['AnyDelivery'];
@@ -21,7 +24,7 @@ export function WebhookDeliveries() {
         <Recovery filters={filters} />
       </div>
       <WebhookTabs />
-      <FilterBar filters={filters} />
+      <Filters of={filters} />
       {timesOf(filters).wrong.map((given) => (
         <p key={given} role="alert" className="mb-4 text-bad">
           {text.list.notATime(given)}
@@ -37,45 +40,55 @@ export function WebhookDeliveries() {
 /** The newest deliveries that match, and older ones on demand. */
 export function DeliveryList({ filters, isShort = false }: { filters: DeliveryFilters; isShort?: boolean }) {
   useListKeys();
-  const { pages, rows, isSearching } = useLivePages(['deliveries', filters, isShort], (cursor) => {
-    const { from, to } = timesOf(filters);
-    return read<Page>('/webhooks/deliveries', {
-      status: filters.status,
-      event_type: filters.event,
-      organization_id: filters.organization,
-      endpoint_id: filters.endpoint,
-      created_after: from,
-      created_before: to,
-      limit: isShort ? 10 : 50,
-      cursor,
-    });
-  });
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
+  const { from, to } = timesOf(filters);
+  const query = {
+    status: filters.status,
+    event_type: filters.event,
+    organization_id: filters.organization,
+    endpoint_id: filters.endpoint,
+    created_after: from,
+    created_before: to,
+    limit: isShort ? 10 : 50,
+  };
+  const pages = usePages(
+    ['deliveries', filters, isShort],
+    (cursor) => read<Page>('/webhooks/deliveries', { ...query, cursor }),
+    { isLive: true },
+  );
   const isFiltered = Object.entries(filters).some(([name, value]) => value && name !== 'endpoint');
+  const empty = isFiltered ? (
+    <NoMatch filters={filters} />
+  ) : (
+    <Empty title={text.webhooks.noDeliveries} hint={text.webhooks.noDeliveriesHint} />
+  );
   return (
     <>
-      {pages.isPending && <Skeleton />}
-      {pages.isError && <Problem error={pages.error} onRetry={() => void pages.refetch()} />}
-      {isSearching && <Empty title={text.webhooks.searching} />}
-      {pages.data && rows.length === 0 && !hasNextPage && (
-        <Empty
-          title={isFiltered ? text.webhooks.noDelivery : text.webhooks.noDeliveries}
-          hint={isFiltered ? text.webhooks.noMatchHint : text.webhooks.noDeliveriesHint}
-        />
-      )}
-      <ul className="divide-y divide-line">
-        {rows.map((row) => (
-          <Row key={row.id} of={row} isShort={isShort} />
-        ))}
-      </ul>
-      {rows.length > 0 && hasNextPage && (
-        <div className="py-3">
-          <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {isFetchingNextPage ? text.webhooks.searching : text.list.more}
-          </Button>
-        </div>
-      )}
+      <List pages={pages} empty={empty}>
+        {(rows) => (
+          <ul className="divide-y divide-line">
+            {rows.map((row) => (
+              <Row key={row.id} of={row} isShort={isShort} />
+            ))}
+          </ul>
+        )}
+      </List>
+      <div className="pb-3 empty:hidden">
+        <More pages={pages} />
+      </div>
     </>
+  );
+}
+
+/** Those who look for failures mean the retried ones as well. */
+function NoMatch({ filters }: { filters: DeliveryFilters }) {
+  if (filters.status !== 'failed')
+    return <Empty title={text.webhooks.noDelivery} hint={text.webhooks.noMatchHint} />;
+  return (
+    <Empty title={text.webhooks.noneFailed} hint={text.webhooks.noneFailedHint}>
+      <Link to="/webhooks/deliveries" search={{ ...filters, status: 'pending' }} className={linkLook}>
+        {text.webhooks.showPending}
+      </Link>
+    </Empty>
   );
 }
 
@@ -109,52 +122,44 @@ function Row({ of, isShort }: { of: Delivery; isShort: boolean }) {
   );
 }
 
-function FilterBar({ filters }: { filters: DeliveryFilters }) {
+function Filters({ of }: { of: DeliveryFilters }) {
   const navigate = useNavigate();
-  const set = (change: DeliveryFilters) => {
-    const next = Object.fromEntries(Object.entries({ ...filters, ...change }).filter(([, value]) => value));
-    void navigate({ to: '/webhooks/deliveries', search: next });
-  };
+  const set = (change: DeliveryFilters) =>
+    void navigate({ to: '/webhooks/deliveries', search: changed(of, change) });
   return (
-    <div className="mb-4 grid grid-cols-2 items-end gap-2 lg:grid-cols-6">
+    <FilterBar
+      columns="lg:grid-cols-6"
+      isFiltered={Object.values(of).some(Boolean)}
+      onClear={() => void navigate({ to: '/webhooks/deliveries', search: {} })}
+    >
       <Chosen
         label={text.list.status}
         any={text.list.anyStatus}
-        value={filters.status}
+        value={of.status}
         of={statuses}
         onChange={(status) => set({ status })}
       />
       <Chosen
         label={text.webhooks.event}
         any={text.webhooks.anyEvent}
-        value={filters.event}
+        value={of.event}
         of={eventTypes}
         onChange={(event) => set({ event })}
       />
-      <Typed
-        label={text.list.organization}
-        value={filters.organization}
-        onChange={(organization) => set({ organization })}
-      />
+      <OrganizationFilter value={of.organization} onChange={(organization) => set({ organization })} />
       <Typed
         label={text.webhooks.endpoint}
-        value={filters.endpoint}
+        placeholder="wh_…"
+        value={of.endpoint}
         onChange={(endpoint) => set({ endpoint })}
       />
       <Typed
         label={text.list.from}
         type="datetime-local"
-        value={filters.from}
+        value={of.from}
         onChange={(from) => set({ from })}
       />
-      <Typed label={text.list.to} type="datetime-local" value={filters.to} onChange={(to) => set({ to })} />
-      {Object.values(filters).some(Boolean) && (
-        <div>
-          <Button onClick={() => void navigate({ to: '/webhooks/deliveries', search: {} })}>
-            {text.list.clear}
-          </Button>
-        </div>
-      )}
-    </div>
+      <Typed label={text.list.to} type="datetime-local" value={of.to} onChange={(to) => set({ to })} />
+    </FilterBar>
   );
 }

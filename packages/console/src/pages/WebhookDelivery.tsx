@@ -1,10 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { change, read, type Schemas } from '../api.ts';
+import { nextOf } from '../delivery.tsx';
+import { OrganizationLink } from '../organizations.tsx';
 import { Card, Code, Confirmed, duration, Empty, Id, Problem, Skeleton, Status, Time } from '../parts.tsx';
 import { useRefusal } from '../session.tsx';
 import { text } from '../strings.ts';
-import { Facts, OrganizationLink } from './webhookParts.tsx';
+import { Facts } from './webhookParts.tsx';
 
 type Delivery = Schemas['DeliveryWithBody'];
 type Attempt = Schemas['DeliveryAttempt'];
@@ -74,7 +76,11 @@ function Details({ of }: { of: Delivery }) {
           )}
           <ol className="space-y-4">
             {of.attempts.toReversed().map((attempt) => (
-              <AttemptOf key={attempt.number} of={attempt} />
+              <AttemptOf
+                key={attempt.number}
+                of={attempt}
+                isOpen={of.status === 'pending' && attempt === of.attempts.at(-1)}
+              />
             ))}
           </ol>
         </Card>
@@ -130,7 +136,7 @@ function FactsOf({ of }: { of: Delivery }) {
           : []),
         [text.webhooks.eventId, <Id key="event" of={of.event_id} />],
         [text.organizations.created, <Time key="created" at={of.created_at} />],
-        [text.webhooks.nextAttempt, <Time key="next" at={of.next_attempt_at} />],
+        [nextOf(of.next_attempt_at), <Time key="next" at={of.next_attempt_at} />],
         [text.webhooks.finished, <Time key="finished" at={of.finished_at} />],
         [text.webhooks.expires, <Time key="expires" at={of.expires_at} />],
       ]}
@@ -138,14 +144,22 @@ function FactsOf({ of }: { of: Delivery }) {
   );
 }
 
-function AttemptOf({ of }: { of: Attempt }) {
-  const isGood = of.error === null && of.status_code !== null;
+/** `isOpen`: its delivery is pending, and it is the last. An earlier one without a response was interrupted. */
+function AttemptOf({ of, isOpen }: { of: Attempt; isOpen: boolean }) {
+  const isSending = isOpen && of.duration_ms === null && of.error === null;
+  const look = isSending
+    ? 'text-busy'
+    : of.error === null && of.status_code !== null
+      ? 'text-good'
+      : 'text-bad';
   return (
     <li>
       <p className="flex flex-wrap items-baseline gap-x-3">
         <span className="font-medium">{`#${of.number}`}</span>
-        <span className={`font-medium ${isGood ? 'text-good' : 'text-bad'}`}>
-          {of.status_code ?? of.error_stage ?? text.webhooks.noResponse}
+        <span className={`font-medium ${look}`}>
+          {of.status_code ??
+            of.error_stage ??
+            (isSending ? text.webhooks.noResponseYet : text.webhooks.noResponse)}
         </span>
         <span className="text-soft">{duration(of.duration_ms)}</span>
         <span className="text-soft">
@@ -157,7 +171,7 @@ function AttemptOf({ of }: { of: Attempt }) {
         {of.response ? (
           <Code of={of.response} label={`${text.execution.response} #${of.number}`} />
         ) : (
-          <p className="text-soft text-xs">{text.execution.noResponse}</p>
+          !isSending && <p className="text-soft text-xs">{text.execution.noResponse}</p>
         )}
       </div>
     </li>

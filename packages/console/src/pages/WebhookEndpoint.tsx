@@ -2,6 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { change, read, type Schemas } from '../api.ts';
+import { EndpointChart } from '../endpointChart.tsx';
+import { OrganizationLink } from '../organizations.tsx';
 import {
   Button,
   Card,
@@ -18,9 +20,10 @@ import {
 } from '../parts.tsx';
 import { useRefusal } from '../session.tsx';
 import { text } from '../strings.ts';
+import { stateOf } from '../webhooks.ts';
 import { Recovery } from './recovery.tsx';
 import { DeliveryList } from './WebhookDeliveries.tsx';
-import { Facts, Latency, OrganizationLink, SuccessRate, stateOf } from './webhookParts.tsx';
+import { Facts, Latency, SuccessRate } from './webhookParts.tsx';
 
 type Endpoint = Schemas['AnyWebhookEndpoint'];
 
@@ -64,6 +67,14 @@ function Details({ of }: { of: Endpoint }) {
           </span>
         </p>
       )}
+      <div className="mb-4">
+        <EndpointChart
+          id={of.id}
+          readActivity={() =>
+            read(`/organizations/${of.organization_id}/webhooks/endpoints/${of.id}/activity`)
+          }
+        />
+      </div>
       <div className="grid gap-4 xl:grid-cols-[minmax(0,2fr)_minmax(0,3fr)] xl:items-start">
         <Card title={text.webhooks.endpoint}>
           <FactsOf of={of} />

@@ -1,19 +1,13 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { type FormEvent, useRef } from 'react';
 import { read, type Schemas } from '../api.ts';
-import { useListKeys, useLivePages } from '../lists.tsx';
-import { Button, Empty, inputLook, Problem, Skeleton, Status } from '../parts.tsx';
+import { Chosen, changed, FilterBar, Typed } from '../filterBar.tsx';
+import { List, More, useListKeys, usePages } from '../lists.tsx';
+import { OrganizationFilter, OrganizationLink } from '../organizations.tsx';
+import { Empty, linkLook, Status } from '../parts.tsx';
 import { text } from '../strings.ts';
+import { stateOf } from '../webhooks.ts';
 import type { EndpointFilters } from './filters.ts';
-import {
-  Chosen,
-  Latency,
-  OrganizationLink,
-  SuccessRate,
-  stateOf,
-  Typed,
-  WebhookTabs,
-} from './webhookParts.tsx';
+import { Latency, SuccessRate, WebhookTabs } from './webhookParts.tsx';
 
 type Page = Schemas['AnyWebhookEndpointPage'];
 type Endpoint = Schemas['AnyWebhookEndpoint'];
@@ -22,88 +16,65 @@ const states = ['active', 'failing', 'deactivated', 'inactive'];
 
 export function Webhooks() {
   const filters = useSearch({ from: '/webhooks' });
-  const { pages, rows, isSearching } = useLivePages(['webhook endpoints', filters], (cursor) =>
-    read<Page>('/webhooks/endpoints', {
-      organization_id: filters.organization,
-      state: filters.state,
-      text: filters.q,
-      cursor,
-    }),
+  useListKeys();
+  const query = { organization_id: filters.organization, state: filters.state, text: filters.q };
+  const pages = usePages(
+    ['webhook endpoints', filters],
+    (cursor) => read<Page>('/webhooks/endpoints', { ...query, cursor }),
+    { isLive: true },
   );
-  const { hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
   const isFiltered = Object.values(filters).some(Boolean);
+  const empty = isFiltered ? (
+    <Empty title={text.webhooks.noMatch} hint={text.webhooks.noMatchHint} />
+  ) : (
+    <Empty title={text.webhooks.none} hint={text.webhooks.noneHint}>
+      <Link to="/organizations" className={linkLook}>
+        {text.organizations.choose}
+      </Link>
+    </Empty>
+  );
   return (
     <>
       <h1 className="mb-2 font-semibold text-xl">{text.webhooks.title}</h1>
       <WebhookTabs />
-      <FilterBar filters={filters} />
-      <div className="rounded-lg border border-line bg-card">
-        {pages.isPending && <Skeleton />}
-        {pages.isError && <Problem error={pages.error} onRetry={() => void pages.refetch()} />}
-        {isSearching && <Empty title={text.list.searching} />}
-        {pages.data && rows.length === 0 && !hasNextPage && (
-          <Empty
-            title={isFiltered ? text.webhooks.noMatch : text.webhooks.none}
-            hint={isFiltered ? text.webhooks.noMatchHint : text.webhooks.noneHint}
-          />
-        )}
-        {rows.length > 0 && <Rows rows={rows} />}
+      <Filters of={filters} />
+      <div className="overflow-hidden rounded-lg border border-line bg-card">
+        <List pages={pages} empty={empty}>
+          {(rows) => <Rows rows={rows} />}
+        </List>
       </div>
-      {rows.length > 0 && (
-        <div className="mt-3 flex items-center justify-between gap-3 text-soft">
-          <span className="hidden text-xs sm:inline">{text.list.keys}</span>
-          {hasNextPage && (
-            <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-              {text.list.more}
-            </Button>
-          )}
-        </div>
-      )}
+      <More pages={pages} keys={text.list.keys} />
     </>
   );
 }
 
-function FilterBar({ filters }: { filters: EndpointFilters }) {
+function Filters({ of }: { of: EndpointFilters }) {
   const navigate = useNavigate();
-  const box = useRef<HTMLInputElement>(null);
-  useListKeys();
-  const set = (change: EndpointFilters) => {
-    const next = Object.fromEntries(Object.entries({ ...filters, ...change }).filter(([, value]) => value));
-    void navigate({ to: '/webhooks', search: next });
-  };
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    set({ q: box.current?.value.trim() ?? '' });
-  };
+  const set = (change: EndpointFilters) => void navigate({ to: '/webhooks', search: changed(of, change) });
   return (
-    <form onSubmit={submit} className="mb-4 grid grid-cols-2 items-end gap-2 lg:grid-cols-[2fr_1fr_1fr]">
-      <label className="col-span-2 lg:col-span-1">
-        <span className="sr-only">{text.webhooks.search}</span>
-        <input
-          ref={box}
+    <FilterBar
+      columns="lg:grid-cols-[2fr_1fr_1fr]"
+      isFiltered={Object.values(of).some(Boolean)}
+      onClear={() => void navigate({ to: '/webhooks', search: {} })}
+    >
+      <div className="col-span-2 lg:col-span-1">
+        <Typed
           type="search"
-          key={filters.q ?? ''}
-          defaultValue={filters.q ?? ''}
+          label={text.list.submit}
           placeholder={text.webhooks.search}
-          className={`${inputLook} h-9`}
+          value={of.q}
+          onChange={(q) => set({ q })}
         />
-      </label>
+      </div>
       <Chosen
         label={text.webhooks.state}
         any={text.webhooks.anyState}
-        value={filters.state}
+        value={of.state}
         of={states}
         onChange={(state) => set({ state })}
       />
-      <Typed
-        label={text.list.organization}
-        value={filters.organization}
-        onChange={(organization) => set({ organization })}
-      />
-      <button type="submit" className="sr-only" tabIndex={-1}>
-        {text.list.submit}
-      </button>
-    </form>
+      <OrganizationFilter value={of.organization} onChange={(organization) => set({ organization })} />
+    </FilterBar>
   );
 }
 
@@ -115,7 +86,7 @@ function Rows({ rows }: { rows: Endpoint[] }) {
     <table className="w-full table-fixed md:table-auto">
       <thead className="border-line border-b">
         <tr>
-          <th scope="col" className={head}>
+          <th scope="col" className={`${head} md:w-2/5`}>
             {text.webhooks.endpoint}
           </th>
           <th scope="col" className={`${head} w-32 sm:w-auto`}>
@@ -160,7 +131,9 @@ function Rows({ rows }: { rows: Endpoint[] }) {
             <td className={`${cell} hidden md:table-cell`}>
               <Latency of={row.activity} />
             </td>
-            <td className={`${cell} hidden tabular-nums xl:table-cell`}>{inFlightOf(row)}</td>
+            <td className={`${cell} hidden whitespace-nowrap tabular-nums xl:table-cell`}>
+              {inFlightOf(row)}
+            </td>
             <td className={`${cell} hidden lg:table-cell`}>
               <OrganizationLink id={row.organization_id} />
             </td>

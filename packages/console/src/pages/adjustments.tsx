@@ -111,7 +111,7 @@ function Adjust({ of, kind, onDone }: Props) {
       >
         {kind.label}
       </Button>
-      <Dialog title={`${kind.label} ${of.name}`} isOpen={isOpen} onClose={close}>
+      <Dialog title={`${kind.label}: ${of.name}`} isOpen={isOpen} onClose={close}>
         <form onSubmit={onSubmit} className="space-y-3">
           <p className="text-soft">{kind.about}</p>
           <Field label={text.organizations.amount}>

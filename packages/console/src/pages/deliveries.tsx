@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { change, type Schemas } from '../api.ts';
 import { DeliveryView } from '../delivery.tsx';
 import { useRefusal } from '../session.tsx';
@@ -17,5 +18,14 @@ export function DeliveryRow(props: {
     await change('POST', `/organizations/${organizationId}/webhooks/deliveries/${delivery.id}/redeliver`);
     await client.invalidateQueries({ queryKey: stale });
   };
-  return <DeliveryView delivery={delivery} body={body} refusal={refusal} redeliver={redeliver} />;
+  const name = (
+    <Link
+      to="/webhooks/deliveries/$id"
+      params={{ id: delivery.id }}
+      className="rounded underline decoration-line"
+    >
+      {delivery.event_type}
+    </Link>
+  );
+  return <DeliveryView delivery={delivery} name={name} body={body} refusal={refusal} redeliver={redeliver} />;
 }

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { change, read, type Schemas } from '../api.ts';
 import {
   Button,
@@ -151,12 +151,13 @@ function boundsOf({ scopes: given, permissions, models, addresses, mode }: Key):
 
 type NewKeyProps = { organizationId: string; isTest: boolean; onCreated: (value: string) => void };
 
-/** Creating has no idempotency key: the button is off while a request runs, and a key too many can be revoked. */
+/** One request at a time, however often the form is sent: the value of a second key would replace that of the first. */
 function NewKey({ organizationId, isTest, onCreated }: NewKeyProps) {
   const client = useQueryClient();
   const refusal = useRefusal('admin');
   const [isOpen, setOpen] = useState(false);
   const [isBusy, setBusy] = useState(false);
+  const isSending = useRef(false);
   const [error, setError] = useState<unknown>(null);
   const close = () => {
     setOpen(false);
@@ -168,6 +169,7 @@ function NewKey({ organizationId, isTest, onCreated }: NewKeyProps) {
       String(form.get(name))
         .split(/[\s,]+/)
         .filter(Boolean);
+    isSending.current = true;
     setBusy(true);
     setError(null);
     try {
@@ -191,12 +193,13 @@ function NewKey({ organizationId, isTest, onCreated }: NewKeyProps) {
     } catch (reason) {
       setError(reason);
     } finally {
+      isSending.current = false;
       setBusy(false);
     }
   };
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    if (!isBusy) void create(new FormData(event.currentTarget));
+    if (!isSending.current) void create(new FormData(event.currentTarget));
   };
   return (
     <>

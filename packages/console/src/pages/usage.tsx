@@ -56,7 +56,7 @@ export function Usage({ id }: { id: string }) {
       {rows.length > 0 && (
         <div className="mt-4">
           <AmountBars
-            label={text.usage.title(days)}
+            label={text.usage.costBy[groupBy]}
             rows={rows.map((row) => ({ name: nameOf(row), amount: row.cost }))}
           />
         </div>

@@ -2,6 +2,23 @@ import { type FormEvent, type ReactNode, useState } from 'react';
 import { Button, Dialog, Problem } from '../parts.tsx';
 import { text } from '../strings.ts';
 
+/** Boxes to check, of which a form sends the checked ones under one name. */
+export function Choices({ name, label, of }: { name: string; label: string; of: readonly string[] }) {
+  return (
+    <fieldset>
+      <legend className="mb-1 text-soft text-xs">{label}</legend>
+      <div className="grid gap-1 sm:grid-cols-2">
+        {of.map((value) => (
+          <label key={value} className="flex items-center gap-2">
+            <input type="checkbox" name={name} value={value} className="accent-accent" />
+            {value}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
 /** A button that opens a form; `submit` throws what the form then shows. */
 export function FormDialog(props: {
   label: string;

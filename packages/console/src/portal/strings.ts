@@ -20,7 +20,6 @@ export const words = {
     emptyHint: 'Create one with the API. It appears here at once.',
     none: 'No execution matches',
     noneHint: 'Clear the filters.',
-    clear: 'Clear filters',
   },
   execution: {
     accepted: 'Accepted, hold placed',
@@ -37,7 +36,8 @@ export const words = {
     url: 'URL',
     urlHint: 'https://example.com/hooks',
     description: 'Description (optional)',
-    events: 'Events, separated by commas (default: all)',
+    events: 'Events',
+    eventsHint: 'None chosen: all of executions',
     secret: 'Signing secret',
     secretHint: 'Shown once. Verify the signature of every event with it.',
     test: 'Send test event',

@@ -17,6 +17,7 @@ export const callsOf: Readonly<Record<PortalCapability, readonly string[]>> = {
     'GET /v1/webhooks/endpoints',
     'POST /v1/webhooks/endpoints',
     'GET /v1/webhooks/endpoints/{id}',
+    'GET /v1/webhooks/endpoints/{id}/activity',
     'PATCH /v1/webhooks/endpoints/{id}',
     'DELETE /v1/webhooks/endpoints/{id}',
     'POST /v1/webhooks/endpoints/{id}/rotate-secret',

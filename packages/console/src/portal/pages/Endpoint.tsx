@@ -1,9 +1,12 @@
-import { useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { DeliveryView } from '../../delivery.tsx';
-import { Button, Card, Confirmed, Empty, Id, liveMs, Problem, Skeleton, Status, Time } from '../../parts.tsx';
+import { EndpointChart } from '../../endpointChart.tsx';
+import { List, More, usePages } from '../../lists.tsx';
+import { Card, Confirmed, Empty, Id, liveMs, Problem, Skeleton, Status, Time } from '../../parts.tsx';
 import { text } from '../../strings.ts';
+import { stateOf } from '../../webhooks.ts';
 import { change, read, type Schemas } from '../api.ts';
 import { ShownOnce } from '../secret.tsx';
 import { words } from '../strings.ts';
@@ -27,6 +30,7 @@ export function Endpoint() {
       {data && (
         <div className="space-y-4">
           <Head of={data} />
+          <EndpointChart id={data.id} readActivity={() => read(`/webhooks/endpoints/${data.id}/activity`)} />
           <Deliveries id={data.id} />
         </div>
       )}
@@ -42,7 +46,7 @@ function Head({ of }: { of: WebhookEndpoint }) {
   return (
     <header>
       <h1 className="flex flex-wrap items-center gap-x-3 break-all font-semibold text-lg">
-        {of.url} <Status of={of.is_active ? 'active' : 'inactive'} />
+        {of.url} <Status of={stateOf(of)} />
       </h1>
       <p className="mt-1 text-soft">
         <Id of={of.id} /> · {of.events.length === 0 ? words.webhooks.all : of.events.join(', ')}
@@ -138,38 +142,34 @@ function Commands({ of }: { of: WebhookEndpoint }) {
 function Deliveries({ id }: { id: string }) {
   const client = useQueryClient();
   const queryKey = ['deliveries', id];
-  const pages = useInfiniteQuery({
+  const pages = usePages(
     queryKey,
-    queryFn: ({ pageParam }) =>
-      read<Schemas['DeliveryPage']>(`/webhooks/endpoints/${id}/deliveries`, { cursor: pageParam }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? liveMs : false),
-  });
-  const rows = pages.data?.pages.flatMap(({ deliveries }) => deliveries) ?? [];
+    async (cursor) => {
+      const page = await read<Schemas['DeliveryPage']>(`/webhooks/endpoints/${id}/deliveries`, { cursor });
+      return { ...page, data: page.deliveries };
+    },
+    { isLive: true },
+  );
   const redeliver = async (delivery: string) => {
     await change('POST', `/webhooks/deliveries/${delivery}/redeliver`);
     await client.invalidateQueries({ queryKey });
   };
   return (
     <Card title={words.webhooks.deliveries}>
-      {pages.isPending && <Skeleton />}
-      {pages.isError && <Problem error={pages.error} onRetry={() => void pages.refetch()} />}
-      {pages.data && rows.length === 0 && <Empty title={words.webhooks.noDeliveries} />}
-      <ul className="divide-y divide-line">
-        {rows.map((delivery) => (
-          <DeliveryView
-            key={delivery.id}
-            delivery={delivery}
-            redeliver={async () => await redeliver(delivery.id)}
-          />
-        ))}
-      </ul>
-      {pages.hasNextPage && (
-        <div className="mt-3">
-          <Button onClick={() => void pages.fetchNextPage()}>{text.list.more}</Button>
-        </div>
-      )}
+      <List pages={pages} empty={<Empty title={words.webhooks.noDeliveries} />}>
+        {(rows) => (
+          <ul className="divide-y divide-line">
+            {rows.map((delivery) => (
+              <DeliveryView
+                key={delivery.id}
+                delivery={delivery}
+                redeliver={async () => await redeliver(delivery.id)}
+              />
+            ))}
+          </ul>
+        )}
+      </List>
+      <More pages={pages} />
     </Card>
   );
 }

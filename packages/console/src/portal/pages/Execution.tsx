@@ -1,6 +1,7 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { DeliveryView } from '../../delivery.tsx';
+import { Result } from '../../Output.tsx';
 import {
   Card,
   Code,
@@ -167,10 +168,11 @@ function Output({ of }: { of: Details }) {
     );
   }
   const files = [...new Set(JSON.stringify(of.result).match(/file_[0-9a-f-]{36}/g) ?? [])].slice(0, maxFiles);
+  const mayFiles = may('executions', 'files');
   return (
     <div className="space-y-3">
-      {may('executions', 'files') && <Files ids={files} />}
-      <Json of={of.result} label={text.execution.output} />
+      {mayFiles && <Files ids={files} />}
+      <Result of={of.result} isShown={mayFiles && files.length > 0} />
     </div>
   );
 }

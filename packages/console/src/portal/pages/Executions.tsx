@@ -1,19 +1,8 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import {
-  Button,
-  duration,
-  Empty,
-  Field,
-  Id,
-  inputLook,
-  liveMs,
-  Money,
-  Problem,
-  Skeleton,
-  Status,
-  Time,
-} from '../../parts.tsx';
+import { Chosen, changed, FilterBar } from '../../filterBar.tsx';
+import { List, More, useListKeys, usePages } from '../../lists.tsx';
+import { duration, Empty, Id, Money, Status, Time } from '../../parts.tsx';
 import { text } from '../../strings.ts';
 import { read, type Schemas } from '../api.ts';
 import { words } from '../strings.ts';
@@ -22,42 +11,28 @@ const statuses = ['PENDING', 'PROCESSING', 'AWAITING_WEBHOOK', 'COMPLETED', 'FAI
 
 export function Executions() {
   const filters = useSearch({ from: '/executions' });
-  const pages = useInfiniteQuery({
-    queryKey: ['executions', filters],
-    queryFn: ({ pageParam }) =>
-      read<Schemas['ExecutionPage']>('/executions', { ...filters, limit: 50, cursor: pageParam }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-    placeholderData: keepPreviousData,
-    // Later pages do not change with time: reading all of them again would cost more than it shows.
-    refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? liveMs : false),
-  });
-  const rows = pages.data?.pages.flatMap(({ data }) => data) ?? [];
-  const isFiltered = Object.keys(filters).length > 0;
+  useListKeys();
+  const pages = usePages(
+    ['executions', filters],
+    (cursor) => read<Schemas['ExecutionPage']>('/executions', { ...filters, limit: 50, cursor }),
+    { isLive: true },
+  );
+  const empty =
+    Object.keys(filters).length > 0 ? (
+      <Empty title={words.executions.none} hint={words.executions.noneHint} />
+    ) : (
+      <Empty title={words.executions.empty} hint={words.executions.emptyHint} />
+    );
   return (
     <>
-      <div className="mb-4 flex flex-wrap items-end justify-between gap-3">
-        <h1 className="font-semibold text-xl">{words.nav.executions}</h1>
-        <Filters />
-      </div>
+      <h1 className="mb-4 font-semibold text-xl">{words.nav.executions}</h1>
+      <Filters />
       <div className="overflow-x-auto rounded-lg border border-line bg-card">
-        {pages.isPending && <Skeleton rows={10} />}
-        {pages.isError && <Problem error={pages.error} onRetry={() => void pages.refetch()} />}
-        {pages.data && rows.length === 0 && (
-          <Empty
-            title={isFiltered ? words.executions.none : words.executions.empty}
-            hint={isFiltered ? words.executions.noneHint : words.executions.emptyHint}
-          />
-        )}
-        {rows.length > 0 && <Rows rows={rows} />}
+        <List pages={pages} empty={empty}>
+          {(rows) => <Rows rows={rows} />}
+        </List>
       </div>
-      {pages.hasNextPage && (
-        <div className="mt-3">
-          <Button onClick={() => void pages.fetchNextPage()} disabled={pages.isFetchingNextPage}>
-            {text.list.more}
-          </Button>
-        </div>
-      )}
+      <More pages={pages} keys={text.list.moveKeys} />
     </>
   );
 }
@@ -70,84 +45,70 @@ function Filters() {
     queryFn: () => read<Schemas['ModelList']>('/models'),
     staleTime: 60_000,
   });
-  const choose = (name: 'status' | 'model', value: string) => {
-    const { [name]: _before, ...others } = filters;
-    void navigate({ search: value === '' ? others : { ...others, [name]: value }, replace: true });
-  };
+  const set = (change: typeof filters) => void navigate({ search: changed(filters, change), replace: true });
   return (
-    <div className="flex flex-wrap items-end gap-2">
-      <Field label={text.list.status}>
-        <select
-          value={filters.status ?? ''}
-          onChange={(event) => choose('status', event.currentTarget.value)}
-          className={inputLook}
-        >
-          <option value="">{text.list.anyStatus}</option>
-          {statuses.map((status) => (
-            <option key={status}>{status}</option>
-          ))}
-        </select>
-      </Field>
-      <Field label={text.list.model}>
-        <select
-          value={filters.model ?? ''}
-          onChange={(event) => choose('model', event.currentTarget.value)}
-          className={inputLook}
-        >
-          <option value="">{text.list.anyModel}</option>
-          {(models.data?.data ?? []).map(({ slug }) => (
-            <option key={slug}>{slug}</option>
-          ))}
-        </select>
-      </Field>
-      {Object.keys(filters).length > 0 && (
-        <Button onClick={() => void navigate({ search: {}, replace: true })}>{words.executions.clear}</Button>
-      )}
-    </div>
+    <FilterBar
+      columns="sm:grid-cols-[12rem_12rem_auto]"
+      isFiltered={Object.keys(filters).length > 0}
+      onClear={() => void navigate({ search: {}, replace: true })}
+    >
+      <Chosen
+        label={text.list.status}
+        any={text.list.anyStatus}
+        value={filters.status}
+        of={statuses}
+        onChange={(status) => set({ status })}
+      />
+      <Chosen
+        label={text.list.model}
+        any={text.list.anyModel}
+        value={filters.model}
+        of={(models.data?.data ?? []).map(({ slug }) => slug)}
+        onChange={(model) => set({ model })}
+      />
+    </FilterBar>
   );
 }
 
 function Rows({ rows }: { rows: Schemas['Execution'][] }) {
-  const columns = [
-    text.list.execution,
-    text.list.status,
-    text.list.created,
-    text.list.duration,
-    text.list.cost,
-  ];
+  const head = 'px-4 py-2 font-medium';
+  const wide = 'hidden sm:table-cell';
   return (
     <table className="w-full text-left">
       <caption className="sr-only">{words.nav.executions}</caption>
       <thead className="text-soft text-xs">
         <tr className="border-line border-b">
-          {columns.map((name) => (
-            <th key={name} className="px-4 py-2 font-medium">
-              {name}
-            </th>
-          ))}
+          <th className={head}>{text.list.execution}</th>
+          <th className={head}>{text.list.status}</th>
+          <th className={`${head} ${wide}`}>{text.list.created}</th>
+          <th className={`${head} ${wide} text-right`}>{text.list.duration}</th>
+          <th className={`${head} ${wide} text-right`}>{text.list.cost}</th>
         </tr>
       </thead>
       <tbody>
         {rows.map((row) => (
           <tr key={row.id} className="border-line border-b last:border-0 hover:bg-hover">
             <td className="px-4 py-2">
-              <Link to="/executions/$id" params={{ id: row.id }} className="block min-w-44">
+              <Link data-row to="/executions/$id" params={{ id: row.id }} className="block">
                 <span className="block font-medium">{row.model}</span>
                 <span className="text-soft">
                   <Id of={row.id} />
+                </span>
+                <span className="block text-soft text-xs sm:hidden">
+                  <Time at={row.created_at} />
                 </span>
               </Link>
             </td>
             <td className="px-4 py-2">
               <Status of={row.status} />
             </td>
-            <td className="px-4 py-2">
+            <td className={`px-4 py-2 ${wide}`}>
               <Time at={row.created_at} />
             </td>
-            <td className="px-4 py-2 whitespace-nowrap tabular-nums">
+            <td className={`px-4 py-2 text-right whitespace-nowrap tabular-nums ${wide}`}>
               {row.completed_at ? duration(Date.parse(row.completed_at) - Date.parse(row.created_at)) : '–'}
             </td>
-            <td className="px-4 py-2">
+            <td className={`px-4 py-2 text-right ${wide}`}>
               <Money of={row.cost} />
             </td>
           </tr>

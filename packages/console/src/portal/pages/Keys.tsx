@@ -1,9 +1,10 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Button, Confirmed, Empty, Field, inputLook, Problem, Skeleton, Status, Time } from '../../parts.tsx';
+import { List, More, usePages } from '../../lists.tsx';
+import { Confirmed, Empty, Field, inputLook, Status, Time } from '../../parts.tsx';
 import { text } from '../../strings.ts';
 import { change, read, type Schemas } from '../api.ts';
-import { FormDialog } from '../form.tsx';
+import { Choices, FormDialog } from '../form.tsx';
 import { ShownOnce } from '../secret.tsx';
 import { useSession } from '../session.tsx';
 import { words } from '../strings.ts';
@@ -13,13 +14,7 @@ type ApiKey = Schemas['ApiKey'];
 export function Keys() {
   const client = useQueryClient();
   const [value, setValue] = useState<string | null>(null);
-  const pages = useInfiniteQuery({
-    queryKey: ['keys'],
-    queryFn: ({ pageParam }) => read<Schemas['ApiKeyPage']>('/api-keys', { cursor: pageParam }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-  });
-  const rows = pages.data?.pages.flatMap(({ data }) => data) ?? [];
+  const pages = usePages(['keys'], (cursor) => read<Schemas['ApiKeyPage']>('/api-keys', { cursor }));
   const refresh = async () => await client.invalidateQueries({ queryKey: ['keys'] });
   const create = async (form: FormData) => {
     const scopes = form.getAll('scopes').map(String);
@@ -50,20 +45,17 @@ export function Keys() {
         </FormDialog>
       </div>
       <div className="rounded-lg border border-line bg-card">
-        {pages.isPending && <Skeleton />}
-        {pages.isError && <Problem error={pages.error} onRetry={() => void pages.refetch()} />}
-        {pages.data && rows.length === 0 && <Empty title={words.keys.empty} />}
-        <ul className="divide-y divide-line">
-          {rows.map((row) => (
-            <KeyRow key={row.id} of={row} rotate={rotate} revoke={revoke} />
-          ))}
-        </ul>
+        <List pages={pages} empty={<Empty title={words.keys.empty} />}>
+          {(rows) => (
+            <ul className="divide-y divide-line">
+              {rows.map((row) => (
+                <KeyRow key={row.id} of={row} rotate={rotate} revoke={revoke} />
+              ))}
+            </ul>
+          )}
+        </List>
       </div>
-      {pages.hasNextPage && (
-        <div className="mt-3">
-          <Button onClick={() => void pages.fetchNextPage()}>{text.list.more}</Button>
-        </div>
-      )}
+      <More pages={pages} />
       <ShownOnce
         value={value}
         title={words.keys.value}
@@ -78,17 +70,11 @@ export function Keys() {
 function Scopes() {
   const { data } = useSession();
   return (
-    <fieldset>
-      <legend className="mb-1 text-soft text-xs">{`${words.keys.scopes} (${words.keys.scopesHint})`}</legend>
-      <div className="grid grid-cols-2 gap-1">
-        {data?.scopes.map((scope) => (
-          <label key={scope} className="flex items-center gap-2">
-            <input type="checkbox" name="scopes" value={scope} className="accent-accent" />
-            {scope}
-          </label>
-        ))}
-      </div>
-    </fieldset>
+    <Choices
+      name="scopes"
+      label={`${words.keys.scopes} (${words.keys.scopesHint})`}
+      of={data?.scopes ?? []}
+    />
   );
 }
 
@@ -107,7 +93,7 @@ function KeyRow(props: {
           <Status of={of.revoked_at === null ? 'active' : words.keys.revoked} />
         </p>
         <p className="mt-0.5 text-soft text-xs">
-          {of.permissions === 'full' ? 'full' : of.scopes.join(', ')}
+          {of.permissions === 'full' ? text.keys.full : of.scopes.join(', ')}
           {of.mode === 'test' && ' · test'}
         </p>
         <p className="mt-0.5 text-soft text-xs">

@@ -1,7 +1,8 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { Button, Card, Empty, Money, Problem, Skeleton, Time } from '../../parts.tsx';
+import { List, More, usePages } from '../../lists.tsx';
+import { Card, Empty, Facts, Money, Problem, Skeleton, Time } from '../../parts.tsx';
 import { text } from '../../strings.ts';
 import { read, type Schemas } from '../api.ts';
 import { useMay, useSession } from '../session.tsx';
@@ -48,35 +49,23 @@ function BalanceCard() {
   });
   if (error) return <Problem error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton rows={2} />;
-  const facts: [string, string][] = [
-    [text.organizations.available, data.available],
-    [text.organizations.held, data.held],
-    [text.organizations.total, data.total],
+  const { spend_limit: limit } = data;
+  const facts: [string, ReactNode][] = [
+    [text.organizations.available, <Money key="available" of={data.available} />],
+    [text.organizations.held, <Money key="held" of={data.held} />],
+    [text.organizations.total, <Money key="total" of={data.total} />],
   ];
+  if (limit)
+    facts.push([
+      text.organizations.limit,
+      <span key="limit">
+        <Money of={limit.spent} /> / <Money of={limit.amount} />
+      </span>,
+    ]);
   return (
     <Card title={`${text.organizations.balance} (${data.currency})`}>
-      <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
-        {facts.map(([name, value]) => (
-          <Fact key={name} name={name}>
-            <Money of={value} />
-          </Fact>
-        ))}
-        {data.spend_limit && (
-          <Fact name={text.organizations.limit}>
-            <Money of={data.spend_limit.spent} /> / <Money of={data.spend_limit.amount} />
-          </Fact>
-        )}
-      </dl>
+      <Facts of={facts} />
     </Card>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt className="text-soft text-xs">{name}</dt>
-      <dd className="text-lg">{children}</dd>
-    </div>
   );
 }
 
@@ -112,10 +101,10 @@ function UsageTable({ of, by }: { of: Schemas['Usage']; by: 'model' | 'day' }) {
       {rows.map((row, index) => (
         <tr key={row.name} className={index === rows.length - 1 ? 'font-semibold' : 'border-line border-b'}>
           <td className="py-1.5 pr-4 whitespace-nowrap">{row.name}</td>
-          <td className="py-1.5 pr-4 tabular-nums">{row.executions.toLocaleString()}</td>
-          <td className="py-1.5 pr-4 tabular-nums">{row.input_tokens.toLocaleString()}</td>
-          <td className="py-1.5 pr-4 tabular-nums">{row.output_tokens.toLocaleString()}</td>
-          <td className="py-1.5">
+          <td className={number}>{row.executions.toLocaleString()}</td>
+          <td className={number}>{row.input_tokens.toLocaleString()}</td>
+          <td className={number}>{row.output_tokens.toLocaleString()}</td>
+          <td className={`${number} pr-0`}>
             <Money of={row.cost} />
           </td>
         </tr>
@@ -123,6 +112,10 @@ function UsageTable({ of, by }: { of: Schemas['Usage']; by: 'model' | 'day' }) {
     </Table>
   );
 }
+
+const number = 'py-1.5 pr-4 text-right tabular-nums';
+/** The columns that are not numbers. */
+const texts: string[] = [words.usage.model, words.usage.day, text.columns.kind, text.columns.when];
 
 function Table(props: { caption: string; columns: string[]; children: ReactNode }) {
   const { caption, columns, children } = props;
@@ -133,7 +126,10 @@ function Table(props: { caption: string; columns: string[]; children: ReactNode 
         <thead className="text-soft">
           <tr className="border-line border-b">
             {columns.map((name) => (
-              <th key={name} className="py-1.5 pr-4 font-medium whitespace-nowrap">
+              <th
+                key={name}
+                className={`py-1.5 font-medium whitespace-nowrap ${texts.includes(name) ? 'pr-4' : 'pr-4 text-right last:pr-0'}`}
+              >
                 {name}
               </th>
             ))}
@@ -147,52 +143,42 @@ function Table(props: { caption: string; columns: string[]; children: ReactNode 
 
 function Statement() {
   const may = useMay();
-  const pages = useInfiniteQuery({
-    queryKey: ['statement'],
-    queryFn: ({ pageParam }) =>
-      read<Schemas['TransactionPage']>('/balance/transactions', { cursor: pageParam, limit: 20 }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
-  });
-  const rows = pages.data?.pages.flatMap(({ data }) => data) ?? [];
+  const pages = usePages(['statement'], (cursor) =>
+    read<Schemas['TransactionPage']>('/balance/transactions', { cursor, limit: 20 }),
+  );
   const { kind, amount, balance, when } = text.columns;
   return (
     <Card title={text.organizations.statement}>
-      {pages.isPending && <Skeleton />}
-      {pages.isError && <Problem error={pages.error} onRetry={() => void pages.refetch()} />}
-      {pages.data && rows.length === 0 && <Empty title={text.organizations.noTransactions} />}
-      {rows.length > 0 && (
-        <Table caption={text.organizations.statement} columns={[kind, amount, balance, when]}>
-          {rows.map((row) => (
-            <tr key={row.sequence} className="border-line border-b last:border-0">
-              <td className="py-1.5 pr-4">
-                {row.execution_id && may('executions') ? (
-                  <Link to="/executions/$id" params={{ id: row.execution_id }} className="underline">
-                    {row.kind}
-                  </Link>
-                ) : (
-                  row.kind
-                )}
-                {row.reason && <span className="block text-soft">{row.reason}</span>}
-              </td>
-              <td className="py-1.5 pr-4">
-                <Money of={row.amount} />
-              </td>
-              <td className="py-1.5 pr-4">
-                <Money of={row.balance_after} />
-              </td>
-              <td className="py-1.5">
-                <Time at={row.created_at} />
-              </td>
-            </tr>
-          ))}
-        </Table>
-      )}
-      {pages.hasNextPage && (
-        <div className="mt-3">
-          <Button onClick={() => void pages.fetchNextPage()}>{text.list.more}</Button>
-        </div>
-      )}
+      <List pages={pages} empty={<Empty title={text.organizations.noTransactions} />}>
+        {(rows) => (
+          <Table caption={text.organizations.statement} columns={[kind, amount, balance, when]}>
+            {rows.map((row) => (
+              <tr key={row.sequence} className="border-line border-b last:border-0">
+                <td className="py-1.5 pr-4">
+                  {row.execution_id && may('executions') ? (
+                    <Link to="/executions/$id" params={{ id: row.execution_id }} className="underline">
+                      {row.kind}
+                    </Link>
+                  ) : (
+                    row.kind
+                  )}
+                  {row.reason && <span className="block text-soft">{row.reason}</span>}
+                </td>
+                <td className={number}>
+                  <Money of={row.amount} />
+                </td>
+                <td className={number}>
+                  <Money of={row.balance_after} />
+                </td>
+                <td className="py-1.5">
+                  <Time at={row.created_at} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </List>
+      <More pages={pages} />
     </Card>
   );
 }

@@ -1,22 +1,20 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Button, Empty, Field, inputLook, Problem, Skeleton, Status, Time } from '../../parts.tsx';
+import { List, More, usePages } from '../../lists.tsx';
+import { Empty, Field, inputLook, Status, Time } from '../../parts.tsx';
 import { text } from '../../strings.ts';
+import { executionEvents, stateOf } from '../../webhooks.ts';
 import { change, read, type Schemas } from '../api.ts';
-import { FormDialog } from '../form.tsx';
+import { Choices, FormDialog } from '../form.tsx';
 import { ShownOnce } from '../secret.tsx';
 import { words } from '../strings.ts';
 
 export function Webhooks() {
-  const pages = useInfiniteQuery({
-    queryKey: ['endpoints'],
-    queryFn: ({ pageParam }) =>
-      read<Schemas['WebhookEndpointPage']>('/webhooks/endpoints', { cursor: pageParam }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  const pages = usePages(['endpoints'], async (cursor) => {
+    const page = await read<Schemas['WebhookEndpointPage']>('/webhooks/endpoints', { cursor });
+    return { ...page, data: page.endpoints };
   });
-  const rows = pages.data?.pages.flatMap(({ endpoints }) => endpoints) ?? [];
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
@@ -24,22 +22,17 @@ export function Webhooks() {
         <AddEndpoint />
       </div>
       <div className="rounded-lg border border-line bg-card">
-        {pages.isPending && <Skeleton />}
-        {pages.isError && <Problem error={pages.error} onRetry={() => void pages.refetch()} />}
-        {pages.data && rows.length === 0 && (
-          <Empty title={words.webhooks.empty} hint={words.webhooks.emptyHint} />
-        )}
-        <ul className="divide-y divide-line">
-          {rows.map((row) => (
-            <EndpointRow key={row.id} of={row} />
-          ))}
-        </ul>
+        <List pages={pages} empty={<Empty title={words.webhooks.empty} hint={words.webhooks.emptyHint} />}>
+          {(rows) => (
+            <ul className="divide-y divide-line">
+              {rows.map((row) => (
+                <EndpointRow key={row.id} of={row} />
+              ))}
+            </ul>
+          )}
+        </List>
       </div>
-      {pages.hasNextPage && (
-        <div className="mt-3">
-          <Button onClick={() => void pages.fetchNextPage()}>{text.list.more}</Button>
-        </div>
-      )}
+      <More pages={pages} />
     </>
   );
 }
@@ -55,7 +48,7 @@ function EndpointRow({ of }: { of: Schemas['WebhookEndpoint'] }) {
         </span>
       </Link>
       <span className="text-xs sm:text-right">
-        <Status of={of.is_active ? 'active' : 'inactive'} />
+        <Status of={stateOf(of)} />
         {of.failure_count > 0 && (
           <span className="block text-bad">{text.organizations.failures(of.failure_count)}</span>
         )}
@@ -75,10 +68,7 @@ function AddEndpoint() {
   const [secret, setSecret] = useState<string | null>(null);
   const add = async (form: FormData) => {
     const description = String(form.get('description'));
-    const events = String(form.get('events'))
-      .split(',')
-      .map((event) => event.trim())
-      .filter((event) => event !== '');
+    const events = form.getAll('events').map(String);
     const made = await change<Schemas['CreatedWebhookEndpoint']>('POST', '/webhooks/endpoints', {
       body: { url: String(form.get('url')), events, ...(description && { description }) },
     });
@@ -94,9 +84,11 @@ function AddEndpoint() {
         <Field label={words.webhooks.description}>
           <input name="description" maxLength={200} className={inputLook} />
         </Field>
-        <Field label={words.webhooks.events}>
-          <input name="events" placeholder="execution.completed, execution.failed" className={inputLook} />
-        </Field>
+        <Choices
+          name="events"
+          label={`${words.webhooks.events} (${words.webhooks.eventsHint})`}
+          of={executionEvents}
+        />
       </FormDialog>
       <ShownOnce
         value={secret}

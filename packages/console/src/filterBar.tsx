@@ -1,0 +1,88 @@
+import { type FormEvent, type ReactNode } from 'react';
+import { Button, Field, inputLook } from './parts.tsx';
+import { text } from './strings.ts';
+
+type Value = string | undefined;
+const look = `${inputLook} h-9`;
+
+/** The filters with a change, without those that filter nothing. */
+export function changed<Filters extends object>(filters: Filters, change: Filters): Filters {
+  const all = Object.entries({ ...filters, ...change });
+  return Object.fromEntries(all.filter(([, value]) => value)) as Filters;
+}
+
+/** The fields of a list's filters. What is typed counts once the field is left, or on Enter. */
+export function FilterBar(props: {
+  columns: string;
+  isFiltered: boolean;
+  onClear: () => void;
+  children: ReactNode;
+}) {
+  const { columns, isFiltered, onClear, children } = props;
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    (document.activeElement as HTMLElement | null)?.blur();
+  };
+  return (
+    <form onSubmit={submit} className={`mb-4 grid grid-cols-2 items-end gap-2 ${columns}`}>
+      {children}
+      {/* Enter submits a form of several fields only if it has a button. */}
+      <button type="submit" className="sr-only" tabIndex={-1}>
+        {text.list.submit}
+      </button>
+      {isFiltered && (
+        <div>
+          <Button onClick={onClear}>{text.list.clear}</Button>
+        </div>
+      )}
+    </form>
+  );
+}
+
+export function Typed(props: {
+  label: string;
+  value: Value;
+  type?: 'text' | 'search' | 'datetime-local';
+  placeholder?: string;
+  /** The id of a `datalist` with suggestions. */
+  list?: string;
+  onChange: (value: string) => void;
+}) {
+  const { label, value = '', type = 'text', placeholder, list, onChange } = props;
+  return (
+    <Field label={label}>
+      <input
+        type={type}
+        key={value}
+        defaultValue={value}
+        placeholder={placeholder}
+        list={list}
+        onBlur={({ currentTarget }) =>
+          currentTarget.value.trim() !== value && onChange(currentTarget.value.trim())
+        }
+        className={look}
+      />
+    </Field>
+  );
+}
+
+export function Chosen(props: {
+  label: string;
+  any: string;
+  value: Value;
+  of: readonly string[];
+  onChange: (value: string) => void;
+}) {
+  const { label, any, value = '', of, onChange } = props;
+  const options = value && !of.includes(value) ? [...of, value] : of;
+  return (
+    <Field label={label}>
+      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)} className={look}>
+        <option value="">{any}</option>
+        {options.map((option) => (
+          <option key={option}>{option}</option>
+        ))}
+      </select>
+    </Field>
+  );
+}

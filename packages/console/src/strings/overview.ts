@@ -1,0 +1,75 @@
+/** The overview, and what needs an operator. */
+export const overviewTexts = {
+  overview: {
+    title: 'Overview',
+    lastHour: 'The last hour',
+    executions: 'Executions',
+    completed: 'Completed',
+    open: 'Open',
+    cancelled: 'Cancelled',
+    failed: 'Failed',
+    share: (share: string) => `${share} of executions`,
+    pending: 'Waiting to start',
+    oldest: (age: string) => `oldest ${age}`,
+    undelivered: 'Deliveries failed',
+    notYetDelivered: (count: number) => `${count.toLocaleString()} pending`,
+    endpointsFailing: (count: number) =>
+      count === 1 ? '1 endpoint is failing' : `${count} endpoints are failing`,
+    perMinute: 'Executions by the minute of their creation',
+    noExecutions: 'No executions in the last hour',
+    countedSince: 'There are very many: executions are counted since',
+    models: 'Latency by model',
+    noModels: 'No model ran in the last hour',
+    providers: 'Providers',
+    noProviders: 'No provider is configured',
+    noProvidersHint: 'Set the base URL and key of a provider, then run holdfast models apply.',
+    circuit: 'Circuit',
+    unknown: 'unknown',
+    attempts: 'Attempts',
+    errors: 'Errors',
+    noErrors: 'No execution failed in the last hour',
+    system: 'System',
+    jobsWaiting: (count: number) => (count === 1 ? '1 job waits' : `${count.toLocaleString()} jobs wait`),
+    deliveries: 'Deliveries',
+    delivered: (delivered: number, pending: number) =>
+      `${delivered.toLocaleString()} delivered, ${pending.toLocaleString()} pending`,
+  },
+  attention: {
+    title: 'Needs attention',
+    none: 'Nothing needs you. All is running.',
+    look: 'Open',
+    runbook: 'Runbook',
+    severities: { page: 'Urgent', warn: 'Warning' },
+    codes: {
+      ledger_breach: (invariant: string, count: number) =>
+        `The ledger is inconsistent: ${count === 1 ? '1 row breaks' : `${count} rows break`} “${invariant}”`,
+      ledger_not_audited: (_: string, __: number, age: string) =>
+        `The last audit of the ledger ended ${age} ago`,
+      redis_unavailable: () => 'Redis does not respond: work continues more slowly',
+      queue_paused: (queue: string, count: number) =>
+        `The queue ${queue} is paused${count > 0 ? `, and ${count === 1 ? '1 job waits' : `${count} jobs wait`}` : ''}`,
+      queue_stuck: (queue: string, _: number, age: string) =>
+        `The first job of ${queue} has waited for ${age}`,
+      circuit_open: (connection: string) => `${connection} accepts no runs: its circuit is open`,
+      executions_waiting: (_: string, count: number, age: string) =>
+        `${count === 1 ? '1 execution waits' : `${count.toLocaleString()} executions wait`} to start, the oldest for ${age}`,
+      executions_overdue: (_: string, count: number, age: string) =>
+        `${count === 1 ? '1 execution' : `${count.toLocaleString()} executions`} should have expired, the oldest ${age} ago`,
+      runs_abandoned: (_: string, count: number, age: string) =>
+        `${count === 1 ? '1 run has' : `${count.toLocaleString()} runs have`} had no dispatcher, the oldest for ${age}`,
+      callbacks_unread: (_: string, count: number, age: string) =>
+        `${count === 1 ? '1 callback' : `${count.toLocaleString()} callbacks`} of providers not processed, the oldest for ${age}`,
+      outcomes_unsettled: (_: string, count: number, age: string) =>
+        `${count === 1 ? '1 outcome' : `${count.toLocaleString()} outcomes`} not settled, the oldest for ${age}`,
+      events_not_fanned_out: (_: string, count: number, age: string) =>
+        `${count === 1 ? '1 event' : `${count.toLocaleString()} events`} not fanned out, the oldest for ${age}`,
+      provider_busy: (_: string, count: number, age: string) =>
+        `${count === 1 ? '1 execution waits' : `${count.toLocaleString()} executions wait`} for busy providers, the oldest for ${age}`,
+      endpoints_deactivated: (_: string, count: number) =>
+        `${count === 1 ? '1 webhook endpoint was' : `${count} webhook endpoints were`} deactivated after failures`,
+      endpoints_failing: (_: string, count: number) =>
+        count === 1 ? '1 webhook endpoint is failing' : `${count} webhook endpoints are failing`,
+    },
+  },
+  charts: { table: 'Show as a table', time: 'Time' },
+} as const;
