@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** How to run a snippet of docs/webhooks.md. */
+/** How to run a snippet of docs/webhooks/verify.md. */
 export type Language = {
   name: string;
   /** The language of the fenced block. */

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { endpointEventTypes, eventTypes, subscribableEvents } from '@holdfast/domain/events';
 import { describe, expect, it } from '@jest/globals';
 
 const docs = resolve(import.meta.dirname, '../../docs');
-const page = readFileSync(resolve(docs, 'webhooks.md'), 'utf8');
+const read = (name: string) => readFileSync(resolve(docs, name), 'utf8');
+const page = ['webhooks.md', ...globSync('webhooks/*.md', { cwd: docs })].map(read).join('\n');
 
 type Schema = { properties?: Record<string, unknown> };
 type Document = {
@@ -13,7 +14,7 @@ type Document = {
 };
 const document = JSON.parse(readFileSync(resolve(docs, 'openapi.json'), 'utf8')) as Document;
 
-describe('docs/webhooks.md', () => {
+describe('docs/webhooks', () => {
   it('names every event type, and no other', () => {
     const named = [...page.matchAll(/`((?:execution|endpoint)\.[a-z*]+)`/g)].map(([, type]) => type);
     expect(new Set(named)).toEqual(new Set([...eventTypes, ...endpointEventTypes, ...subscribableEvents]));
@@ -29,8 +30,9 @@ describe('docs/webhooks.md', () => {
   });
 
   it('describes every setting of an endpoint', () => {
-    const section = page.split('\n## Endpoint settings\n')[1]?.split('\n## ')[0] ?? '';
-    const described = [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, field]) => field);
+    const described = [...read('webhooks/endpoints.md').matchAll(/^\| `(\w+)` \|/gm)].map(
+      ([, field]) => field,
+    );
     const { properties = {} } = document.components.schemas['WebhookEndpointRequest'] ?? {};
     const inProse = ['url', 'description'];
     expect(new Set([...described, ...inProse])).toEqual(new Set(Object.keys(properties)));

@@ -1,29 +1,44 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, globSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { newWebhookSecret, signatureHeaders, signingKeys } from '@holdfast/domain/webhookSignature';
 import { outputOf } from '@holdfast/testkit/command';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { freePort, type LocalHoldfast, startLocalHoldfast } from '../stack/localHoldfast.ts';
+import { python } from './programs.ts';
 import { blocks } from './tutorial.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const pages = globSync('docs/{quickstart,guides}/*.md', { cwd: root }).sort();
 const openings = { EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128', WEBHOOK_ALLOW_HTTP: 'true' };
-// An interpreter that has the SDK of sdk/python.
-const python = [process.env['SDK_PYTHON'] ?? 'python3'];
+const home = testFolder('samples');
+
+/** The variables of a request whose body the receiver saved as `body`. */
+function signedRequest(): NodeJS.ProcessEnv {
+  const secret = newWebhookSecret();
+  const [eventId, body] = ['evt_1', '{"type":"execution.completed"}\n'];
+  writeFileSync(join(home, 'body'), body);
+  const signers = { current: signingKeys(secret), previous: null, isPreviousPrimary: false };
+  const headers = signatureHeaders({ signers, eventId, timestampS: 1_774_002_608, body });
+  return {
+    WEBHOOK_SECRET: secret,
+    webhook_id: headers['webhook-id'],
+    webhook_timestamp: headers['webhook-timestamp'],
+    webhook_signature: headers['webhook-signature'],
+  };
+}
 
 const works = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
 const hasCurl = works('curl', '--version');
 const hasGo = works('go', 'version');
-const hasPython = works(python[0] ?? '', '-c', 'import holdfast');
+const hasPython = works(python, '-c', 'import holdfast');
 
 /** Every sample of a language: the page, its number there, and the text. */
 const samplesIn = (fence: string) =>
   pages.flatMap((page) => blocks(page, fence).map((text, n) => [page, n + 1, text] as const));
 
 describe('the samples of quickstarts and guides', () => {
-  const home = testFolder('samples');
   let holdfast: LocalHoldfast | undefined;
   let env: NodeJS.ProcessEnv = {};
 
@@ -31,7 +46,7 @@ describe('the samples of quickstarts and guides', () => {
     holdfast = await startLocalHoldfast(home, openings);
     const { base_url, api_key } = holdfast.readState();
     const { NODE_OPTIONS: _options, ...own } = process.env;
-    env = { ...own, HOLDFAST_URL: base_url, HOLDFAST_API_KEY: api_key };
+    env = { ...own, HOLDFAST_URL: base_url, HOLDFAST_API_KEY: api_key, ...signedRequest() };
     copyFileSync(join(root, 'acceptance/docs/photo.png'), join(home, 'photo.png'));
   }, 120_000);
   afterAll(() => holdfast?.stop(), 20_000);
@@ -58,7 +73,7 @@ describe('the samples of quickstarts and guides', () => {
   (hasPython ? it : it.skip).each(samplesIn('python'))(
     '%s runs its Python sample %i',
     async (_page, _n, text) => {
-      const output = await run('sample.py', text, [...python, 'sample.py']);
+      const output = await run('sample.py', text, [python, 'sample.py']);
       if (text.includes('unwrap')) expect(output).toContain('verified execution.completed');
     },
     70_000,
@@ -67,7 +82,11 @@ describe('the samples of quickstarts and guides', () => {
   (hasGo ? it : it.skip).each(samplesIn('go'))(
     '%s runs its Go sample %i',
     async (_page, _n, text) => {
-      expect(await run('sample.go', text, ['go', 'run', 'sample.go'])).toMatch(/^202 .*"status":"COMPLETED"/);
+      const output = await run('sample.go', text, ['go', 'run', 'sample.go']);
+      const isReceiver = text.includes('hmac');
+      expect(output).toMatch(
+        isReceiver ? /^verified execution\.completed exec_/m : /^202 .*"status":"COMPLETED"/,
+      );
     },
     70_000,
   );

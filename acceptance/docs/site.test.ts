@@ -98,7 +98,7 @@ describe('the documentation site', () => {
   });
 
   it.each([
-    ['webhook signature', /^webhooks(#verify-the-signature)?$/],
+    ['webhook signature', /^webhooks\/verify$/],
     ['INSUFFICIENT_BALANCE', /^errors\/INSUFFICIENT_BALANCE$/],
     ['hold', /^guides\/balance$/],
     ['backup', /^backup/],

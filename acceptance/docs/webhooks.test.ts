@@ -6,7 +6,8 @@ import { isOnThisMachine, type Language, languages } from './languages.ts';
 import { type Snippet, startSnippet } from './snippet.ts';
 import { fencedIn } from './tutorial.ts';
 
-const page = readFileSync(resolve(import.meta.dirname, '../../docs/webhooks.md'), 'utf8');
+const docs = resolve(import.meta.dirname, '../../docs');
+const page = readFileSync(resolve(docs, 'webhooks/verify.md'), 'utf8');
 
 /** The program on the page; for `x`, with the call replaced by that of the other check, as the page says. */
 function program({ fence, checks }: Language, scheme: 'standard' | 'x'): string {
@@ -104,7 +105,26 @@ const accepted: Record<'standard' | 'x', Record<string, () => Record<string, str
   },
 };
 
-describe.each(languages)('the receiver in $name on docs/webhooks.md', (language) => {
+describe('the receiver with the SDK on docs/webhooks.md', () => {
+  let snippet: Snippet | undefined;
+  const [typescript] = languages;
+
+  beforeAll(async () => {
+    const [text = ''] = fencedIn(readFileSync(resolve(docs, 'webhooks.md'), 'utf8'), 'ts');
+    const sdk = resolve(docs, '../sdk/typescript/src/index.ts');
+    if (typescript) snippet = await startSnippet(typescript, text.replace('@holdfast/sdk', sdk), secret);
+  }, 60_000);
+  afterAll(() => snippet?.end());
+
+  it('accepts an authentic request, and refuses a changed one', async () => {
+    const receive = (headers: Record<string, string>) =>
+      snippet?.receive({ headers, body: Buffer.from(text) });
+    expect(await receive(signed())).toBe(204);
+    expect(await receive(signed({ secret: other }))).toBe(401);
+  });
+});
+
+describe.each(languages)('the receiver in $name on docs/webhooks/verify.md', (language) => {
   it('is one fenced block', () => {
     expect(fencedIn(page, language.fence)).toHaveLength(1);
   });

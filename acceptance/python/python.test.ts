@@ -1,14 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { outputOf, runCommand } from '@holdfast/testkit/command';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { pythonEnvironment } from '../providers/pythonEnvironment.ts';
 import { describeBehaviour } from '../sdk/behaviourSuite.ts';
 import { startDriver } from '../sdk/drivers.ts';
 import { machineEnvironment } from '../sdk/installed.ts';
-
-const sdk = resolve(import.meta.dirname, '../../sdk/python');
+import { installSdk, pythonWithTools, sdk } from './environment.ts';
 
 let folder: string;
 let python: string;
@@ -17,30 +15,10 @@ let env: NodeJS.ProcessEnv;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'holdfast-python-'));
   python = await pythonWithTools();
-  env = await installSdk(folder);
+  env = { ...machineEnvironment(), PYTHONPATH: await installSdk(python, folder) };
 }, 900_000);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** The Python of an environment with everything that the SDK's `pyproject.toml` names, but without the SDK. */
-async function pythonWithTools(): Promise<string> {
-  const project = readFileSync(join(sdk, 'pyproject.toml'), 'utf8');
-  const lists = [...project.matchAll(/^(?:requires|dependencies|dev) = \[(.*?)\]$/gms)];
-  const requirements = lists.flatMap(([, list = '']) =>
-    [...list.matchAll(/"([^"]+)"/g)].map(([, name = '']) => name),
-  );
-  const say = (line: string) => void process.stderr.write(`${line}\n`);
-  const environment = await pythonEnvironment('sdk', requirements, say, new AbortController().signal);
-  return join(environment, 'bin/python');
-}
-
-/** Builds the SDK and installs it, as `pip install holdfast` would. Returns the environment in which it is found. */
-async function installSdk(target: string): Promise<NodeJS.ProcessEnv> {
-  const options = ['--quiet', '--no-deps', '--no-build-isolation', '--disable-pip-version-check'];
-  const args = ['-m', 'pip', 'install', ...options, '--target', target, sdk];
-  await outputOf(python, args, { cwd: target, env: machineEnvironment(), timeoutMs: 120_000 });
-  return { ...machineEnvironment(), PYTHONPATH: target };
-}
 
 async function expectSuccess(...args: string[]): Promise<void> {
   const { code, stdout, stderr } = await runCommand(python, args, { cwd: sdk, env });

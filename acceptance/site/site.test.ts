@@ -104,7 +104,7 @@ describe('every page', () => {
 
 describe('a reader', () => {
   it.each([
-    ['webhook signature', /\/docs\/webhooks(#verify-the-signature)?$/],
+    ['webhook signature', /\/docs\/webhooks\/verify$/],
     ['hold', /\/docs\/guides\/balance$/],
     ['INSUFFICIENT_BALANCE', /\/docs\/errors\/INSUFFICIENT_BALANCE$/],
   ])('finds "%s" first by the search, with the keyboard alone', async (phrase, place) => {

@@ -8,7 +8,7 @@ export type Content = { title: string; description: string; body: Html; headings
 /** A whole page of the site: head, navigation, content. `assets`: the folder of style sheet and scripts. */
 export function layout(page: Page, content: Content, pages: readonly Page[], assets: string): string {
   const to = (path: string) => relativeTo(page.path, path);
-  const listed = pages.filter(({ isListed }) => isListed);
+  const listed = pages.filter(({ parent }) => parent === null);
   const title = page.path === '' ? 'Holdfast documentation' : `${content.title} · Holdfast`;
   return html`<!doctype html>
 <html lang="en" data-root="${to('')}">
@@ -83,7 +83,7 @@ function articleMain(page: Page, content: Content, listed: readonly Page[], to: 
   const previous = index > 0 ? listed[index - 1] : undefined;
   const next = index >= 0 ? listed[index + 1] : undefined;
   return html`<main id="content"><article>
-${page.code ? errorFacts(page.code, to) : page.path !== '' && html`<p class="trail">${page.section}</p>`}
+${page.code ? errorFacts(page.code, to) : page.path !== '' && trail(page, listed, to)}
 ${content.body}
 <footer>
 <nav class="neighbours" aria-label="Previous and next page">
@@ -95,6 +95,11 @@ ${page.kind === 'source' && html`<p><a href="${to(`${page.path || 'index'}.md`)}
 </article>
 ${outline.length > 1 && html`<aside aria-label="On this page"><p>On this page</p><ul>${outline.map(({ text, anchor }) => html`<li><a href="#${anchor}">${text}</a></li>`)}</ul></aside>`}
 </main>`;
+}
+
+function trail({ section, parent }: Page, listed: readonly Page[], to: To): Html {
+  const above = listed.find(({ path }) => path === parent);
+  return html`<p class="trail">${section}${above && html` › <a href="${to(above.path)}">${above.label}</a>`}</p>`;
 }
 
 function errorFacts(code: keyof typeof errorCodes, to: To): Html {

@@ -31,8 +31,17 @@ const languages: Record<string, string> = {
   js: 'JavaScript',
   python: 'Python',
   go: 'Go',
+  ruby: 'Ruby',
+  php: 'PHP',
+  java: 'Java',
+  tsx: 'TypeScript',
+  jsx: 'JavaScript',
   bash: 'Shell',
   sh: 'Shell',
+  json: 'JSON',
+  yaml: 'YAML',
+  http: 'HTTP',
+  sql: 'SQL',
 };
 
 /** Turns the Markdown of one page into HTML without any inline style or script. */
@@ -54,20 +63,30 @@ export function renderMarkdown(source: string, around: Surroundings): Rendered {
   };
   rules.code_inline = (tokens, index) => {
     const { content = '', meta } = tokens[index] ?? {};
-    const code = `<code>${escape(content)}</code>`;
+    // A path breaks after a slash, where the line is too short for it.
+    const code = `<code>${escape(content).replaceAll('/', '/<wbr>')}</code>`;
     const href = (meta as { href?: string } | null)?.href;
     return href ? `<a href="${href}">${code}</a>` : code;
   };
+  // Error codes and alerts, of which titles are made, break between their words.
+  rules.text = (tokens, index) =>
+    escape(tokens[index]?.content ?? '').replace(longName, (name) =>
+      name.replaceAll(/_|[a-z](?=[A-Z])/g, '$&<wbr>'),
+    );
   rules.heading_close = (tokens, index) => {
     const { tag = '' } = tokens[index] ?? {};
     const anchor = tokens[index - 2]?.attrGet('id') ?? '';
     const link = `<a class="anchor" href="#${escape(String(anchor))}" tabindex="-1" aria-hidden="true"></a>`;
     return `${tag === 'h1' ? '' : link}</${tag}>\n`;
   };
-  rules.table_open = () => '<div class="table" tabindex="0" role="group" aria-label="Table"><table>\n';
+  rules.table_open = (tokens, index) => {
+    const size = tokens[index]?.meta?.['isWide'] ? 'table wide' : 'table';
+    return `<div class="${size}" tabindex="0" role="group" aria-label="Table"><table>\n`;
+  };
   rules.table_close = () => '</table></div>\n';
 
   const tokens = markdown.parse(text, {});
+  labelCells(tokens);
   for (const [index, token] of tokens.entries()) {
     if (token.type === 'heading_open') {
       const inline = tokens[index + 1];
@@ -79,7 +98,10 @@ export function renderMarkdown(source: string, around: Surroundings): Rendered {
     }
     // The alignment of a column, which the parser gives as a style.
     if (token.attrGet('style') !== null)
-      token.attrs = [['class', /right|center/.exec(String(token.attrGet('style')))?.[0] ?? 'left']];
+      token.attrs = [
+        ...(token.attrs ?? []).filter(([name]) => name !== 'style'),
+        ['class', /right|center/.exec(String(token.attrGet('style')))?.[0] ?? 'left'],
+      ];
     if (token.type === 'inline') resolveLinks(token.children ?? [], around);
   }
   const passages = passagesOf(tokens, headings);
@@ -95,6 +117,33 @@ function diagramHtml(source: string, around: Surroundings, escape: (text: string
   const image = (theme: 'light' | 'dark') =>
     `<img class="${theme}-only" src="${around.keepImage(diagram[theme])}" alt="${alt}" ${size} loading="lazy">`;
   return `<figure tabindex="0" role="group" aria-label="Diagram">${image('light')}${image('dark')}</figure>\n`;
+}
+
+const longName = /\b([A-Z]+_[A-Z_]+|Holdfast[A-Z]\w+)\b/g;
+
+/** So long a name leaves no room for a second column on a phone. */
+const maxName = 12;
+
+const isWide = (cell: Token | undefined): boolean =>
+  (cell?.children ?? []).some(
+    ({ type, content }) =>
+      type === 'code_inline' && content.split(/[\s/]/).some(({ length }) => length > maxName),
+  );
+
+/** Gives each cell the heading of its column, for narrow screens, where a row of a wide table becomes a list. */
+function labelCells(tokens: Token[]): void {
+  let table: Token | undefined;
+  let labels: string[] = [];
+  let column = 0;
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === 'table_open') [table, labels] = [token, []];
+    if (token.type === 'th_open') labels.push(plainText(tokens[index + 1]?.content ?? ''));
+    if (token.type === 'tr_open') column = 0;
+    if (token.type !== 'td_open') continue;
+    const label = labels[column++] ?? '';
+    if (label !== '') token.attrSet('data-label', label);
+    if (table && (labels.length > 2 || isWide(tokens[index + 1]))) table.meta = { isWide: true };
+  }
 }
 
 type Token = ReturnType<InstanceType<typeof MarkdownIt>['parse']>[number];

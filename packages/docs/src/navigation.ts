@@ -96,6 +96,8 @@ export const sections: readonly Section[] = [
 
 /** Files that the page at `of` lists, and not the navigation; `*` of the path is that of the file. */
 export const families: readonly { files: string; path: string; of: string }[] = [
+  { files: 'docs/webhooks/*.md', path: 'webhooks/*', of: 'webhooks' },
+  { files: 'docs/models/*.md', path: 'model-files/*', of: 'model-files' },
   { files: 'docs/errors/*.md', path: 'errors/*', of: 'errors' },
   { files: 'docs/operate/*.md', path: 'operate/*', of: 'operate' },
   { files: 'packages/providers/src/*/README.md', path: 'providers/*', of: 'model-files' },

@@ -10,8 +10,8 @@ export type Page = {
   section: string;
   /** Its name in the navigation. */
   label: string;
-  /** Whether the navigation lists it. */
-  isListed: boolean;
+  /** The path of the page that lists it, if the navigation does not. */
+  parent: string | null;
   /** The error code that the page describes. */
   code: ErrorCode | null;
 } & ({ kind: 'source'; file: string; markdown: string } | { kind: 'reference' | 'catalogue' });
@@ -21,7 +21,7 @@ export function readPages(root: string): Page[] {
   return sections.flatMap(({ title, pages }) =>
     pages.flatMap((entry) => {
       if ('built' in entry) return [builtPage(entry, title)];
-      const page = sourcePage(root, entry, title, true);
+      const page = sourcePage(root, entry, title, null);
       const members = families.filter(({ of }) => of === entry.path);
       return [page, ...members.flatMap((family) => pagesOf(root, family, title))];
     }),
@@ -29,7 +29,7 @@ export function readPages(root: string): Page[] {
 }
 
 function builtPage({ built, path, label }: BuiltPage, section: string): Page {
-  return { kind: built, path, label, section, isListed: true, code: null };
+  return { kind: built, path, label, section, parent: null, code: null };
 }
 
 function pagesOf(root: string, family: (typeof families)[number], section: string): Page[] {
@@ -40,16 +40,16 @@ function pagesOf(root: string, family: (typeof families)[number], section: strin
     .sort()
     .map((name) => {
       const entry = { file: `${before}${name}${after}`, path: family.path.replace('*', name) };
-      return sourcePage(root, entry, section, false);
+      return sourcePage(root, entry, section, family.of);
     });
 }
 
-function sourcePage(root: string, entry: SourcePage, section: string, isListed: boolean): Page {
+function sourcePage(root: string, entry: SourcePage, section: string, parent: string | null): Page {
   const markdown = readFileSync(join(root, entry.file), 'utf8');
   const label = entry.label ?? /^# (.+)$/m.exec(markdown)?.[1] ?? entry.path;
   const name = basename(entry.path);
   const code = dirname(entry.path) === 'errors' && isErrorCode(name) ? name : null;
-  return { kind: 'source', file: entry.file, markdown, path: entry.path, label, section, isListed, code };
+  return { kind: 'source', file: entry.file, markdown, path: entry.path, label, section, parent, code };
 }
 
 function isErrorCode(name: string): name is ErrorCode {

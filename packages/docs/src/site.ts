@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type Html, html } from '@holdfast/kit/html';
@@ -11,6 +11,8 @@ import { searchIndex } from './search.ts';
 
 const require = createRequire(import.meta.url);
 const browserFolder = join(import.meta.dirname, 'browser');
+/** Shared with the API reference, which the gateway makes. */
+const codeSamples = require.resolve('@holdfast/domain/codeSamples');
 const stampName = 'stamp.txt';
 
 /** The root of this repository. */
@@ -123,6 +125,7 @@ function addAssets(files: Files): string {
       readFileSync(join(browserFolder, name)),
     ]),
   );
+  own.set('codeSamples.js', stripTypeScriptTypes(readFileSync(codeSamples, 'utf8')));
   own.set('minisearch.js', readFileSync(join(dirname(require.resolve('minisearch')), '../es/index.js')));
   const scalar = resolve(dirname(require.resolve('@scalar/api-reference')), '..');
   const { version } = JSON.parse(readFileSync(join(scalar, 'package.json'), 'utf8')) as { version: string };
@@ -185,7 +188,7 @@ const sources = [
   'deploy/helm/holdfast/README.md',
   'packages/docs/package.json',
   'packages/docs/src/**',
-  'packages/domain/src/errors.ts',
+  'packages/domain/src/{codeSamples,errors}.ts',
 ];
 
 function sourceHash(root: string): string {

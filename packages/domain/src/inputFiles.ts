@@ -6,13 +6,17 @@ export type InputFile = { path: (string | number)[]; id: string };
 /** Valid in a property with `format: file`; URLs and paths are not. */
 export const fileReferenceFormat = /^file_[A-Za-z0-9_-]{1,64}$/;
 
+const prefix = /^file_/i;
 const fileId = /^file_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** `file_<uuid>` strings anywhere, and any `file_...` string where the schema says `format: file`. */
 export function findInputFiles(schema: unknown, input: unknown): InputFile[] {
+  const texts = strings(input, []).filter(({ id }) => prefix.test(id));
+  // Most inputs refer to no file, and the walk through the schema costs more.
+  if (texts.length === 0) return [];
   const marked = new Set<string>();
   markFiles(schema, schema, input, [], marked, 0);
-  return strings(input, [])
+  return texts
     .filter(({ path, id }) => fileId.test(id) || (marked.has(key(path)) && fileReferenceFormat.test(id)))
     .map(({ path, id }) => ({ path, id }));
 }

@@ -38,7 +38,9 @@ export const modelDefinition = z
       .describe('Instead of `provider`: several providers, in the order in which they are tried.'),
     input_schema: z
       .looseObject({ type: z.literal('object') })
-      .describe('JSON Schema of `input`. File inputs are string properties with `format: file`.'),
+      .describe(
+        'JSON Schema of `input`. File inputs are string properties with `format: file`. `x-order`, a number, orders the optional properties in forms.',
+      ),
     price: prices.describe('What a completed run costs: the sum of all prices given here.'),
     estimate: estimate.default({}).describe('What a run is expected to consume. Determines the hold.'),
     timeout_s: z.int().min(10).max(86_400).default(600).describe('Seconds until an execution expires.'),

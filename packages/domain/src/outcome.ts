@@ -48,11 +48,16 @@ export function mappingOf(
   input: Record<string, unknown> = {},
 ): OutcomeMapping {
   const usedUsage = route.usage ?? usage;
+  let sent: ReturnType<typeof sentFields> | undefined;
   return {
     output: { ...output, ...(route.pointer !== undefined && { pointer: route.pointer }) },
     errors: route.errors ?? errors,
     show,
-    fields: sentFields(schema, route.input, input),
+    // Only a refusal reads them.
+    get fields() {
+      sent ??= sentFields(schema, route.input, input);
+      return sent;
+    },
     ...(usedUsage && { usage: usedUsage }),
   };
 }

@@ -113,6 +113,10 @@ def test_a_request_that_may_have_been_processed_is_not_sent_again_where_that_wou
     with pytest.raises(APIConnectionError):
         client_of(handle).api_keys.create("x")
     assert len(seen) == 1
+    handle, seen = failing(httpx.ReadError("cut"), then={"id": "pses_1"})
+    with pytest.raises(APIConnectionError):
+        client_of(handle).portal_sessions.create(["executions"])
+    assert len(seen) == 1
     handle, seen = failing(httpx.ConnectError("refused"), then={"id": "key_1"})
     assert client_of(handle).api_keys.create("x").id == "key_1"
     assert len(seen) == 2

@@ -7,7 +7,10 @@ import type {
   Balance,
   CreatedApiKey,
   Model,
+  PortalSession,
+  PortalSessionRequest,
   RevokedApiKey,
+  RevokedPortalSession,
   RotatedApiKey,
   Transaction,
   Usage,
@@ -89,5 +92,27 @@ export class ApiKeys {
 
   revoke(id: string, options?: RequestOptions): ResponsePromise<RevokedApiKey> {
     return this.#http.json({ method: 'DELETE', path: `/v1/api-keys/${encodeURIComponent(id)}` }, options);
+  }
+}
+
+/** Links are shown once, so creating a session is never repeated after it may have been done. */
+export class PortalSessions {
+  readonly #http: Http;
+
+  constructor(http: Http) {
+    this.#http = http;
+  }
+
+  /** A link that opens the portal of your organization once, within 10 minutes. Never log it. */
+  create(body: PortalSessionRequest, options?: RequestOptions): ResponsePromise<PortalSession> {
+    return this.#http.json({ method: 'POST', path: '/v1/portal-sessions', body }, options);
+  }
+
+  /** Ends a session, or makes its link invalid. */
+  revoke(id: string, options?: RequestOptions): ResponsePromise<RevokedPortalSession> {
+    return this.#http.json(
+      { method: 'DELETE', path: `/v1/portal-sessions/${encodeURIComponent(id)}` },
+      options,
+    );
   }
 }

@@ -1,4 +1,4 @@
-import { Account, ApiKeys, ModelCatalogue, readUsage, type UsageFilter } from './account.ts';
+import { Account, ApiKeys, ModelCatalogue, PortalSessions, readUsage, type UsageFilter } from './account.ts';
 import { type HoldfastOptions, readSettings } from './config.ts';
 import { Executions } from './executions.ts';
 import { Files } from './files.ts';
@@ -16,6 +16,7 @@ export class Holdfast {
   readonly files: Files;
   readonly balance: Account;
   readonly apiKeys: ApiKeys;
+  readonly portalSessions: PortalSessions;
   readonly webhooks: Webhooks;
   readonly #http: Http;
 
@@ -27,6 +28,7 @@ export class Holdfast {
     this.files = new Files(this.#http);
     this.balance = new Account(this.#http);
     this.apiKeys = new ApiKeys(this.#http);
+    this.portalSessions = new PortalSessions(this.#http);
     this.webhooks = new Webhooks(this.#http);
   }
 

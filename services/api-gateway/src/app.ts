@@ -33,6 +33,7 @@ import { postPortalSession } from './endpoints/portal/postPortalSession.ts';
 import { deleteEndpoint } from './endpoints/webhooks/deleteEndpoint.ts';
 import { getDelivery } from './endpoints/webhooks/getDelivery.ts';
 import { getEndpoint } from './endpoints/webhooks/getEndpoint.ts';
+import { getEndpointActivity } from './endpoints/webhooks/getEndpointActivity.ts';
 import { getSecret } from './endpoints/webhooks/getSecret.ts';
 import { listDeliveries } from './endpoints/webhooks/listDeliveries.ts';
 import { listEndpoints } from './endpoints/webhooks/listEndpoints.ts';
@@ -77,6 +78,7 @@ export const endpoints: readonly Endpoint[] = [
   postEndpoint,
   listEndpoints,
   getEndpoint,
+  getEndpointActivity,
   patchEndpoint,
   deleteEndpoint,
   postRotateEndpointSecret,

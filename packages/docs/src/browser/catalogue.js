@@ -1,3 +1,4 @@
+import { runSamples } from './codeSamples.js';
 import { equipSamples } from './site.js';
 
 const keyName = 'holdfast-key';
@@ -90,7 +91,10 @@ function modelParts(model) {
   const form = inputForm(model);
   const outcome = made('output');
   const samples = made('div');
-  const refresh = () => samples.replaceChildren(...samplesOf(model.slug, form.read()));
+  const refresh = () => {
+    const named = Object.entries(runSamples(model.slug, form.read()));
+    samples.replaceChildren(...named.map(([language, text]) => sampleBlock(language, text.trimEnd())));
+  };
   form.element.addEventListener('input', () => {
     refresh();
     equipSamples(samples);
@@ -123,8 +127,8 @@ function modelParts(model) {
     made(
       'p',
       {},
-      made('b', { textContent: 'Price: ' }),
-      `${priceText(model.price)}. Expires after ${model.timeout_seconds} s.`,
+      made('b', { textContent: 'Price in USD: ' }),
+      `${priceText(model.price)}. A run that takes longer than ${model.timeout_seconds} s expires.`,
     ),
     made('h2', { textContent: 'Try it' }),
     made('div', { className: 'model' }, form.element, outcome),
@@ -270,37 +274,6 @@ async function picture({ file_id, width, height }) {
     width,
     height,
   });
-}
-
-function samplesOf(name, input) {
-  const json = JSON.stringify(input);
-  const body = JSON.stringify({ model: name, input }).replaceAll("'", "'\\''");
-  return [
-    sampleBlock(
-      'TypeScript',
-      `import { Holdfast } from '@holdfast/sdk';\n\nconst { output } = await new Holdfast().run('${name}', ${json});\nconsole.log(output);`,
-    ),
-    sampleBlock(
-      'Python',
-      `from holdfast import Holdfast\n\nprint(Holdfast().run("${name}", ${pythonOf(input)}).output)`,
-    ),
-    sampleBlock(
-      'Shell',
-      `curl "$HOLDFAST_URL/v1/executions" -H "Authorization: Bearer $HOLDFAST_API_KEY" \\\n  -H 'Content-Type: application/json' -H 'Prefer: wait=30' -d '${body}'`,
-    ),
-  ];
-}
-
-function pythonOf(value) {
-  if (value === true) return 'True';
-  if (value === false) return 'False';
-  if (value === null) return 'None';
-  if (Array.isArray(value)) return `[${value.map(pythonOf).join(', ')}]`;
-  if (typeof value === 'object')
-    return `{${Object.entries(value)
-      .map(([name, one]) => `${JSON.stringify(name)}: ${pythonOf(one)}`)
-      .join(', ')}}`;
-  return JSON.stringify(value);
 }
 
 function sampleBlock(language, text) {

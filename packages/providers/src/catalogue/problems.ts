@@ -74,6 +74,7 @@ function compile(schema: Record<string, unknown>, report?: (message: string) => 
   });
   ajv.addFormat('file', fileReferenceFormat);
   ajv.addFormat('uri', true);
+  ajv.addKeyword({ keyword: 'x-order', schemaType: 'number' });
   return ajv.compile(schema);
 }
 

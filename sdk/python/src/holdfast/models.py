@@ -790,6 +790,24 @@ class DeletedWebhookEndpoint(ApiObject):
     deleted: Literal[True] = True
 
 
+class WebhookEndpointHour(ApiObject):
+    """
+    Attempts that started in this hour and have ended
+    """
+
+    at: AwareDatetime
+    """
+    The start of the hour
+    """
+    succeeded: int
+    failed: int
+    p50_ms: float | None
+    """
+    Half of the attempts ended within this time
+    """
+    p95_ms: float | None
+
+
 class RotatedWebhookSecret(ApiObject):
     id: str
     """
@@ -1421,6 +1439,17 @@ class WebhookEndpointPage(ApiObject):
     next_cursor: str | None
     """
     Pass it as `cursor` to get the next page; null on the last page
+    """
+
+
+class WebhookEndpointActivity(ApiObject):
+    hours: list[WebhookEndpointHour]
+    """
+    The last 24 hours, oldest first
+    """
+    counted_since: AwareDatetime | None
+    """
+    Null: the deliveries of all hours are counted
     """
 
 

@@ -404,6 +404,26 @@ export interface paths {
         patch: operations["updateWebhookEndpoint"];
         trace?: never;
     };
+    "/v1/webhooks/endpoints/{id}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show how the attempts at an endpoint went
+         * @description Attempts and their duration by hour, for the last 24 hours: those of the newest 2,000 deliveries at most.
+         */
+        get: operations["getWebhookEndpointActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks/endpoints/{id}/rotate-secret": {
         parameters: {
             query?: never;
@@ -2173,6 +2193,26 @@ export interface components {
             id: string;
             /** @constant */
             deleted: true;
+        };
+        WebhookEndpointActivity: {
+            /** @description The last 24 hours, oldest first */
+            hours: components["schemas"]["WebhookEndpointHour"][];
+            /** @description Null: the deliveries of all hours are counted */
+            counted_since: string | null;
+        };
+        /** @description Attempts that started in this hour and have ended */
+        WebhookEndpointHour: {
+            /**
+             * Format: date-time
+             * @description The start of the hour
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            at: string;
+            succeeded: number;
+            failed: number;
+            /** @description Half of the attempts ended within this time */
+            p50_ms: number | null;
+            p95_ms: number | null;
         };
         RotatedWebhookSecret: {
             /**
@@ -5289,6 +5329,53 @@ export interface operations {
             408: components["responses"]["REQUEST_TIMEOUT"];
             413: components["responses"]["PAYLOAD_TOO_LARGE"];
             415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getWebhookEndpointActivity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The last hours */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "hours": [
+                     *         {
+                     *           "at": "2026-03-20T10:30:00.000Z",
+                     *           "succeeded": 1,
+                     *           "failed": 1,
+                     *           "p50_ms": null,
+                     *           "p95_ms": null
+                     *         }
+                     *       ],
+                     *       "counted_since": null
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpointActivity"];
+                };
+            };
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
             429: components["responses"]["RATE_LIMITED"];
             500: components["responses"]["INTERNAL_ERROR"];
             503: components["responses"]["SERVICE_UNAVAILABLE"];

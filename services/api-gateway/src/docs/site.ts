@@ -3,6 +3,7 @@ import { extname, join, normalize, resolve } from 'node:path';
 import { errorCodes } from '@holdfast/domain/errors';
 import { html } from '@holdfast/kit/html';
 import type { Express, Request, Response } from 'express';
+import { sendPlainPage } from './plainPage.ts';
 
 /** Where packages/docs builds the site, and where the image holds it. */
 export const siteFolder = resolve(import.meta.dirname, '../../../../packages/docs/site');
@@ -36,8 +37,12 @@ export function mountSite(app: Express, folder: string): void {
   });
   app.get('/docs/*path', async (request, response, next) => {
     const name = await fileOf(folder, request.path.slice('/docs/'.length));
-    if (name !== null) sendFile(request, response, folder, name);
+    // Below a slash its relative links would lead elsewhere.
+    if (name !== null && request.path.endsWith('/'))
+      response.redirect(302, `../${request.path.split('/').at(-2)}`);
+    else if (name !== null) sendFile(request, response, folder, name);
     else if (await isMissing(folder)) sendNotBuilt(request, response);
+    else if (request.accepts(['json', 'html']) === 'html') sendNoPage(request, response);
     else next();
   });
   app.get('/docs/', async (request, response) => {
@@ -79,17 +84,24 @@ function sendFile(request: Request, response: Response, root: string, name: stri
   response.sendFile(isCompressed ? `${name}.gz` : name, { root, cacheControl: false, dotfiles: 'allow' });
 }
 
-/** In a clone the site is built after the services are ready; an image holds it. */
+/** In a clone the site is built after the services are ready; an image holds it. The page loads itself again until then. */
 function sendNotBuilt({ path }: Request, response: Response): void {
   const code = path.split('/').at(-1) ?? '';
   const known = Object.hasOwn(errorCodes, code) ? errorCodes[code as keyof typeof errorCodes] : null;
-  const page = html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Holdfast documentation</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"></head>
-<body><h1>The documentation is not built yet</h1>
+  response.status(503).set({ 'Cache-Control': 'no-store', 'Retry-After': '5', Refresh: '1' });
+  const title = 'The documentation is being built';
+  const body = html`<h1>${title}</h1>
+<p><progress aria-label="${title}"></progress></p>
 ${known && html`<p><code>${code}</code>: HTTP ${known.status}, ${known.retryable ? 'may be retried' : 'do not retry'}.</p>`}
-<p>After <code>npm start</code> it takes some seconds: reload this page. The OpenAPI document is at <code>/openapi.json</code>.</p>
-</body></html>`;
-  response.set({ 'Content-Security-Policy': pagePolicy, 'Cache-Control': 'no-store', 'Retry-After': '5' });
-  response.status(503).type('html').send(page.markup);
+<p>This takes some seconds after the first start. The page then appears by itself; if it does not, the terminal of <code>npm start</code>
+says why. The OpenAPI document is already at <code>/openapi.json</code>.</p>`;
+  sendPlainPage(response, title, body);
+}
+
+/** For browsers; other clients get the JSON of a NOT_FOUND. */
+function sendNoPage({ path }: Request, response: Response): void {
+  const front = '../'.repeat(path.split('/').length - 3) || './';
+  const body = html`<h1>There is no such page</h1>
+<p>The documentation has no page <code>${path}</code>. Search for it on its <a href="${front}">front page</a>.</p>`;
+  sendPlainPage(response.status(404).set('Cache-Control', 'no-cache'), 'No such page · Holdfast', body);
 }

@@ -1,3 +1,4 @@
+import { curlOf, goOf, pythonOf, type SampleRequest, typescriptOf } from '@holdfast/domain/codeSamples';
 import type { oas31 } from 'zod-openapi';
 import type { ApiDocument } from './document.ts';
 import { type Operation, operationsOf, requestContent } from './operations.ts';
@@ -43,6 +44,7 @@ const sdkCalls: Readonly<Record<string, Calls>> = {
   },
   listWebhookEndpoints: same('webhooks.endpoints.list()'),
   getWebhookEndpoint: same(`webhooks.endpoints.get(${id('wh')})`),
+  getWebhookEndpointActivity: null,
   updateWebhookEndpoint: {
     ts: "webhooks.endpoints.update('wh_…', { description: 'Orders' })",
     python: 'webhooks.endpoints.update("wh_…", description="Orders")',
@@ -66,8 +68,14 @@ const sdkCalls: Readonly<Record<string, Calls>> = {
   createApiKey: { ts: "apiKeys.create({ name: 'CI' })", python: 'api_keys.create("CI")' },
   rotateApiKey: { ts: "apiKeys.rotate('key_…')", python: 'api_keys.rotate("key_…")' },
   revokeApiKey: { ts: "apiKeys.revoke('key_…')", python: 'api_keys.revoke("key_…")' },
-  createPortalSession: null,
-  revokePortalSession: null,
+  createPortalSession: {
+    ts: "portalSessions.create({ capabilities: ['executions', 'webhooks'] })",
+    python: 'portal_sessions.create(["executions", "webhooks"])',
+  },
+  revokePortalSession: {
+    ts: "portalSessions.revoke('pses_…')",
+    python: 'portal_sessions.revoke("pses_…")',
+  },
 };
 
 /** A call that both SDKs write alike, but for quotes. */
@@ -85,86 +93,40 @@ type CodeSample = { lang: string; label: string; source: string };
 
 function samplesOf(item: Operation): CodeSample[] {
   const calls = sdkCalls[item.operation.operationId ?? ''];
+  const request = exampleRequest(item);
   const plain = [
-    { lang: 'go', label: 'Go', source: goOf(item) },
-    { lang: 'shell', label: 'curl', source: curlOf(item) },
+    { lang: 'go', label: 'Go', source: goOf(request) },
+    { lang: 'shell', label: 'curl', source: `${curlSetUp}${curlOf(request)}` },
   ];
   if (!calls) return plain;
+  const { ts, python } = calls;
   return [
-    { lang: 'typescript', label: 'TypeScript', source: typescriptOf(calls.ts) },
-    ...(calls.python === null ? [] : [{ lang: 'python', label: 'Python', source: pythonOf(calls.python) }]),
+    { lang: 'typescript', label: 'TypeScript', source: typescriptOf(ts, isIterated(ts)) },
+    ...(python === null
+      ? []
+      : [{ lang: 'python', label: 'Python', source: pythonOf(python, isIterated(python)) }]),
     ...plain,
   ];
 }
 
 const isIterated = (call: string) => /\.(list|events|deliveries|transactions)\(/.test(call);
 
-function typescriptOf(call: string): string {
-  const use = isIterated(call)
-    ? `for await (const item of client.${call}) console.log(item);`
-    : `console.log(await client.${call});`;
-  return `import { Holdfast } from '@holdfast/sdk';\n\nconst client = new Holdfast();\n${use}\n`;
-}
-
-function pythonOf(call: string): string {
-  const use = isIterated(call) ? `for item in client.${call}:\n    print(item)` : `print(client.${call})`;
-  return `from holdfast import Holdfast\n\nclient = Holdfast()\n${use}\n`;
-}
+const curlSetUp =
+  'export HOLDFAST_URL=http://127.0.0.1:8080 HOLDFAST_API_KEY=sk_…   # those of your Holdfast\n';
 
 /** The request of the operation's example: its path and its body as JSON, if it has one. */
-function exampleRequest({ path, operation }: Operation) {
+function exampleRequest({ method, path, operation }: Operation): SampleRequest {
   const body = requestContent(operation)?.example as unknown;
+  const parameters = (operation.parameters ?? []) as oas31.ParameterObject[];
+  const query = parameters
+    .filter((parameter) => parameter.in === 'query' && parameter.required)
+    .map(({ name }) => `${name}=${exampleOf(operation, name)}`);
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => exampleOf(operation, name));
   return {
-    path: path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => exampleOf(operation, name)),
+    method,
+    path: query.length === 0 ? filled : `${filled}?${query.join('&')}`,
     json: body === undefined ? null : JSON.stringify(body),
   };
-}
-
-/** The same by Go's standard library; there is no SDK for Go. */
-function goOf(item: Operation): string {
-  const { path, json } = exampleRequest(item);
-  const imports = ['io', 'net/http', 'os', ...(json === null ? [] : ['strings'])];
-  const body = json === null ? 'nil' : `strings.NewReader(\`${json}\`)`;
-  const type = json === null ? '' : '\n\trequest.Header.Set("Content-Type", "application/json")';
-  return `package main
-
-import (
-${imports.map((name) => `\t"${name}"`).join('\n')}
-)
-
-func main() {
-	url := os.Getenv("HOLDFAST_URL") + "${path}"
-	request, err := http.NewRequest("${item.method.toUpperCase()}", url, ${body})
-	if err != nil {
-		panic(err)
-	}
-	request.Header.Set("Authorization", "Bearer "+os.Getenv("HOLDFAST_API_KEY"))${type}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		panic(err)
-	}
-	defer response.Body.Close()
-	if _, err := io.Copy(os.Stdout, response.Body); err != nil {
-		panic(err)
-	}
-}
-`;
-}
-
-/** The request for a shell where HOLDFAST_URL and HOLDFAST_API_KEY are set. */
-function curlOf(item: Operation): string {
-  const { method } = item;
-  const { path, json } = exampleRequest(item);
-  const url = `"$HOLDFAST_URL${path}"`;
-  const parts = [`curl ${url}`, `-H "Authorization: Bearer $HOLDFAST_API_KEY"`];
-  if (method !== 'get' && !(method === 'post' && json !== null)) parts.push(`-X ${method.toUpperCase()}`);
-  if (json !== null) {
-    const quoted = json.replaceAll("'", String.raw`'\''`);
-    parts.push("-H 'Content-Type: application/json'", `-d '${quoted}'`);
-  }
-  const setUp =
-    'export HOLDFAST_URL=http://127.0.0.1:8080 HOLDFAST_API_KEY=sk_…   # those of your Holdfast\n';
-  return `${setUp}${parts.join(' \\\n  ')}\n`;
 }
 
 function exampleOf({ parameters = [] }: oas31.OperationObject, name: string): string {

@@ -2,7 +2,7 @@ import { limits } from '@holdfast/domain/limits';
 
 export const title = 'Holdfast API';
 /** The version of Holdfast: a release sets it. That of the API is in its paths. */
-export const version = '0.1.0';
+export const version = '0.2.0';
 
 /** The groups of endpoints, in the order of the reference. */
 export const tags = {
@@ -73,8 +73,8 @@ export const overview: readonly { heading: string; paragraphs: readonly string[]
       'To verify a delivery, compute the hex HMAC-SHA256 of `<X-Signature-Timestamp>.<raw body>`, keyed with the ' +
         'whole secret, and compare it with `X-Signature`. Refuse timestamps older than 5 minutes. The headers of ' +
         'Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`) are sent as well.',
-      'In the source, `docs/webhooks.md` has complete receivers in TypeScript, Python, Go, Ruby, PHP, Java and shell, ' +
-        'and explains duplicates, order, replay and recovery. `npm run webhooks:listen` prints the webhooks of a ' +
+      'In the source, `docs/webhooks/verify.md` has complete receivers in TypeScript, Python, Go, Ruby, PHP, Java and shell, ' +
+        'and `docs/webhooks.md` leads to duplicates, order, replay and recovery. `npm run webhooks:listen` prints the webhooks of a ' +
         'Holdfast on your machine.',
     ],
   },

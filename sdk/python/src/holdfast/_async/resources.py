@@ -1,4 +1,4 @@
-"""Models, balance, usage, API keys and webhooks."""
+"""Models, balance, usage, API keys, portal sessions and webhooks."""
 
 from __future__ import annotations
 
@@ -72,6 +72,24 @@ class ApiKeys:
 
     async def revoke(self, key_id: str) -> models.RevokedApiKey:
         return await self._http.read(models.RevokedApiKey, "DELETE", f"/v1/api-keys/{quote(key_id, safe='')}")
+
+
+class PortalSessions:
+    """Links are shown once, so creating a session is never repeated after it may have been done."""
+
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    async def create(self, capabilities: Sequence[str], **fields: Any) -> models.PortalSession:
+        """A link that opens the portal of your organization once, within 10 minutes; `fields`: as `PortalSessionRequest`
+        describes them. Never log it."""
+        body = {"capabilities": [*capabilities], **fields}
+        return await self._http.read(models.PortalSession, "POST", "/v1/portal-sessions", body=body)
+
+    async def revoke(self, session_id: str) -> models.RevokedPortalSession:
+        """Ends a session, or makes its link invalid."""
+        path = f"/v1/portal-sessions/{quote(session_id, safe='')}"
+        return await self._http.read(models.RevokedPortalSession, "DELETE", path)
 
 
 def _endpoint(endpoint_id: str) -> str:

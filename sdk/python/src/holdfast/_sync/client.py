@@ -22,7 +22,7 @@ from . import runtime
 from .executions import Executions
 from .files import Files, with_files
 from .http import Http
-from .resources import ApiKeys, Balance, Models, Webhooks
+from .resources import ApiKeys, Balance, Models, PortalSessions, Webhooks
 from .waiting import cancel_quietly, wait_for_end
 
 Output = TypeVar("Output")
@@ -55,6 +55,8 @@ class Holdfast:
     """What is available, and what changed it."""
     api_keys: ApiKeys
     """Creates, lists, rotates and revokes API keys."""
+    portal_sessions: PortalSessions
+    """Creates and ends links to the portal."""
     webhooks: Webhooks
     """Webhook endpoints, deliveries and events."""
 
@@ -83,6 +85,7 @@ class Holdfast:
         self.files = Files(self._http)
         self.balance = Balance(self._http)
         self.api_keys = ApiKeys(self._http)
+        self.portal_sessions = PortalSessions(self._http)
         self.webhooks = Webhooks(self._http)
 
     @property

@@ -1,5 +1,5 @@
 # Generated from _async/resources.py by tools/generate.py.
-"""Models, balance, usage, API keys and webhooks."""
+"""Models, balance, usage, API keys, portal sessions and webhooks."""
 
 from __future__ import annotations
 
@@ -73,6 +73,24 @@ class ApiKeys:
 
     def revoke(self, key_id: str) -> models.RevokedApiKey:
         return self._http.read(models.RevokedApiKey, "DELETE", f"/v1/api-keys/{quote(key_id, safe='')}")
+
+
+class PortalSessions:
+    """Links are shown once, so creating a session is never repeated after it may have been done."""
+
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def create(self, capabilities: Sequence[str], **fields: Any) -> models.PortalSession:
+        """A link that opens the portal of your organization once, within 10 minutes; `fields`: as `PortalSessionRequest`
+        describes them. Never log it."""
+        body = {"capabilities": [*capabilities], **fields}
+        return self._http.read(models.PortalSession, "POST", "/v1/portal-sessions", body=body)
+
+    def revoke(self, session_id: str) -> models.RevokedPortalSession:
+        """Ends a session, or makes its link invalid."""
+        path = f"/v1/portal-sessions/{quote(session_id, safe='')}"
+        return self._http.read(models.RevokedPortalSession, "DELETE", path)
 
 
 def _endpoint(endpoint_id: str) -> str:

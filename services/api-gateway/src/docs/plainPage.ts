@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import { type Html, html } from '@holdfast/kit/html';
+import type { Response } from 'express';
+
+const style =
+  'body{font:16px/1.6 system-ui,sans-serif;max-width:34rem;margin:12vh auto;padding:0 1.5rem}h1{margin:0 0 .5rem}li{margin:.3rem 0}progress{width:100%}';
+const styleHash = createHash('sha256').update(style).digest('base64');
+const policy = `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; frame-ancestors 'none'`;
+
+/** Sends a page that needs no file besides itself. */
+export function sendPlainPage(response: Response, title: string, body: Html): void {
+  const page = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<style>${{ markup: style }}</style>
+</head>
+<body>
+<main>
+${body}
+</main>
+</body>
+</html>
+`;
+  response.set('Content-Security-Policy', policy).type('html').send(page.markup);
+}
