@@ -45,6 +45,7 @@ RUN node packages/docs/src/build.ts
 # The pages of the console. What builds them stays in this stage.
 FROM installer AS console
 COPY --from=layout /out/console /console
+COPY --from=layout /out/console-shared/packages /
 RUN --mount=type=cache,id=holdfast-pnpm,target=/pnpm \
     pnpm install --dir /console --frozen-lockfile --store-dir /pnpm --config.package-import-method=copy \
       --pm-on-fail=ignore --reporter=append-only \
@@ -57,7 +58,7 @@ RUN apt-get update \
 WORKDIR /app
 # Memory: packages/local/src/launch/services.ts.
 ENV NODE_ENV=production \
-    NODE_OPTIONS="--disable-warning=ExperimentalWarning --max-semi-space-size=16" \
+    NODE_OPTIONS="--disable-warning=ExperimentalWarning --max-semi-space-size=8" \
     MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072 \
     METRICS_PORT=9464
 USER 1000:1000

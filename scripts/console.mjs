@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { root, runNode, UserError } from './child.mjs';
 import { runPnpm } from './dependencies.mjs';
@@ -19,14 +28,15 @@ function hashOf(files) {
   return hash.digest('hex');
 }
 
-/** The files beside `src`, and those in it. */
+/** The files beside `src`, those in it, and the one that the console shares with the API reference. */
 function sources() {
   const beside = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
   const inside = readdirSync(path.join(folder, 'src'), { recursive: true, withFileTypes: true });
   const within = inside
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
-  return [...beside.map(({ name }) => name), ...within].sort();
+  const shared = path.join('..', 'domain/src/codeSamples.ts');
+  return [...beside.map(({ name }) => name), ...within, shared].sort();
 }
 
 const sourcesHash = () => hashOf(sources());
@@ -108,8 +118,30 @@ export async function testConsole(args) {
   return await test(args, { only: ['console'] });
 }
 
-/** Runs `acceptance/site`, which walks through the documentation site in the browser that the console is tested in. */
+/**
+ * Runs `acceptance/docs`, every sample included, and `acceptance/site`, which walks through the documentation site in the
+ * browser that the console is tested in.
+ */
 export async function testDocs(args) {
   await ensureConsoleTools();
-  return await test(args, { only: ['site'] });
+  const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-python-'));
+  try {
+    const isSelection = args.some((arg) => arg.includes('/'));
+    const selected = isSelection ? args : ['acceptance/(docs|site)/', ...args];
+    return await test(selected, { env: await pythonWithSdk(folder) });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The variables of an interpreter with the SDK of this tree. Without one, the samples in Python are skipped. */
+async function pythonWithSdk(folder) {
+  let output = '';
+  const args = ['--disable-warning=ExperimentalWarning', 'acceptance/python/main.ts', folder];
+  const code = await runNode(args, { onOutput: (text) => void (output += text) });
+  if (code === 0) return { SDK_PYTHON: output.trim().split('\n').at(-1), PYTHONPATH: folder };
+  console.error(
+    `The samples in Python are skipped, because the Python SDK could not be installed:\n${output}`,
+  );
+  return {};
 }

@@ -9,6 +9,6 @@ const tiers = ['unit', 'db', 'system'];
 export function test(args, { only = tiers, ...options } = {}) {
   const named = args.some((arg) => !arg.startsWith('-') && arg.includes('/'));
   const selected = named ? [] : ['--selectProjects', ...only];
-  const env = { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} ${flags}`.trim() };
+  const env = { ...options.env, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} ${flags}`.trim() };
   return runNode(['node_modules/jest/bin/jest.js', ...args, ...selected], { ...options, env });
 }

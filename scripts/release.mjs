@@ -91,6 +91,7 @@ const options = {
   source: { type: 'string' },
   only: { type: 'string', default: packedByDefault.join() },
   'allow-missing': { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
 };
 
 function parsed(args) {
@@ -104,6 +105,10 @@ function parsed(args) {
 /** `npm run release`: prepares a version, rehearses that, or packs the present one. */
 export async function release(args) {
   const { values, positionals } = parsed(args);
+  if (values.help) {
+    console.log(usage);
+    return 0;
+  }
   const [version, ...rest] = positionals;
   const { pack, 'dry-run': dryRun, images: prefix } = values;
   if (rest.length > 0 || (version === undefined) === (pack === undefined)) throw new UserError(usage);

@@ -19,6 +19,10 @@ async function main() {
   const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined;
   if (!task)
     throw new UserError(`There is no task "${name}". The tasks are ${Object.keys(tasks).join(', ')}.`);
+  if (task.isPlain && args.includes('--help')) {
+    console.log(`npm run ${name}: ${task.about}`);
+    return 0;
+  }
   await ensureReady();
   return await task.run(args);
 }

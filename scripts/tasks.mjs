@@ -20,7 +20,7 @@ function script(file, options) {
   };
 }
 
-/** name -> the text of `--help`, and the function that runs it and returns an exit code. */
+/** name -> the text of `--help`, which is all the help if `isPlain`, and the function that runs it and returns an exit code. */
 export const tasks = {
   start: {
     about: 'run everything on this machine: Postgres, Redis, the services, a sandbox (--help)',
@@ -58,7 +58,7 @@ export const tasks = {
     run: script('acceptance/providers/main.ts'),
   },
   'test:failover': {
-    about: 'let a PostgreSQL cluster of three fail over under load (needs root and Debian; --help)',
+    about: 'let PostgreSQL (needs root and Debian), Redis or the S3 server fail under load (--help)',
     run: script('acceptance/failover/main.ts'),
   },
   'test:sdk': {
@@ -74,10 +74,11 @@ export const tasks = {
     run: testConsole,
   },
   'test:docs': {
-    about: 'test the documentation site in a browser against a live npm start (needs Chromium)',
+    about: 'run every sample of the documentation, and test its site in a browser (needs Chromium)',
     run: testDocs,
   },
   console: {
+    isPlain: true,
     about: 'build the console, as npm start does when its sources have changed',
     run: async () => {
       await ensureConsole();
@@ -85,25 +86,27 @@ export const tasks = {
     },
   },
   'sdk:pack': {
+    isPlain: true,
     about: 'build and pack the SDKs of TypeScript, to install them from this checkout',
     run: packForInstall,
   },
   'sdk:release': {
+    isPlain: true,
     about:
       'set the version of the SDKs for npm, pack and check them, write their references; publishes nothing',
     run: releaseSdks,
   },
   release: {
-    about:
-      'set the version everywhere, close the section of the changelog, commit and tag (--dry-run FOLDER)',
+    about: 'set the version everywhere, close the section of the changelog, commit and tag (--help)',
     run: release,
   },
   verify: {
+    isPlain: true,
     about: 'check types, lint, format, dead code and generated files, then run the tests',
     run: verify,
   },
   bench: {
-    about: 'measure the whole path of an execution under load, as JSON',
+    about: 'measure the whole path of an execution under load, as JSON (--help)',
     run: script('bench/main.ts'),
   },
   soak: {
@@ -127,11 +130,13 @@ export const tasks = {
     run: (args) => runNode(['node_modules/@biomejs/biome/bin/biome', 'check', '--write', ...args]),
   },
   generate: {
+    isPlain: true,
     about:
       "write the generated files (OpenAPI, configuration tables, commands, the chart's alert rules and values)",
     run: generate,
   },
   figures: {
+    isPlain: true,
     about: 'measure the code: files, lines, comments, long functions',
     run: script('scripts/figures.mjs'),
   },
@@ -144,6 +149,7 @@ export const tasks = {
     run: (args) => runPnpm(['sbom', '--sbom-format', 'cyclonedx', ...args]),
   },
   'db:migration': {
+    isPlain: true,
     about: 'write a new migration from prisma/schema.prisma (argument: its name)',
     run: script('packages/local/src/newMigration.ts'),
   },

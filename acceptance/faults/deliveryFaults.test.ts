@@ -260,13 +260,14 @@ describe('a delivery', () => {
   it('is sent once if PostgreSQL restarts while it is in flight', async () => {
     await addEndpoint();
     const { held, release } = hold();
-    await complete(8);
-    await until('the requests', () => held.length === 8);
+    // As many as a receiver gets while it gives no response: a hint that Redis lost comes seconds later.
+    await complete(4);
+    await until('the requests', () => held.length === 4);
     const crashing = fleet.crash('postgres');
     release();
     await crashing;
-    await untilDelivered(8);
-    expect(receiver.received.map(eventOf)).toHaveLength(8);
+    await untilDelivered(4);
+    expect(receiver.received.map(eventOf)).toHaveLength(4);
     expect(new Set((await attempts()).map(({ all, cutOff }) => `${all} ${cutOff}`))).toEqual(
       new Set(['1 0']),
     );

@@ -4,6 +4,7 @@ import { gatewayConfig } from '@holdfast/api-gateway/config';
 import { dispatcherConfig } from '@holdfast/dispatcher/config';
 import { fileStoreProblems } from '@holdfast/files/config';
 import { parseConfig } from '@holdfast/kit/config';
+import { databaseServers, databaseUrlProblems } from '@holdfast/kit/databaseAddress';
 import { ledgerConfig } from '@holdfast/ledger/config';
 import { readConfig as readSetupConfig } from '@holdfast/setup/config';
 import { webhookSenderConfig } from '@holdfast/webhook-sender/config';
@@ -118,7 +119,12 @@ describe.each(valueSets)('the settings with the values %s', (name) => {
         ...(readers[which === 'tools' ? 'migrate' : which] ?? []),
         ...(which === 'tools' ? ['ADMIN_TOKEN', 'REDIS_URL'] : []),
       ];
-      const more = ['DEMO_KEY_SECRET', 'EGRESS_PROXY_URL', 'OTEL_EXPORTER_OTLP_HEADERS'];
+      const more = [
+        'CONSOLE_OIDC_CLIENT_SECRET',
+        'DEMO_KEY_SECRET',
+        'EGRESS_PROXY_URL',
+        'OTEL_EXPORTER_OTLP_HEADERS',
+      ];
       const demo = name === 'everything' ? more : [];
       const read = container.env.filter(({ valueFrom }) => valueFrom).map((variable) => variable.name);
       expect(read.filter((one) => !demo.includes(one)).toSorted()).toEqual(known.toSorted());
@@ -155,6 +161,34 @@ describe('the settings for all services', () => {
     const style = { name: 'S3_STYLE', value: 'virtual' };
     for (const name of ['api-gateway', 'dispatcher', 'migrate', 'tools'])
       expect(workloadsOf(objects).find((one) => one.name === name)?.container.env).toContainEqual(style);
+  });
+});
+
+describe('several PostgreSQL servers', () => {
+  const withPostgres = (postgres: Record<string, unknown>) =>
+    renderChart({ ...valuesOf('minimal'), postgres, tools: { enabled: true } });
+  const urlOf = (name: string, { objects }: ReturnType<typeof renderChart>) =>
+    workloadsOf(objects)
+      .find((one) => one.name === name)
+      ?.container.env.find((one) => one.name === 'DATABASE_URL')?.value;
+
+  it('are all in the URL of each workload, with the port', () => {
+    const chart = withPostgres({ host: 'pg1.example,10.0.0.2,[fd00::3]', port: 5433 });
+    const servers = '@pg1.example:5433,10.0.0.2:5433,[fd00::3]:5433/holdfast';
+    for (const name of ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender', 'migrate', 'tools'])
+      expect(urlOf(name, chart)).toContain(servers);
+    expect(databaseServers(urlOf('ledger', chart) ?? '')).toHaveLength(3);
+    expect(databaseUrlProblems(urlOf('ledger', chart) ?? '')).toEqual([]);
+  });
+
+  it('can be for migrate alone, while the services use a pooler', () => {
+    const chart = withPostgres({ host: 'pooler', migrate: { host: 'pg1,pg2', port: 5440 } });
+    expect(urlOf('ledger', chart)).toContain('@pooler:5432/');
+    expect(urlOf('migrate', chart)).toContain('@pg1:5440,pg2:5440/');
+  });
+
+  it.each(['pg1:5432,pg2:5432', 'pg1,', 'pg1, pg2', 'user@pg1'])('are refused as %s', (host) => {
+    expect(() => withPostgres({ host })).toThrow('postgres/host');
   });
 });
 

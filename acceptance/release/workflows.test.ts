@@ -96,7 +96,7 @@ describe('the release', () => {
       chart: { packages: 'write', 'id-token': 'write' },
       npm: { 'id-token': 'write' },
       pypi: { 'id-token': 'write' },
-      release: { contents: 'write', 'id-token': 'write' },
+      release: { contents: 'write', packages: 'write', 'id-token': 'write' },
     });
     expect(textOf('release.yml')).not.toContain('secrets.');
   });

@@ -4,10 +4,12 @@ import { until } from '@holdfast/testkit/until';
 import type { Received } from '@holdfast/testkit/webhookReceiver';
 import type { EventBody } from '../stack/executions.ts';
 
-const idleWithinMs = 90_000;
-
 /** Resolves when every execution has ended and everything that follows is done. */
-export async function untilIdle({ prisma }: Database, organizationId: string): Promise<void> {
+export async function untilIdle(
+  { prisma }: Database,
+  organizationId: string,
+  withinMs = 90_000,
+): Promise<void> {
   let left = {};
   await until(
     'all work is done',
@@ -21,7 +23,7 @@ export async function untilIdle({ prisma }: Database, organizationId: string): P
       };
       return Object.values(left).every((count) => count === 0);
     },
-    idleWithinMs,
+    withinMs,
   ).catch((error: Error) => {
     throw new Error(`${error.message}: ${JSON.stringify(left)}`);
   });

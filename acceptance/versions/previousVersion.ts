@@ -8,11 +8,15 @@ const groups = ['packages', 'services'] as const;
 /** The tag or commit that must be the previous version, such as the last release. */
 const named = process.env['PREVIOUS_VERSION'];
 
-/** The commit whose services must work beside ours: the last with other migrations. Null if the history does not reach it. */
+/**
+ * The commit whose services must work beside ours: the last with other migrations, whatever their names. Null if the history
+ * does not reach it.
+ */
 export async function previousCommit(): Promise<string | null> {
   if (named) return (await git('rev-parse', '--verify', `${named}^{commit}`)).trim();
   try {
-    const [newest] = (await git('log', '-1', '--format=%H', '--', 'prisma/migrations')).split('\n');
+    const changed = ['log', '-1', '--find-renames', '--diff-filter=AM', '--format=%H'];
+    const [newest] = (await git(...changed, '--', 'prisma/migrations')).split('\n');
     return (await git('rev-parse', '--verify', '--quiet', `${newest}^{commit}~1`)).trim() || null;
   } catch {
     return null;

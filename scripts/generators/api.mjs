@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { adminEndpoints } from '../../services/api-gateway/src/admin/adminApp.ts';
-import { postSession } from '../../services/api-gateway/src/admin/endpoints/postSession.ts';
+import { adminEndpoints, signInEndpoints } from '../../services/api-gateway/src/admin/adminApp.ts';
 import { endpoints } from '../../services/api-gateway/src/app.ts';
 import { createAdminDocument } from '../../services/api-gateway/src/openapi/adminDocument.ts';
 import { createApiDocument } from '../../services/api-gateway/src/openapi/document.ts';
@@ -12,7 +11,7 @@ import { root } from '../child.mjs';
 const document = createApiDocument(endpoints);
 writeFileSync(path.join(root, 'docs/openapi.json'), `${JSON.stringify(document, null, 2)}\n`);
 
-const adminDocument = createAdminDocument([...adminEndpoints, postSession]);
+const adminDocument = createAdminDocument([...adminEndpoints, ...signInEndpoints]);
 writeFileSync(path.join(root, 'docs/admin-openapi.json'), `${JSON.stringify(adminDocument, null, 2)}\n`);
 
 const operations = Object.entries(document.paths).flatMap(([at, item]) =>

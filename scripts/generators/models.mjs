@@ -8,9 +8,10 @@ writeFileSync(path.join(root, 'docs/model.schema.json'), `${JSON.stringify(schem
 
 /** The type of a value, in words. */
 function kindOf({ type, enum: choices, anyOf, items, additionalProperties }) {
+  if (choices?.includes('INTERNAL_ERROR')) return 'one of the [error codes](../errors.md)';
   if (choices) return choices.map((one) => `\`${one}\``).join(', ');
   if (anyOf) return anyOf.map(kindOf).join(' or ');
-  if (type === 'array') return `list of ${kindOf(items)}s`;
+  if (type === 'array') return `list of ${kindOf(items)}${items.enum ? '' : 's'}`;
   if (type === 'object' && additionalProperties?.type === 'string') return 'mapping of names to names';
   return { object: 'mapping', integer: 'integer', number: 'number', boolean: 'true or false' }[type] ?? type;
 }
@@ -54,9 +55,9 @@ function tables() {
     apart.includes(name) ? bare(node) : node,
   ]);
   const model = { ...schema, properties: Object.fromEntries(tops) };
-  return `### Model fields\n\n${table(model)}\n\n### Provider fields\n\n${table(properties.provider)}`;
+  return `## Model fields\n\n${table(model)}\n\n## Provider fields\n\n${table(properties.provider)}`;
 }
 
-const page = path.join(root, 'docs/models.md');
+const page = path.join(root, 'docs/models/fields.md');
 const [before, , after] = readFileSync(page, 'utf8').split(/<!-- (?:fields|end of fields) -->/);
 writeFileSync(page, `${before}<!-- fields -->\n\n${tables()}\n\n<!-- end of fields -->${after}`);

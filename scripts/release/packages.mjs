@@ -71,8 +71,22 @@ function packCompose({ out, scratch, version, prefix }) {
   archive(folder, path.join(out, `holdfast-compose-${version}.tgz`));
 }
 
-function packNpm({ out, version }) {
-  task('sdk:release', version);
+function withRepository(json, source, folder) {
+  const repository = { type: 'git', url: `git+${source}.git`, directory: path.relative(root, folder) };
+  return `${JSON.stringify({ ...JSON.parse(json), repository }, null, 2)}\n`;
+}
+
+function packNpm({ out, version, source }) {
+  const folders = ['typescript', 'react'].map((name) => path.join(root, 'sdk', name));
+  const before = folders.map((folder) => readFileSync(path.join(folder, 'package.json'), 'utf8'));
+  const write = (folder, text) => writeFileSync(path.join(folder, 'package.json'), text);
+  try {
+    // npm accepts a provenance only if the package names the repository that it was built in.
+    if (source) folders.forEach((folder, at) => write(folder, withRepository(before[at], source, folder)));
+    task('sdk:release', version);
+  } finally {
+    folders.forEach((folder, at) => write(folder, before[at]));
+  }
   for (const name of ['typescript', 'react']) {
     const packed = `holdfast-${name === 'typescript' ? 'sdk' : name}-${version}.tgz`;
     copyFileSync(path.join(root, `sdk/${name}/package.tgz`), path.join(out, packed));

@@ -26,9 +26,11 @@
   value: {{ include "holdfast.postgresUrl" . | quote }}
 {{- end }}
 
+{{- /* `host` may name the servers of a cluster: a,b becomes a:5432,b:5432. */}}
 {{- define "holdfast.postgresUrl" -}}
 {{- $postgres := .root.Values.postgres -}}
-{{ printf "postgresql://%s:$(%s)@%s:%d/%s%s" .role .variable .host (int .port) $postgres.database (ternary "" (printf "?%s" $postgres.parameters) (empty $postgres.parameters)) }}
+{{- $servers := replace "," (printf ":%d," (int .port)) .host -}}
+{{ printf "postgresql://%s:$(%s)@%s:%d/%s%s" .role .variable $servers (int .port) $postgres.database (ternary "" (printf "?%s" $postgres.parameters) (empty $postgres.parameters)) }}
 {{- end }}
 
 {{- define "holdfast.s3Secrets" -}}
@@ -103,6 +105,9 @@
 {{- end }}
 {{- if eq .name "api-gateway" }}
 {{ include "holdfast.secretVariable" (dict "variable" "ADMIN_TOKEN" "secret" $values.secrets.name "key" $values.secrets.keys.adminToken) }}
+{{- if $values.consoleOidc.secret }}
+{{ include "holdfast.secretVariable" (dict "variable" "CONSOLE_OIDC_CLIENT_SECRET" "secret" $values.consoleOidc.secret "key" $values.consoleOidc.key) }}
+{{- end }}
 {{- end }}
 {{- if $values.tracing.secret }}
 {{ include "holdfast.secretVariable" (dict "variable" "OTEL_EXPORTER_OTLP_HEADERS" "secret" $values.tracing.secret "key" $values.tracing.key) }}

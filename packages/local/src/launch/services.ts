@@ -19,8 +19,8 @@ export type RunningService = Supervised & { metricsUrl: string; logPath: string 
 const readyWithinMs = 120_000;
 const readyEveryMs = 50;
 const deathsBeforeReady = 3;
-/** As in the Dockerfile. On machines with much memory V8 lets a process keep 128 MB of young objects, most of them garbage. */
-const memoryFlags = ['--max-semi-space-size=16'];
+/** As in the Dockerfile. On machines with much memory V8 lets a process keep 128 MB of young objects, most of them garbage (ADR 0019). */
+const memoryFlags = ['--max-semi-space-size=8'];
 /** Few arenas, and large blocks go back to the system when they are freed. */
 const memorySettings = {
   MALLOC_ARENA_MAX: '2',
