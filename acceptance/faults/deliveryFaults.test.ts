@@ -279,6 +279,8 @@ describe('a delivery', () => {
     const { held, release } = hold();
     await complete(8);
     await until('all requests', () => held.length === 8, 60_000);
+    // A lease lasts long enough once its attempt is counted: before, the other sender may take it over first.
+    await until('their attempts to be counted', async () => (await attempts()).length === 8);
     const killed = fleet.pid('webhook-sender');
     fleet.signal('webhook-sender', 'SIGKILL');
     const isCutOff = ({ response }: { response: ServerResponse }) => response.destroyed;
