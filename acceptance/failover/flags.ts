@@ -22,7 +22,7 @@ After each round and at the end: no accepted execution is lost, none is charged 
 the ledger passes. Prints the seconds without an accepted execution. Needs root; a round takes a minute.
 
   --rounds N   number of faults (default 30; 6 for sentinel, cluster and store)
-  --rate N     executions created per second (default 30)
+  --rate N     executions created per second (default 100; 30 for sentinel, cluster and store)
   --only KIND  only this fault: ${faults.join(', ')};
                delay: no fault, but throughput and latency while replication takes 0, 2 and 5 ms
                sentinel, cluster: a Redis master is killed and paused (with the first sentinel, or in a cluster of three)
@@ -36,10 +36,10 @@ the ledger passes. Prints the seconds without an accepted execution. Needs root;
 /** @throws UsageError for an unknown flag */
 export function parseFlags(args: string[]): Flags {
   const read = readFlags(args, options, 'npm run test:failover -- --help');
-  const { rate = '30', only: name, proxied = false, async = false, help = false } = read;
+  const { only: name, proxied = false, async = false, help = false } = read;
   const only = name === undefined ? null : kindNamed(name);
   const isPostgres = only === null || faults.some((fault) => fault === only);
-  const { rounds = isPostgres ? '30' : '6' } = read;
+  const { rounds = isPostgres ? '30' : '6', rate = isPostgres ? '100' : '30' } = read;
   return {
     rounds: wholeNumber('--rounds', rounds, { max: 1000 }),
     perSecond: wholeNumber('--rate', rate, { max: 500 }),

@@ -47,8 +47,8 @@ describe('the report of failovers', () => {
 
 describe('the flags of test:failover', () => {
   it('are 30 rounds of synchronous replication by default', () => {
-    expect(parseFlags([])).toMatchObject({ rounds: 30, perSecond: 30, isSynchronous: true, only: null });
+    expect(parseFlags([])).toMatchObject({ rounds: 30, perSecond: 100, isSynchronous: true, only: null });
     expect(() => parseFlags(['--only', 'fire'])).toThrow('--only needs one of switchover, killed');
-    expect(parseFlags(['--only', 'sentinel'])).toMatchObject({ rounds: 6, only: 'sentinel' });
+    expect(parseFlags(['--only', 'sentinel'])).toMatchObject({ rounds: 6, perSecond: 30 });
   });
 });
