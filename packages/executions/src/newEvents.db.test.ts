@@ -8,6 +8,7 @@ import {
 } from '@holdfast/db/executions/endings';
 import { getExecution } from '@holdfast/db/executions/read';
 import { startExecutions } from '@holdfast/db/executions/start';
+import { readEventsToFanOut } from '@holdfast/db/webhooks/fanOut';
 import type { NewEvent } from '@holdfast/db/webhooks/newEvents';
 import { deliveredEventBody, type EventType } from '@holdfast/domain/events';
 import { newId } from '@holdfast/domain/ids';
@@ -260,6 +261,28 @@ describe('an event is left to the webhook-sender', () => {
     });
     expect(ended).toMatchObject({ eventId: event.id, deliveryIds: [] });
     expect([event.fannedOutAt, event.body, deliveries]).toEqual([null, null, []]);
+  });
+
+  it.each(endings)('which reads it with the body of %s', async (type, end) => {
+    const organizationId = await createTestOrganization(db, '100');
+    const id = await create(organizationId, { webhookUrl: 'https://example.com/"own"' });
+    await end(id, organizationId);
+    const [event] = await readEventsToFanOut(db, [(await eventOf(id, type)).id]);
+    expect(event).toMatchObject({ type, executionId: id, organizationId, model: 'a-model' });
+    expect(event?.body).toBe(await renderedBody(organizationId, id, type));
+  });
+
+  it('which reads a start as it was then', async () => {
+    const organizationId = await createTestOrganization(db, '100');
+    for (let count = 0; count < 9; count += 1) await addEndpoint(organizationId);
+    const id = await create(organizationId);
+    const { attemptId } = await start(id);
+    const type = 'execution.started';
+    const body = await renderedBody(organizationId, id, type);
+    await reportProgress(id);
+    await record(attemptId, success({}));
+    const [event] = await readEventsToFanOut(db, [(await eventOf(id, type)).id]);
+    expect(event?.body).toBe(body);
   });
 
   it('never when no one wants it', async () => {

@@ -20,14 +20,14 @@ export function createFanOut(args: {
   tracing: Tracing | null;
   onWritten(deliveries: number): void;
 }): Batcher<string, undefined> {
-  const { db, log, firstDelayS, lanes } = args;
+  const { db, firstDelayS, lanes } = args;
   const report = createFanOutReport(args);
 
   async function run(eventIds: string[]): Promise<undefined[]> {
     const ids = [...new Set(eventIds)];
     const startedAtMs = Date.now();
     const [events, receivers] = await Promise.all([readEventsToFanOut(db, ids), readReceivers(db, ids)]);
-    for (const portion of inPortions(planFanOut(events, receivers, log))) await write(portion, startedAtMs);
+    for (const portion of inPortions(planFanOut(events, receivers))) await write(portion, startedAtMs);
     return eventIds.map(() => undefined);
   }
 

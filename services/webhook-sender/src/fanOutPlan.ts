@@ -4,9 +4,8 @@ import {
   isSubscribed,
   type Receivers,
 } from '@holdfast/db/webhooks/fanOut';
-import { deliveredEventBody, deliveryLane, type Event, terminalEventTypes } from '@holdfast/domain/events';
+import { deliveryLane, type Event, terminalEventTypes } from '@holdfast/domain/events';
 import { limits } from '@holdfast/domain/limits';
-import type { Logger } from '@holdfast/kit/logger';
 
 export type PlannedEvent = {
   event: Event;
@@ -22,41 +21,23 @@ export type PlannedReceiver = Omit<ActiveEndpoint, 'id' | 'events' | 'models'> &
   lane: string;
 };
 
-/** Plans the fan-out of events. An event that can't be rendered is logged and does not hold up the others. */
 export function planFanOut(
   events: EventToFanOut[],
   candidatesByOrganization: Map<string, Receivers>,
-  log: Logger,
 ): PlannedEvent[] {
   return events.flatMap((event) => {
     // Missing: another process fanned it out between the two reads.
     const candidates = candidatesByOrganization.get(event.organizationId);
-    return candidates ? (planEvent(event, candidates, log) ?? []) : [];
+    if (!candidates) return [];
+    const receivers = receiversOf(event, candidates);
+    const { body, model, traceparent } = event;
+    return { event, body: receivers.length > 0 ? body : null, receivers, model, traceparent };
   });
 }
 
-function planEvent(read: EventToFanOut, candidates: Receivers, log: Logger): PlannedEvent | null {
-  const event: Event = {
-    id: read.eventId,
-    type: read.eventType,
-    organizationId: read.organizationId,
-    executionId: read.id,
-    createdAt: read.eventCreatedAt,
-  };
-  try {
-    const receivers = receiversOf(read, candidates);
-    const body = receivers.length > 0 ? deliveredEventBody(event, read) : null;
-    return { event, body, receivers, model: read.model, traceparent: read.traceparent };
-  } catch (error) {
-    const { id: eventId, executionId } = event;
-    log.error({ err: error, eventId, executionId }, 'could not render an event');
-    return null;
-  }
-}
-
 /** Spec, "Events" 7: `webhook_url` gets terminal events only. */
-function receiversOf(read: EventToFanOut, { endpoints, secrets }: Receivers): PlannedReceiver[] {
-  const { webhookUrl, organizationId, eventType: type, model } = read;
+function receiversOf(event: EventToFanOut, { endpoints, secrets }: Receivers): PlannedReceiver[] {
+  const { webhookUrl, organizationId, type, model } = event;
   const subscribed = endpoints
     .filter((endpoint) => isSubscribed(endpoint, { type, model }))
     .map(({ id, ...endpoint }) => ({ ...endpoint, endpointId: id, lane: id }));

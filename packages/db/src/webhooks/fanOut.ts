@@ -1,8 +1,7 @@
-import { type EventType, isSubscribedTo } from '@holdfast/domain/events';
-import type { Execution } from '@holdfast/domain/execution';
+import { type Event, type EventType, isSubscribedTo } from '@holdfast/domain/events';
 import type { Database } from '../client.ts';
-import { executionColumns } from '../executions/read.ts';
 import { firstId, runStatement, sameIdSql } from '../statement.ts';
+import { anyEventBodySql } from './eventBody.ts';
 import { newDeliveryLeaseS } from './newEvents.ts';
 import { type SigningSecrets, signingSecretsSql } from './secrets.ts';
 
@@ -57,14 +56,14 @@ SELECT o.id AS "organizationId", (SELECT row_to_json(s) FROM (SELECT ${signingSe
   ) e) AS endpoints
 FROM requested r CROSS JOIN LATERAL (SELECT * FROM organizations WHERE id = r.organization_id OFFSET 0) o`;
 
-export type EventToFanOut = {
-  eventId: string;
-  eventType: EventType;
-  eventCreatedAt: Date;
+export type EventToFanOut = Event & {
+  model: string;
+  webhookUrl: string | null;
   traceparent: string | null;
-} & Execution;
+  body: string;
+};
 
-/** The events that are not fanned out yet, with their executions (`id` is the id of the execution). */
+/** The events that are not fanned out yet, with their bodies. */
 export async function readEventsToFanOut(db: Database, eventIds: string[]): Promise<EventToFanOut[]> {
   return await runStatement<EventToFanOut>(db.pool, 'events_to_fan_out', readStatement, [
     eventIds,
@@ -78,9 +77,17 @@ export async function listUnfannedEvents(db: Database, graceS: number, limit: nu
   return rows.map(({ id }) => id);
 }
 
+const eventToFanOut = {
+  id: 'v.id',
+  createdAt: 'v.created_at',
+  execution: 'x',
+  hold: 'x.hold_amount',
+};
+
 // State is checked after the rows are found by id: the index of events to fan out is full of dead entries.
 const readStatement = `
-SELECT v.id AS "eventId", v.type AS "eventType", v.created_at AS "eventCreatedAt", v.traceparent, ${executionColumns('x')}
+SELECT v.id, v.type, v.organization_id AS "organizationId", x.id AS "executionId", v.created_at AS "createdAt",
+  x.model, x.webhook_url AS "webhookUrl", v.traceparent, ${anyEventBodySql('v.type', eventToFanOut)} AS body
 FROM unnest($1::text[]) AS i (id)
 CROSS JOIN LATERAL (SELECT * FROM events WHERE id >= $2 AND ${sameIdSql('i.id')}) v
 CROSS JOIN LATERAL (SELECT * FROM executions WHERE id >= $3 AND ${sameIdSql('v.execution_id')}) x
