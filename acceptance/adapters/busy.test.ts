@@ -192,7 +192,7 @@ describe('an execution that waits for a busy provider', () => {
       rawError: expect.stringContaining('429'),
     });
     expect((await customer.api.get('/v1/balance')).body).toMatchObject({ held: '0.00', available: '100.00' });
-  }, 30_000);
+  });
 });
 
 describe('a busy provider of a model with a second provider', () => {

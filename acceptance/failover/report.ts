@@ -20,7 +20,7 @@ export function report(result: Result): string {
     '',
     `${executions} executions accepted (${perSecond.toFixed(0)} per second with the pauses), ${events} events delivered; other responses: ${refused.map(([status, count]) => `${count} times ${status === 0 ? 'none' : status}`).join(', ') || 'none'}`,
     ...notes,
-    `${lost.length} accepted executions lost, ${repeated} run more than once`,
+    `${lost.length} accepted executions lost, ${repeated} needed a second attempt`,
     problems.length === 0
       ? 'No execution was charged twice, every event arrived, the audit passed.'
       : [`${problems.length} problems:`, ...problems.slice(0, maxProblems)].join('\n  '),

@@ -35,7 +35,7 @@ export type Result = {
   events: number;
   responses: ReadonlyMap<number, number>;
   lost: string[];
-  /** Executions that providers ran more than once. */
+  /** Executions with a second attempt. */
   repeated: number;
   notes: string[];
   problems: string[];

@@ -20,7 +20,8 @@ import { type Stack, startStack } from '../stack/stack.ts';
 
 const ENCRYPTION_KEYS = `k1:${randomBytes(32).toString('base64')}`;
 const serviceNames: ServiceName[] = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender'];
-const slowly = 6000;
+/** Still under way when the backup takes its snapshot. */
+const slowly = 15_000;
 
 let lost: Stack;
 let found: Stack;

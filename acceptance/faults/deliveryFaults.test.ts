@@ -220,10 +220,12 @@ describe('a delivery', () => {
     const opened = held.map(({ request }) => eventOf(request));
     const unstarted = async () =>
       (await deliveries()).filter(({ attempts, state }) => state === 'pending' && attempts === 0);
-    await until('the marks of what has started', async () => {
-      const pending = await unstarted();
-      return pending.every(({ eventId }) => !opened.includes(eventId));
-    });
+    const received = receiver.received.map(eventOf);
+    await until('the marks of what is open, and the records of what has ended', async () =>
+      (await deliveries()).every(({ eventId, attempts, state }) =>
+        opened.includes(eventId) ? attempts === 1 : !received.includes(eventId) || state === 'delivered',
+      ),
+    );
     expect((await unstarted()).some(({ leaseUntil }) => leaseUntil !== null)).toBe(true);
     receiver.respond = status(200);
     await killSender();
@@ -263,6 +265,8 @@ describe('a delivery', () => {
     // As many as a receiver gets while it gives no response: a hint that Redis lost comes seconds later.
     await complete(4);
     await until('the requests', () => held.length === 4);
+    // Their leases now last longer than PostgreSQL takes to recover.
+    await until('their attempts to be counted', async () => (await attempts()).length === 4);
     const crashing = fleet.crash('postgres');
     release();
     await crashing;
@@ -275,7 +279,8 @@ describe('a delivery', () => {
 
   it('that is in flight when its sender is killed is taken over by the other sender', async () => {
     await fleet.addCopy('webhook-sender');
-    await addEndpoint();
+    // Half of them at each sender, whichever got the hints.
+    await addEndpoint({ max_in_flight: 8 });
     const { held, release } = hold();
     await complete(8);
     await until('all requests', () => held.length === 8, 60_000);

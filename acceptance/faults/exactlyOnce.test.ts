@@ -61,13 +61,15 @@ async function startChat() {
   };
 }
 
-/** Creates a wave of executions before each kill -9 of the dispatcher, which comes while it is at them. */
-async function createUnderKills(model: string): Promise<void> {
+/** Creates a wave of executions before each kill -9 of the dispatcher, which comes while it is at them. `begun` counts runs. */
+async function createUnderKills(model: string, begun: () => number): Promise<void> {
   for (let wave = 0; wave < kills; wave++) {
+    const before = begun();
     const inputs = Array.from({ length: count / kills }, (_, index) => ({
       prompt: `${model} ${wave}-${index}`,
     }));
     await Promise.all(inputs.map((input) => create(customer.api, model, input)));
+    await until('the dispatcher is at them', () => begun() > before);
     await delay(Math.random() * 600);
     await fleet.kill('dispatcher');
   }
@@ -92,7 +94,9 @@ describe('while dispatchers are killed again and again, every execution', () => 
       const create = hows[Math.floor(Math.random() * hows.length)] ?? 'accept';
       replicate.plan({ create, endsAfterMs: Math.floor(Math.random() * 1500) });
     }, 20);
-    await createUnderKills('flux-schnell').finally(() => clearInterval(mixing));
+    await createUnderKills('flux-schnell', () => replicate.accepted().length).finally(() =>
+      clearInterval(mixing),
+    );
     replicate.plan({ create: 'accept', endsAfterMs: 10 });
     const all = await ended();
     expect(all.map(({ status, errorCode }) => `${status} ${errorCode}`)).toEqual(
@@ -108,7 +112,7 @@ describe('while dispatchers are killed again and again, every execution', () => 
   }, 240_000);
 
   it('is posted once, at a provider that cannot be queried, and fails uncharged if its outcome is unknown', async () => {
-    await createUnderKills('gpt-4o-mini');
+    await createUnderKills('gpt-4o-mini', () => chat.prompts.length);
     const all = await ended();
     expect(new Set(chat.prompts).size).toBe(chat.prompts.length);
     const failed = all.filter(({ status }) => status !== 'COMPLETED');

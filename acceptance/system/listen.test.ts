@@ -59,6 +59,7 @@ describe('npm run webhooks:listen', () => {
       ),
     );
     const failed = await run({ fail: 'CONTENT_MODERATION_REJECTED' });
+    await line('execution.started', failed);
     expect(await line('execution.failed', failed)).toContain('CONTENT_MODERATION_REJECTED');
     expect(said()).not.toContain('\u001b');
     expect(await end('SIGINT')).toBe(0);

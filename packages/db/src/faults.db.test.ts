@@ -42,6 +42,7 @@ async function faultsOf(...statements: string[]): Promise<(Fault | null)[]> {
 }
 
 const both = (fault: Fault | null) => [fault, fault];
+const waitingForLock = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 const update = (id: number) => `UPDATE things SET n = n + 1 WHERE id = ${id}`;
 
 /** Runs `work` while another transaction has changed row 1. */
@@ -92,9 +93,11 @@ describe('an error of PostgreSQL', () => {
         await holder.query("SET LOCAL deadlock_timeout = '1h'");
         await run("SET LOCAL deadlock_timeout = '300ms'");
         await run(update(2));
-        const waiting = errorOf(() => run(update(1)));
-        await Promise.all([waiting, holder.query(update(2))]);
-        return await waiting;
+        const held = holder.query(update(2));
+        // The victim looks for a deadlock once.
+        await until('the holder waits', async () => (await db.pool.query(waitingForLock)).rowCount === 1);
+        const [error] = await Promise.all([errorOf(() => run(update(1))), held]);
+        return error;
       });
     const faults = [
       await errorOf(() => inTransaction(db, (client) => victim((one) => client.query(one)).then(thrown))),

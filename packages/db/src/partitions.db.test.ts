@@ -314,7 +314,7 @@ describe('months that are older than the retention', () => {
   it('of the journal can be summed for longer than the statement timeout of a service', async () => {
     await dropPartitions(db.pool, 30);
     const reader = await db.pool.connect();
-    const hurried = new pg.Pool({ ...db.pool.options, statement_timeout: 100, query_timeout: 300 });
+    const hurried = new pg.Pool({ ...db.pool.options, statement_timeout: 400, query_timeout: 450 });
     await reader.query('BEGIN');
     await reader.query('SELECT FROM transfers_2025_01');
     try {

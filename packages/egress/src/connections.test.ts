@@ -171,7 +171,7 @@ describe('exchange', () => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9999\r\n\r\n');
       drips.push(setInterval(() => socket.write('x'), 20));
     });
-    const result = await exchange(connections(), call(server.url, { timeoutMs: 200 }));
+    const result = await exchange(connections(), call(server.url, { timeoutMs: 1000 }));
     for (const drip of drips) clearInterval(drip);
     expect(result).toMatchObject({ cause: 'timeout', progress: 'sent' });
   });

@@ -114,7 +114,7 @@ describe('openDownload', () => {
     const server = await serve((_req, res) => {
       res.write('x');
     });
-    const { stream } = await download(server.url, { timeoutMs: 200 });
+    const { stream } = await download(server.url, { timeoutMs: 1000 });
     await expect(buffer(stream)).rejects.toThrow();
   });
 

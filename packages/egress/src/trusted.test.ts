@@ -81,7 +81,7 @@ describe('createTrustedHttp', () => {
 
   it('reports the peer as possibly reached after a timeout', async () => {
     const { client } = await connect(() => {});
-    expect(await client.request('POST', 'x', { json: {}, timeoutMs: 100 })).toMatchObject({
+    expect(await client.request('POST', 'x', { json: {}, timeoutMs: 1000 })).toMatchObject({
       ok: false,
       reached: 'unknown',
       reason: 'timeout',
@@ -229,7 +229,7 @@ describe('a streamed response', () => {
     const aborted = await streamOf(client, { signal: abort.signal });
     abort.abort();
     await expect(buffer(aborted)).rejects.toThrow('aborted');
-    await expect(buffer(await streamOf(client, { timeoutMs: 100 }))).rejects.toThrow('within 100 ms');
+    await expect(buffer(await streamOf(client, { timeoutMs: 1000 }))).rejects.toThrow('within 1000 ms');
     const cut = await client.request('GET', 'x', { ...streamed, headers: { 'x-hang-up': '1' } });
     await expect(buffer((cut as { stream: Readable }).stream)).rejects.toThrow();
   });

@@ -1,5 +1,5 @@
 import { createLogger } from '@holdfast/kit/logger';
-import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { emptyRedis, testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connectProducer, type Redis, untilReady } from './connection.ts';
 import { abortQueue } from './definitions.ts';
@@ -9,6 +9,7 @@ import { openProducer, openQueue } from './producer.ts';
 
 let redis: Redis;
 beforeAll(async () => {
+  await emptyRedis(testRedisUrl());
   redis = connectProducer(testRedisUrl(), createLogger('test', 'silent'));
   await untilReady(redis, 5000);
 });

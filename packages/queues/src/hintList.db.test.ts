@@ -16,6 +16,16 @@ let working: Redis;
 let workers: QueueWorker[];
 let taken: string[];
 
+/** Those of the readers: other tests use other databases of the same server. */
+async function cutConnections(): Promise<void> {
+  const own = `id=${await redis.client('ID')} `;
+  const database = ` db=${new URL(testRedisUrl()).pathname.slice(1)} `;
+  const clients = String(await redis.call('CLIENT', 'LIST', 'TYPE', 'normal')).split('\n');
+  for (const client of clients.filter((one) => one.includes(database) && !one.startsWith(own))) {
+    await redis.client('KILL', 'ID', /^id=(\d+)/.exec(client)?.[1] ?? '');
+  }
+}
+
 beforeEach(async () => {
   await emptyRedis(testRedisUrl());
   [redis, working, workers, taken] = [
@@ -120,7 +130,7 @@ describe('a hint', () => {
   it('leaves nothing in Redis for a reader that stops without being able to read', async () => {
     const first = startReader();
     await until('a reader', () => push('evt_first'));
-    await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await cutConnections();
     await until('Redis', () => working.status === 'ready');
     await first.stop();
     const left = await redis.keys('*:stop:*');
@@ -154,7 +164,7 @@ describe('a hint', () => {
   it('is read after the connections of the reader were lost', async () => {
     startReader();
     await until('a reader', () => push('evt_before'));
-    await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await cutConnections();
     await until('a reader again', () => push('evt_after').catch(() => false));
     await until('hints', () => taken.includes('evt_after'));
   });

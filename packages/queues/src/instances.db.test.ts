@@ -25,11 +25,11 @@ describe('turns', () => {
 
   describe('the turns of a sweep', () => {
     it('go to one instance of a service at a time, and again after half an interval', async () => {
-      const turns = copies.map((redis) => openSweepTurns(redis, 'service')('sweep', 400));
+      const turns = copies.map((redis) => openSweepTurns(redis, 'service')('sweep', 4000));
       const ask = () => Promise.all(turns.map((turn) => turn()));
       expect(given(await ask())).toBe(1);
       expect(given(await ask())).toBe(0);
-      await until('the next turn', async () => given(await ask()) === 1, 2000);
+      await until('the next turn', async () => given(await ask()) === 1, 4000);
     });
 
     it('are separate for each sweep and service', async () => {
@@ -74,7 +74,7 @@ describe('lead', () => {
 
     it('expires when its instance has died', async () => {
       const name = randomUUID();
-      const [dying, heir] = [openLeadership(redis, name, 50), openLeadership(redis, name, 50)];
+      const [dying, heir] = [openLeadership(redis, name, 50), openLeadership(redis, name, 60_000)];
       expect(await dying()).toBe(true);
       await until('the heir leads', heir);
       expect(await dying()).toBe(false);

@@ -169,7 +169,7 @@ describe('the gateway as a process', () => {
   });
 
   it('keeps serving for STOP_DELAY_S while it stops', async () => {
-    const other = await start(database.url, { STOP_DELAY_S: '0.5' });
+    const other = await start(database.url, { STOP_DELAY_S: '3' });
     expect((await fetch(`${other.url}/v1/models`)).headers.get('connection')).toBe('keep-alive');
     const stopped = other.stop();
     expect((await fetch(`${other.metricsUrl}/readyz`)).status).toBe(503);

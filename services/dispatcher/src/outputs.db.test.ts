@@ -267,7 +267,7 @@ describe('an output that cannot be copied keeps no file', () => {
       response.writeHead(200, { 'content-length': png.length });
       response.write(png.subarray(0, 40));
     });
-    await fails([url], 'images', { bounds: { timeoutMs: 150 } });
+    await fails([url], 'images', { bounds: { timeoutMs: 1000 } });
     expect(copying.provider.requestsFor(url)).toBe(3);
   });
 

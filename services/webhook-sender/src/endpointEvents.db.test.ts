@@ -51,6 +51,7 @@ describe('an event about an endpoint', () => {
       await probeNow(endpoint.id);
       await until('the next failure', async () => (await endpoint.read()).failureCount === failures);
     }
+    await until('the report of the failures', () => typesAt('all').length === 1);
     stage.receiver.respond = status(200);
     await probeNow(endpoint.id);
     await until('the recovery', () => typesAt('all').length === 2 && typesAt('one').length > 0);

@@ -111,9 +111,9 @@ describe('a delivery that was written with its event', () => {
   it('is not sent by its hint once another sender has claimed it', async () => {
     const endpoint = await stage.addEndpoint(stage.organization.id, stage.receiver.url);
     const started = await startMany(1);
-    await age(started, 9);
     const held = hold(stage.receiver);
     await stage.stopSender();
+    await age(started, 9);
     const claims = await claimLanes(stage.db, [{ lane: endpoint.id, slots: 0, ahead: 1 }], {
       leaseS: 45,
       maxAttempts: 5,
@@ -137,7 +137,7 @@ describe('a delivery that was written with its event', () => {
     await hint(started ? [started] : []);
     await until('a longer lease', async () => {
       const count = await stage.count({ attempts: 1, leaseUntil: { gt: new Date(Date.now() + 30_000) } });
-      return count === 1;
+      return count === 1 && held.count() === 1;
     });
     stage.receiver.respond = (_request, response) => void response.writeHead(204).end();
     held.fail();

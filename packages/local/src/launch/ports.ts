@@ -25,10 +25,16 @@ export async function webhooksPort(kept: number | undefined, used: number[]): Pr
   return isOurs && (await canListen(port, '127.0.0.1')) ? port : await freePortOf(from, to, used);
 }
 
+/** Chosen by this process: perhaps nothing listens there yet. */
+const given = new Set<number>();
+
 async function freePortOf(from: number, to: number, used: number[] = []): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
     const port = randomInt(from, to);
-    if (!used.includes(port) && (await canListen(port, '127.0.0.1'))) return port;
+    if (used.includes(port) || given.has(port)) continue;
+    // Before the check, which others may make meanwhile.
+    given.add(port);
+    if (await canListen(port, '127.0.0.1')) return port;
   }
   throw new LaunchError(`No free port was found between ${from} and ${to}.`);
 }

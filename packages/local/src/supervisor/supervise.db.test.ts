@@ -92,7 +92,7 @@ describe('a supervised service', () => {
     const { service } = await startFake({ FAKE_STUBBORN: 'yes' });
     await until(service.isReady);
     const pid = service.pid() ?? 0;
-    await service.stop(1000);
+    await service.stop(4000);
     expect(startTicks(pid)).toBeNull();
     expect(readFileSync(join(folder, 'fake.log'), 'utf8')).toContain('SIGTERM is ignored');
   });

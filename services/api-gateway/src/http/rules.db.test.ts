@@ -87,7 +87,7 @@ describe('authentication', () => {
   it('a previous value works until the end of its grace period', async () => {
     const graced = await gateway.newKey(organizationId);
     const hash = createHash('sha256').update(graced).digest('hex');
-    const soon = new Date(Date.now() + 1000);
+    const soon = new Date(Date.now() + 4000);
     await gateway.context.db.prisma.apiKeyValue.update({ where: { hash }, data: { validUntil: soon } });
     await get('/v1/balance', graced).expect(200);
     await expectEventually(async () => (await get('/v1/balance', graced)).status, 401);
