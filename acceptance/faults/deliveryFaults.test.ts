@@ -78,6 +78,9 @@ async function attempts(): Promise<Attempts[]> {
   return rows;
 }
 
+const untilCounted = (count: number) =>
+  until('attempts to be counted', async () => (await attempts()).length === count);
+
 /** Kills the sender (-9), releases its leases at once, and restarts it. */
 async function killSender(eventIds: string[] | null = null): Promise<void> {
   const { pool } = fleet.db;
@@ -218,15 +221,14 @@ describe('a delivery', () => {
     const { held } = hold();
     await until('two requests', () => held.length === 2);
     const opened = held.map(({ request }) => eventOf(request));
-    const unstarted = async () =>
-      (await deliveries()).filter(({ attempts, state }) => state === 'pending' && attempts === 0);
     const received = receiver.received.map(eventOf);
     await until('the marks of what is open, and the records of what has ended', async () =>
       (await deliveries()).every(({ eventId, attempts, state }) =>
         opened.includes(eventId) ? attempts === 1 : !received.includes(eventId) || state === 'delivered',
       ),
     );
-    expect((await unstarted()).some(({ leaseUntil }) => leaseUntil !== null)).toBe(true);
+    const unstarted = (await deliveries()).filter((one) => one.state === 'pending' && one.attempts === 0);
+    expect(unstarted.some(({ leaseUntil }) => leaseUntil !== null)).toBe(true);
     receiver.respond = status(200);
     await killSender();
     await untilDelivered(150);
@@ -266,7 +268,7 @@ describe('a delivery', () => {
     await complete(4);
     await until('the requests', () => held.length === 4);
     // Their leases now last longer than PostgreSQL takes to recover.
-    await until('their attempts to be counted', async () => (await attempts()).length === 4);
+    await untilCounted(4);
     const crashing = fleet.crash('postgres');
     release();
     await crashing;
@@ -285,7 +287,7 @@ describe('a delivery', () => {
     await complete(8);
     await until('all requests', () => held.length === 8, 60_000);
     // A lease lasts long enough once its attempt is counted: before, the other sender may take it over first.
-    await until('their attempts to be counted', async () => (await attempts()).length === 8);
+    await untilCounted(8);
     const killed = fleet.pid('webhook-sender');
     fleet.signal('webhook-sender', 'SIGKILL');
     const isCutOff = ({ response }: { response: ServerResponse }) => response.destroyed;
