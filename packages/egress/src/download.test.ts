@@ -1,23 +1,13 @@
-import type { RequestListener } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type DownloadOptions, openDownload } from './download.ts';
 import { createEgressPolicy } from './policy.ts';
-import { startTestServer, type TestServer } from './testing/servers.ts';
+import { testServers } from './testing/servers.ts';
 
 const loopback = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
 const strict = createEgressPolicy({ allowCidrs: [], allowHttp: false });
-const servers: TestServer[] = [];
-
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
-
-async function serve(handler: RequestListener): Promise<TestServer> {
-  const server = await startTestServer(handler);
-  servers.push(server);
-  return server;
-}
+const { serve, closeAll } = testServers();
+afterEach(closeAll);
 
 const download = (url: string, options: Partial<DownloadOptions> = {}) =>
   openDownload({ url, policy: loopback, trustedHosts: [], timeoutMs: 5000, maxBytes: 1000, ...options });

@@ -1,19 +1,10 @@
-import type { RequestListener } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createFetch } from './fetch.ts';
 import { createEgressPolicy } from './policy.ts';
-import { startTestServer, type TestServer } from './testing/servers.ts';
+import { type TestServer, testServers } from './testing/servers.ts';
 
-const servers: TestServer[] = [];
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
-
-async function serve(handler: RequestListener): Promise<TestServer> {
-  const server = await startTestServer(handler);
-  servers.push(server);
-  return server;
-}
+const { serve, closeAll } = testServers();
+afterEach(closeAll);
 
 const limits = { timeoutMs: 5000, maxResponseBytes: 1000 };
 const strict = createFetch(createEgressPolicy({ allowCidrs: [], allowHttp: false }), limits);

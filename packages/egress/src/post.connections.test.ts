@@ -1,21 +1,17 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createEgressPolicy } from './policy.ts';
 import { type PostOptions, postJson } from './post.ts';
-import { startTestServer, type TestServer } from './testing/servers.ts';
+import { type TestServer, testServers } from './testing/servers.ts';
 
-const servers: TestServer[] = [];
-
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
+const { serve, closeAll } = testServers();
+afterEach(closeAll);
 
 async function echo(): Promise<TestServer & { ports: Set<number | undefined> }> {
   const ports = new Set<number | undefined>();
-  const server = await startTestServer((req, res) => {
+  const server = await serve((req, res) => {
     ports.add(req.socket.remotePort);
     res.end(JSON.stringify(req.rawHeaders));
   });
-  servers.push(server);
   return { ...server, ports };
 }
 

@@ -1,23 +1,13 @@
-import type { RequestListener } from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createEgressPolicy } from './policy.ts';
 import { type PostOptions, postJson, targetOf } from './post.ts';
-import { startTestServer, type TestServer } from './testing/servers.ts';
+import { startTestServer, testServers } from './testing/servers.ts';
 
 const loopback = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
 const strict = createEgressPolicy({ allowCidrs: [], allowHttp: false });
-const servers: TestServer[] = [];
-
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((server) => server.close()));
-});
-
-async function serve(handler: RequestListener): Promise<TestServer> {
-  const server = await startTestServer(handler);
-  servers.push(server);
-  return server;
-}
+const { serve, closeAll } = testServers();
+afterEach(closeAll);
 
 const post = (url: string, options: Partial<PostOptions> = {}) =>
   postJson({

@@ -144,6 +144,21 @@ export async function startTestServer(handler: RequestListener): Promise<TestSer
   return { port, url: `http://127.0.0.1:${port}`, requests: () => requests, close };
 }
 
+/** Servers of a test file; `closeAll` is for `afterEach`. */
+export function testServers() {
+  const servers: TestServer[] = [];
+  return {
+    async serve(handler: RequestListener): Promise<TestServer> {
+      const server = await startTestServer(handler);
+      servers.push(server);
+      return server;
+    },
+    async closeAll(): Promise<void> {
+      await Promise.all(servers.splice(0).map((server) => server.close()));
+    },
+  };
+}
+
 const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
 
 /** Posts as for a webhook, but to loopback. */
