@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '@holdfast/domain/ids';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
@@ -141,6 +142,8 @@ describe("any organization's deliveries", () => {
     const full = await newEndpoint(org, 'https://full.example');
     const thin = await newEndpoint(other, 'https://thin.example', { payload: 'thin' });
     const first = await insertDelivery(db, { organizationId: org, endpointId: full, state: 'failed' });
+    // Ids of one millisecond have no order.
+    await delay(2);
     const second = await insertDelivery(db, { organizationId: other, endpointId: thin, state: 'delivered' });
     await attempt(first.id, 1, 20, 'the endpoint returned 500');
     expect((await idsOf('/webhooks/deliveries')).slice(0, 2)).toEqual([second.id, first.id]);
