@@ -573,6 +573,23 @@ describe('the lanes of a process', () => {
   });
 });
 
+describe('a delivery that is fanned out during a claim', () => {
+  it('starts when the claim finds nothing', async () => {
+    const simulation = simulateLanes({ size: 5 });
+    const lane = endpoint('1', 'org_a', 1);
+    simulation.fanOut(lane);
+    simulation.write(lane, 0);
+    for (const { end } of simulation.requests) end();
+    await settled();
+    expect(simulation.claims.size).toBe(1);
+    expect(simulation.fanOut(lane)).toBe('ahead');
+    await simulation.giveAll();
+    expect(simulation.openIn('wh_1')).toBe(1);
+    await finish(simulation);
+    expectFinished(simulation);
+  });
+});
+
 describe('the lanes of a process that stops', () => {
   it('are handed over when a fan-out writes deliveries or the last claim leaves some', async () => {
     const simulation = simulateLanes({ size: 100 });

@@ -203,7 +203,7 @@ export function createLanes(args: {
     for (const delivery of claimed) run(delivery, delivery.isCounted ? 'start' : 'ahead');
     releasePlaces(lane, 'start', slots - started);
     releasePlaces(lane, 'ahead', ahead - (claimed.length - started));
-    schedule(lane);
+    proceed(lane);
   }
 
   function applyClaim(lane: Lane, result: LaneClaim, slots: number, ahead: number): void {
@@ -253,6 +253,12 @@ export function createLanes(args: {
     else schedule(lane);
   }
 
+  /** After slots became free. */
+  function proceed(lane: Lane): void {
+    startAhead(lane);
+    schedule(lane);
+  }
+
   function startAhead(lane: Lane): void {
     giveBackStale(lane, isClosed ? Number.POSITIVE_INFINITY : performance.now());
     while (!lane.health.isHeld && roomOf(lane) > 0) {
@@ -290,8 +296,7 @@ export function createLanes(args: {
       if (!isOpen) return;
       isOpen = false;
       lane.limit.end(startedAtMs, outcome, maxHere(lane));
-      startAhead(lane);
-      schedule(lane);
+      proceed(lane);
     };
     const isDelivered = await args.attempt(delivery, (of) => {
       // One request alone says nothing about how many the receiver takes.
@@ -356,7 +361,7 @@ export function createLanes(args: {
       const lane = lanes.get(key);
       if (!lane || places === 0) return;
       releasePlaces(lane, kind, places);
-      schedule(lane);
+      proceed(lane);
     },
     run,
     wake,
@@ -370,8 +375,7 @@ export function createLanes(args: {
         if (lane.pause) clearTimeout(lane.pause);
         // With those that were claimed ahead, once they are given back.
         if (lane.ahead.length + lane.waiting.length > 0) lane.hasPending = false;
-        startAhead(lane);
-        schedule(lane);
+        proceed(lane);
       }
     },
     idle: shares.idle,
