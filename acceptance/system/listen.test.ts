@@ -116,8 +116,9 @@ describe('npm run webhooks:listen', () => {
       body: '{"id":"evt_1","type":"\\u001b[2Jexecution.completed"}',
     });
     expect(reply.status).toBe(401);
-    expect(await line('not verified')).toContain('X-Signature is wrong');
-    expect(await line('not verified')).toContain('�[2Jexecution.completed');
+    // A delivery of an earlier test may come before it.
+    const refusal = await line('�[2Jexecution.completed');
+    expect(refusal).toContain('not verified: X-Signature is wrong');
   });
 
   it('removes the endpoints of killed listeners, on its port and on the port of another start', async () => {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { createDatabase, databaseUrl, dropDatabase } from '@holdfast/db/databases';
 import { type Role, type roleOf, roles } from '@holdfast/db/roles/rights';
+import { openCluster, openPool } from '@holdfast/db/session';
 import { changeDatabaseUrl } from '@holdfast/kit/databaseAddress';
 import { readTestServers } from './config.ts';
 
@@ -35,6 +36,9 @@ export async function openTestDatabase(
     },
   };
 }
+
+/** Of one session. One that is still closing when its database is dropped ends with an error, which is ignored. */
+export const openTestPool = (url: string) => openPool(openCluster(url), { max: 1 });
 
 /** Without tables: for migrations. */
 export async function createBareDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {

@@ -10,6 +10,7 @@ import {
 } from '@prisma/driver-adapter-utils';
 import * as bindings from '@prisma/schema-engine-wasm/schema_engine_bg';
 import pg from 'pg';
+import { openCluster, openPool } from '../session.ts';
 import { migrate, migrationsFolder, prismaFolder } from './migrate.ts';
 
 // Development only: Prisma's schema engine is not installed in production.
@@ -56,7 +57,7 @@ async function differenceToSchema(databaseUrl: string): Promise<string | null> {
   await loaded;
   const content = await readFile(join(prismaFolder, 'schema.prisma'), 'utf8');
   const schema = [{ path: 'schema.prisma', content }];
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  const pool = openPool(openCluster(databaseUrl), { max: 2 });
   try {
     const adapter = bindMigrationAwareSqlAdapterFactory(diffAdapter(pool));
     const engine = await bindings.SchemaEngine.new(

@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createBareDatabase } from '@holdfast/testkit/testDatabase';
+import { createBareDatabase, openTestPool } from '@holdfast/testkit/testDatabase';
 import { until } from '@holdfast/testkit/until';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -15,7 +15,7 @@ beforeEach(async () => {
   database = await createBareDatabase();
   folder = await mkdtemp(join(tmpdir(), 'migrations-'));
   await cp(migrationsFolder, folder, { recursive: true });
-  pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  pool = openTestPool(database.url);
 });
 
 afterEach(async () => {
@@ -83,11 +83,11 @@ it('an upgraded installation keeps charging above spend limits, and a new one ca
   const other = await createBareDatabase();
   await migrate(other.url);
   await pool.end();
-  pool = new pg.Pool({ connectionString: other.url, max: 1 });
+  pool = openTestPool(other.url);
   expect(await settings()).toEqual([{ overage: 'charge', spend_limit_overage: 'cap' }]);
   await pool.end();
   await other.drop();
-  pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  pool = openTestPool(database.url);
 });
 
 it('every month of the journal gets the index and the constraint for write-offs', async () => {

@@ -1,8 +1,8 @@
 import { newId } from '@holdfast/domain/ids';
 import { createTestOrganization, insertTestExecution } from '@holdfast/testkit/testData';
-import { asRole, openTestDatabase, rolePasswords } from '@holdfast/testkit/testDatabase';
+import { asRole, openTestDatabase, openTestPool, rolePasswords } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
+import type pg from 'pg';
 import { auditLedger } from '../audit/audit.ts';
 import { getBalance } from '../balances.ts';
 import { updateOrganization } from '../organizations.ts';
@@ -30,9 +30,7 @@ beforeEach(async () => {
 function as(role: Role): pg.Pool {
   const known = pools.get(role);
   if (known) return known;
-  const pool = new pg.Pool({ connectionString: asRole(url, role), max: 1 });
-  // A session that is still closing ends with the dropped database.
-  pool.on('error', () => {});
+  const pool = openTestPool(asRole(url, role));
   pools.set(role, pool);
   return pool;
 }

@@ -3,6 +3,7 @@ import {
   asRole,
   createBareDatabase,
   createTestDatabase,
+  openTestPool,
   rolePasswords,
 } from '@holdfast/testkit/testDatabase';
 import { until } from '@holdfast/testkit/until';
@@ -19,10 +20,11 @@ let pools: Record<Role, pg.Pool>;
 beforeAll(async () => {
   database = await createTestDatabase();
   await applyRoles(database.url, rolePasswords);
-  owner = new pg.Pool({ connectionString: database.url, max: 1 });
-  pools = Object.fromEntries(
-    roles.map((role) => [role, new pg.Pool({ connectionString: asRole(database.url, role), max: 1 })]),
-  ) as Record<Role, pg.Pool>;
+  owner = openTestPool(database.url);
+  pools = Object.fromEntries(roles.map((role) => [role, openTestPool(asRole(database.url, role))])) as Record<
+    Role,
+    pg.Pool
+  >;
 });
 
 afterAll(async () => {
