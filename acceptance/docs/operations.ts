@@ -74,11 +74,12 @@ async function field(api: ApiClient, delivery: string, name: string): Promise<st
   return String((await api.get(`/v1/webhooks/deliveries/${delivery}`)).body[name]);
 }
 
-/** A delivery to an endpoint of its own, which is delivered. */
+/** A delivery of an execution of its own, which no other sample erases, to an endpoint of its own; it is delivered. */
 async function newDelivery(api: ApiClient, receiver: string): Promise<string> {
   const endpoint = await newEndpoint(api, receiver);
-  await completed(api);
-  const id = await firstOf(api, `/v1/webhooks/endpoints/${endpoint}/deliveries`, 'deliveries');
+  const execution = await completed(api);
+  const isOwn = (one: Record<string, string>) => one['execution_id'] === execution;
+  const id = await firstOf(api, `/v1/webhooks/endpoints/${endpoint}/deliveries`, 'deliveries', isOwn);
   await until(`${id} is delivered`, async () => (await field(api, id, 'status')) === 'delivered');
   return id;
 }
