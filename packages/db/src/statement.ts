@@ -1,5 +1,6 @@
 import type { IdPrefix } from '@holdfast/domain/ids';
 import type { PoolClient, QueryResultRow } from 'pg';
+import { withBinaryArrays } from './binaryArrays.ts';
 import type { Database, Queryable } from './client.ts';
 
 /** Runs a statement that is prepared once per connection under `name`. Batches pass one array per column. */
@@ -9,7 +10,7 @@ export async function runStatement<Row extends QueryResultRow>(
   text: string,
   values: unknown[],
 ): Promise<Row[]> {
-  const { rows } = await db.query<Row>({ name, text, values });
+  const { rows } = await db.query<Row>({ name, text, values: withBinaryArrays(text, values) });
   return rows;
 }
 

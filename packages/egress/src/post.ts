@@ -90,10 +90,17 @@ export function connectionsOf(policy: EgressPolicy): Connections {
 
 /** Keeps the case of names; of names that differ in case only, the later wins. undici sets the length. */
 function headersOf(given: Record<string, string>): string[] {
-  const headers = new Map([['content-type', ['content-type', 'application/json']]]);
-  for (const name in given) headers.set(name.toLowerCase(), [name, given[name] ?? '']);
-  headers.delete('content-length');
-  return [...headers.values()].flat();
+  const headers = ['content-type', 'application/json'];
+  const places = new Map([['content-type', 0]]);
+  for (const name in given) {
+    const key = name.toLowerCase();
+    if (key === 'content-length') continue;
+    const place = places.get(key) ?? headers.length;
+    places.set(key, place);
+    headers[place] = name;
+    headers[place + 1] = given[name] ?? '';
+  }
+  return headers;
 }
 
 const awaited = {

@@ -28,7 +28,7 @@ export async function copyOutputFiles(
   kind: OutputKind,
   copy: (url: string, place: number) => Promise<StoredFile>,
   maxFiles = 100,
-  bodies: ReadonlySet<string> = new Set(),
+  bodies: References = new Set(),
 ): Promise<Success> {
   const found = findOutputFiles(success.output, kind, bodies);
   if (found.length > maxFiles) throw new UnusableOutput(`an output of ${found.length} files is not copied`);
@@ -46,6 +46,18 @@ export async function copyOutputFiles(
   return { ...success, output: replaced(success.output, files) as Success['output'] };
 }
 
+/** Of the files that came with a response. */
+type References = { has(reference: string): boolean };
+
+/** Whether `copyOutputFiles` has anything to copy or to refuse. */
+export function hasOutputFiles(
+  output: Record<string, unknown>,
+  kind: OutputKind,
+  bodies: References,
+): boolean {
+  return isFileList(kind) || findOutputFiles(output, kind, bodies).length > 0;
+}
+
 function isFileList(kind: OutputKind): boolean {
   return kind !== 'text' && kind !== 'raw';
 }
@@ -54,11 +66,7 @@ function lengthOf(list: unknown): number {
   return Array.isArray(list) ? list.length : 0;
 }
 
-function findOutputFiles(
-  output: Record<string, unknown>,
-  kind: OutputKind,
-  bodies: ReadonlySet<string>,
-): string[] {
+function findOutputFiles(output: Record<string, unknown>, kind: OutputKind, bodies: References): string[] {
   if (kind === 'text') return [];
   if (kind === 'raw') return stringsIn(output).filter((text) => whole.test(text) || bodies.has(text));
   return urlsIn(output[kind]).filter((text) => reference.test(text) || bodies.has(text));

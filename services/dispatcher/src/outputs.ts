@@ -6,6 +6,7 @@ import { retry } from '@holdfast/kit/retry';
 import type { OutputBody } from '@holdfast/providers/outputBody';
 import {
   copyOutputFiles,
+  hasOutputFiles,
   type StoredFile,
   trustedHosts,
   UnusableOutput,
@@ -47,6 +48,8 @@ export async function copyOutput(
   bounds = defaultBounds,
 ): Promise<CopiedOutput | null> {
   const bodiesByReference = new Map(bodies.map((body) => [body.reference, body]));
+  if (!hasOutputFiles(outcome.output, output.kind, bodiesByReference))
+    return signal.aborted ? null : { success: outcome, drop: async () => {} };
   const started = new Set<string>();
   const stored = new Map<number, StoredFile>();
   const rules: OutputRules = {
@@ -66,8 +69,7 @@ export async function copyOutput(
     signal,
   );
   const work = async () => {
-    const references = new Set(bodiesByReference.keys());
-    const success = await copyOutputFiles(outcome, output.kind, copy, output.max_files, references);
+    const success = await copyOutputFiles(outcome, output.kind, copy, output.max_files, bodiesByReference);
     await keepOutputs(files.db, idsOf(stored));
     return withMeasuredFiles(success, [...stored.values()]);
   };

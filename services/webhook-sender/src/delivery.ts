@@ -139,8 +139,8 @@ export function createAttempt(args: {
 }
 
 /** By the database's clock. */
-function startOf({ claimedAt, claimedAtMs, ...delivery }: ClaimedDelivery): StartedAttempt {
-  const { id, attempts, number, leaseUntil } = delivery;
+function startOf(delivery: ClaimedDelivery): StartedAttempt {
+  const { id, attempts, number, leaseUntil, claimedAt, claimedAtMs } = delivery;
   const startedAt = new Date(claimedAt.getTime() + Math.max(0, performance.now() - claimedAtMs));
   return { id, attempts, number, leaseUntil, startedAt };
 }

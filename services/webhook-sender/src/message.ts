@@ -90,15 +90,16 @@ function createHeaders(box: SealedBox): (message: Message) => Record<string, str
     return { current: keys.memo(secret), previous, isPreviousPrimary };
   }
 
-  return ({ headers, eventId, body, traceparent, ...secrets }) => {
+  return (message) => {
+    const { headers, eventId, body, traceparent } = message;
     const timestampS = Math.floor(Date.now() / 1000);
     const ours = {
       'Content-Type': 'application/json',
       'User-Agent': 'Holdfast-Webhooks/1.0',
-      ...signatureHeaders({ signers: signersOf(secrets), eventId, body, timestampS }),
+      ...signatureHeaders({ signers: signersOf(message), eventId, body, timestampS }),
       ...(traceparent !== null && { traceparent }),
     };
-    return { ...allowedHeaders(headers === null ? {} : customs.memo(headers), ours), ...ours };
+    return headers === null ? ours : { ...allowedHeaders(customs.memo(headers), ours), ...ours };
   };
 }
 

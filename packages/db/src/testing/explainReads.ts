@@ -1,4 +1,4 @@
-import pg from 'pg';
+import pg, { type PoolClient } from 'pg';
 import type { Database } from '../client.ts';
 
 /** The relations that a query opens and the rows it scans, by the generic plan; of several statements the first. */
@@ -7,9 +7,9 @@ export async function explainReads(
   work: (db: Database) => Promise<unknown>,
 ): Promise<{ relations: string[]; rows: number }> {
   const { name, text, values } = await statementOf(work);
-  const given = values.map((value) => pg.escapeLiteral(textOf(value)));
   const client = await db.pool.connect();
   await client.query(`PREPARE ${name} AS ${text}`);
+  const given = await literals(client, name, values);
   const { rows } = await client.query(
     `EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE ${name}${given.length > 0 ? `(${given.join(', ')})` : ''}`,
   );
@@ -22,9 +22,18 @@ export async function explainReads(
   };
 }
 
-function textOf(value: unknown): string {
-  if (Array.isArray(value)) return `{${value.map((each) => JSON.stringify(String(each))).join(',')}}`;
-  return value instanceof Date ? value.toISOString() : String(value);
+async function literals(client: PoolClient, name: string, values: unknown[]): Promise<string[]> {
+  const { rows: parameters } = await client.query<{ type: string }>(
+    'SELECT unnest(parameter_types)::text AS type FROM pg_prepared_statements WHERE name = $1',
+    [name],
+  );
+  const columns = parameters.map(({ type }, index) => `$${index + 1}::${type}::text`);
+  const { rows } = await client.query<(string | null)[]>({
+    text: `SELECT ${columns.join(', ')}`,
+    values,
+    rowMode: 'array',
+  });
+  return (rows[0] ?? []).map((text) => (text === null ? 'NULL' : pg.escapeLiteral(text)));
 }
 
 type Statement = { name: string; text: string; values: unknown[] };

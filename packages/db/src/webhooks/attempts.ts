@@ -123,8 +123,8 @@ export async function recordAttempts(
     column('stage'),
     column('answer'),
     args.failuresToNotify,
-    column('leaseUntil').map((time) => time.toISOString()),
-    column('startedAt').map((time) => time.toISOString()),
+    column('leaseUntil'),
+    column('startedAt'),
     verdicts.map(({ inFlightLimit }) => inFlightLimit),
   ]);
   const states = rows.flatMap(({ id, state }) => (state === null ? [] : [[id, state] as const]));
@@ -233,8 +233,8 @@ export async function markStarted(
   const rows = await runStatement<Row>(db.pool, 'mark_deliveries_started', markStartedSql, [
     ids,
     sorted.map(({ number }) => number),
-    sorted.map(({ leaseUntil }) => leaseUntil.toISOString()),
-    sorted.map(({ startedAt }) => startedAt.toISOString()),
+    sorted.map(({ leaseUntil }) => leaseUntil),
+    sorted.map(({ startedAt }) => startedAt),
     firstId('dlv', ids),
     leaseS,
   ]);

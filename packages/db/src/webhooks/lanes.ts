@@ -197,7 +197,7 @@ export type Claim = { id: string; leaseUntil: Date | null };
 export async function releaseClaims(db: Database, claims: Claim[], firstDelayS = 0): Promise<void> {
   const sorted = claims.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const ids = sorted.map(({ id }) => id);
-  const leases = sorted.map(({ leaseUntil }) => leaseUntil?.toISOString() ?? null);
+  const leases = sorted.map(({ leaseUntil }) => leaseUntil);
   await runStatement(db.pool, 'release_claims', releaseClaimsSql, [ids, leases, firstDelayS]);
 }
 
