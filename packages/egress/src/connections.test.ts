@@ -44,18 +44,23 @@ async function serveRaw(...handlers: Parameters<typeof listenRaw>) {
 }
 
 describe('a connection', () => {
-  it('is opened for each of 200 concurrent requests', async () => {
+  it('is opened for each of 600 concurrent requests, and serves the next 600', async () => {
     const waiting: (() => void)[] = [];
-    const server = await startTestServer((_req, res) => {
+    const dialled = new Set<Socket>();
+    const server = await startTestServer((req, res) => {
+      dialled.add(req.socket);
       waiting.push(() => res.end('{}'));
-      if (waiting.length === 200) for (const end of waiting) end();
+      if (waiting.length === 600) for (const end of waiting.splice(0)) end();
     });
     open.push(server);
     const pool = connections();
-    const results = await Promise.all(
-      Array.from({ length: 200 }, () => exchange(pool, call(server.url, { timeoutMs: 60_000 }))),
-    );
-    expect(results.filter(({ ok }) => ok)).toHaveLength(200);
+    for (let round = 0; round < 2; round += 1) {
+      const results = await Promise.all(
+        Array.from({ length: 600 }, () => exchange(pool, call(server.url, { timeoutMs: 60_000 }))),
+      );
+      expect(results.filter(({ ok }) => ok)).toHaveLength(600);
+    }
+    expect(dialled.size).toBe(600);
   });
 
   it('is not reused when the peer has closed it between requests', async () => {

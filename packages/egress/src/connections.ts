@@ -37,7 +37,8 @@ export type Connections = {
   close(): void;
 };
 
-const maxIdle = 256;
+/** Of an origin; more than the runs of a dispatcher (512 by default), whose responses come in bursts. */
+const maxIdle = 1024;
 
 const require = createRequire(import.meta.url);
 
