@@ -89,8 +89,8 @@ function reportedSql(column: string): string {
 /** Locks the balances, then the spend limits of `rows`, each in order of id, and reads their current values. */
 const locked = (rows: string) => `
 balance AS (
-  SELECT organization_id, available, held, sequence, overage, spend_limit_overage FROM balances
-  WHERE organization_id = ANY (ARRAY (SELECT DISTINCT organization_id FROM ${rows})) ORDER BY organization_id FOR UPDATE
+  SELECT organization_id, available, held, sequence, overage, spend_limit_overage
+  FROM locked_balances(ARRAY (SELECT DISTINCT organization_id FROM ${rows}))
 ),
 spent AS (
   SELECT scope_id, month, amount, spent FROM spend_limits WHERE scope_id = ANY (ARRAY (

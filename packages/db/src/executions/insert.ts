@@ -84,8 +84,7 @@ WITH incoming AS (
     timeout_s, priority, traceparent, rerun_of, n)
 ),
 balance AS (
-  SELECT organization_id, available, held, sequence FROM balances
-  WHERE organization_id = ANY ($16::text[]) ORDER BY organization_id FOR UPDATE
+  SELECT organization_id, available, held, sequence FROM locked_balances($16::text[])
 ),
 spend AS (
   SELECT scope_id, amount, CASE WHEN month = ${thisMonth} THEN spent ELSE 0 END AS spent FROM spend_limits
