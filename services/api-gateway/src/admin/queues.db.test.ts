@@ -5,6 +5,7 @@ import { connectWorker } from '@holdfast/queues/connection';
 import { adjustQueue } from '@holdfast/queues/definitions';
 import { jobMetrics, startWorker } from '@holdfast/queues/worker';
 import { emptyRedis } from '@holdfast/testkit/testRedis';
+import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
 import { clientOf, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
@@ -30,8 +31,11 @@ afterAll(() => gateway.close());
 const as = (token: string) => clientOf(admin, token);
 
 async function readQueue(name: string) {
-  const { body } = await as(val).get('/admin/v1/queues').expect(200);
-  return body.queues.find(({ queue }: { queue: string }) => queue === name);
+  const queues = await until('Redis responds', async () => {
+    const { body } = await as(val).get('/admin/v1/queues').expect(200);
+    return body.queues as { queue: string }[] | null;
+  });
+  return queues.find(({ queue }) => queue === name);
 }
 
 describe('a queue', () => {
