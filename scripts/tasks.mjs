@@ -112,7 +112,7 @@ export const tasks = {
   },
   soak: {
     about: 'run load for an hour while parts fail in turn, and report growth and losses (--help)',
-    run: script('bench/soak/main.ts'),
+    run: script('bench/soak/main.ts', { env: sharedCache }),
   },
   rolling: {
     about: 'restart two of each service under load; no request may fail (--help)',
