@@ -39,6 +39,19 @@ describe('the source tree', () => {
     expect(paths((file) => imports(name)(file) && file.owner !== 'packages/egress')).toEqual([]);
   });
 
+  it('imports only types of node:http where services load it: kit/http.ts has the module', () => {
+    const programs = [
+      'packages/cli',
+      'packages/docs',
+      'packages/local',
+      'packages/setup',
+      'packages/testkit',
+    ];
+    const isLoaded = ({ owner, isTest }: SourceFile) =>
+      /^(packages|services)\//.test(owner) && !programs.includes(owner) && !isTest;
+    expect(paths((file) => file.loadsHttp && isLoaded(file))).toEqual([]);
+  });
+
   it('imports acceptance suites from no other folder', () => {
     const intoSuites = (file: SourceFile) =>
       file.owner !== 'acceptance' && file.imports.some((specifier) => /(^|\/)acceptance\//.test(specifier));
@@ -71,6 +84,16 @@ describe('the analysis of a source file', () => {
       // import 'comment';
       const f = "import 'text'";`;
     expect(readSourceFacts(text).imports).toEqual(['one', 'two', 'three', 'four', 'five', 'six']);
+  });
+
+  it.each([
+    ["import { createServer, type Server } from 'node:http'", true],
+    ["import http from 'node:http'", true],
+    ["const http = await import('node:http')", true],
+    ["import type { Server } from 'node:http'", false],
+    ["import { type Server, type ServerResponse } from 'node:http'", false],
+  ])('knows whether %s loads the module: %s', (text, expected) => {
+    expect(readSourceFacts(text).loadsHttp).toBe(expected);
   });
 
   it.each([

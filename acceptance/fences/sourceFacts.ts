@@ -3,6 +3,8 @@ import { parseSync } from '@swc/core';
 /** What a source file uses, read from its syntax tree and not from its text. */
 export type SourceFacts = {
   imports: string[];
+  /** Imports more than types of `node:http`. */
+  loadsHttp: boolean;
   readsEnvironment: boolean;
   logsToConsole: boolean;
   speaksSql: boolean;
@@ -54,6 +56,11 @@ function importedBy(node: SyntaxNode): string | undefined {
   return declarations.has(node.type) ? nameOf(asNode(node['source'])) : undefined;
 }
 
+function isOfTypes({ typeOnly, specifiers }: SyntaxNode): boolean {
+  const names = Array.isArray(specifiers) ? (specifiers as { isTypeOnly?: boolean }[]) : [];
+  return typeOnly === true || (names.length > 0 && names.every(({ isTypeOnly }) => isTypeOnly === true));
+}
+
 const rawPrisma = /^\$(query|execute)Raw(Unsafe)?$/;
 const connections = /(pool|client|connection|database|db|pg)$/i;
 
@@ -67,12 +74,19 @@ function isQuery(node: SyntaxNode): boolean {
 
 /** @throws if the text is not valid TypeScript */
 export function readSourceFacts(text: string): SourceFacts {
-  const facts: SourceFacts = { imports: [], readsEnvironment: false, logsToConsole: false, speaksSql: false };
+  const facts: SourceFacts = {
+    imports: [],
+    loadsHttp: false,
+    readsEnvironment: false,
+    logsToConsole: false,
+    speaksSql: false,
+  };
   everyNode(parseSync(text, { syntax: 'typescript', target: 'es2024' }).body, (node) => {
     if (node.type === 'MemberExpression') readMember(node, facts);
     else if (node.type === 'CallExpression' && isQuery(node)) facts.speaksSql = true;
     const imported = importedBy(node);
     if (imported !== undefined) facts.imports.push(imported);
+    if (imported === 'node:http' && !isOfTypes(node)) facts.loadsHttp = true;
   });
   return facts;
 }

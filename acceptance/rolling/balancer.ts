@@ -1,6 +1,6 @@
 import { Agent, createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { listenAt } from '@holdfast/kit/health';
+import { listenAt } from '@holdfast/kit/http';
 
 /** A gateway behind the balancer, and its readiness check. */
 export type Backend = { name: string; url: string; isReady(): Promise<boolean> };

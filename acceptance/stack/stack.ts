@@ -11,7 +11,7 @@ import { startDispatcher } from '@holdfast/dispatcher/start';
 import { type ModelFile, modelDefinition } from '@holdfast/domain/modelDefinition';
 import type { Money } from '@holdfast/domain/money';
 import { parseConfig } from '@holdfast/kit/config';
-import { closeServer, listenAt } from '@holdfast/kit/health';
+import { closeServer, listenAt } from '@holdfast/kit/http';
 import { createLogger } from '@holdfast/kit/logger';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
 import type { Service } from '@holdfast/kit/service';

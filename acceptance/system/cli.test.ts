@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { holdfast, holdfastInShell, startHoldfast } from '@holdfast/cli/testing/holdfast';
 import { isApiKeyShape } from '@holdfast/domain/apiKey';
 import { newId } from '@holdfast/domain/ids';
-import { listenAt } from '@holdfast/kit/health';
+import { listenAt } from '@holdfast/kit/http';
 import { servicePort } from '@holdfast/local/launch/ports';
 import { apiClient } from '@holdfast/testkit/apiClient';
 import { until } from '@holdfast/testkit/until';

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { closeServer, listenAt } from '@holdfast/kit/health';
+import { closeServer, listenAt } from '@holdfast/kit/http';
 import { servicePort } from '@holdfast/local/launch/ports';
 import { homeOf, type Listener, startListener } from '@holdfast/local/listen/testing/listener';
 import type { Customer } from '@holdfast/testkit/testData';

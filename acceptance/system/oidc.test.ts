@@ -7,7 +7,7 @@ import {
   startTestGateway,
   type TestGateway,
 } from '@holdfast/api-gateway/testing/testGateway';
-import { listenAt } from '@holdfast/kit/health';
+import { listenAt } from '@holdfast/kit/http';
 import { createLogger } from '@holdfast/kit/logger';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { freePort } from '../stack/localHoldfast.ts';

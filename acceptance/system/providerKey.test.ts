@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { auditLedger } from '@holdfast/db/audit/audit';
-import { closeServer, listenAt } from '@holdfast/kit/health';
+import { closeServer, listenAt } from '@holdfast/kit/http';
 import { createSandbox } from '@holdfast/sandbox/server';
 import { until } from '@holdfast/testkit/until';
 import { expect, it } from '@jest/globals';

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { closeServer, listenAt } from '@holdfast/kit/health';
+import { closeServer, listenAt } from '@holdfast/kit/http';
 import { until } from '@holdfast/testkit/until';
 
 export type SentSpan = {

@@ -1,6 +1,7 @@
-import http, { type IncomingMessage } from 'node:http';
+import type { Agent, IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { type Duplex, pipeline, type Readable, Transform } from 'node:stream';
+import { http } from '@holdfast/kit/http';
 import type { Request } from 'got';
 import { portOf } from './addresses.ts';
 import { idleTimeoutMs, maxAgeMs } from './connections.ts';
@@ -147,7 +148,7 @@ function toDownloadError(error: NodeJS.ErrnoException): DownloadError {
   return new DownloadError(error.code === 'EGRESS_REFUSED' ? 'policy' : 'network', messageOf(error));
 }
 
-type Agents = { http: http.Agent; https: https.Agent };
+type Agents = { http: Agent; https: https.Agent };
 
 const agentSettings = {
   keepAlive: true,
@@ -173,7 +174,7 @@ function agentsOf(owner: object, guard?: Guard): Agents {
   return agents;
 }
 
-function dialUnder(agent: http.Agent, protocol: string, guard: Guard): void {
+function dialUnder(agent: Agent, protocol: string, guard: Guard): void {
   const sessions = createTlsSessions();
   const openedAtMs = new WeakMap<object, number>();
   agent.createConnection = ({ host, port }, callback) => {

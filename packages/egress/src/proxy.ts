@@ -1,6 +1,7 @@
-import http, { type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIPv6, type Socket } from 'node:net';
+import { http } from '@holdfast/kit/http';
 import { portOf } from './addresses.ts';
 import type { Dialling } from './dial.ts';
 

@@ -1,33 +1,7 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { closeServer, http, type ListenAt, listenAt } from './http.ts';
 import { asyncGauge, type Registry } from './metrics.ts';
 import { reasonOf, within } from './within.ts';
-
-/** LISTEN_HOST and a port; 0: any free one. */
-export type ListenAt = { host: string | undefined; port: number };
-
-const defaultCloseWithinMs = 5000;
-
-/** Resolves with the port. @throws when the port is in use */
-export async function listenAt(server: Server, { host, port }: ListenAt): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen({ port, ...(host && { host }) }, resolve);
-  });
-  return (server.address() as AddressInfo).port;
-}
-
-/** Drops what is open after `withinMs`. Node.js does not count connections that balancers open in advance as idle. */
-export function closeServer(server: Server, withinMs = defaultCloseWithinMs): Promise<void> {
-  return new Promise((resolve) => {
-    const cutOff = setTimeout(() => server.closeAllConnections(), withinMs);
-    server.close(() => {
-      clearTimeout(cutOff);
-      resolve();
-    });
-    server.closeIdleConnections();
-  });
-}
 
 /** Returns null, or the problem in one line. */
 export type Check = () => string | null | Promise<string | null>;
@@ -49,7 +23,7 @@ export async function startHealthServer(args: {
     const results = await runChecks({ ...live, ...ready });
     return Object.fromEntries(results.map(([name, problem]) => [name, problem === null ? 1 : 0]));
   });
-  const server = createServer((request, response) => {
+  const server = http.createServer((request, response) => {
     const path = request.url?.split('?')[0];
     if (path === '/healthz') void sendChecks(response, live);
     else if (path === '/readyz') void sendChecks(response, { ...live, ...ready });

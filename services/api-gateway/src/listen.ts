@@ -1,6 +1,6 @@
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { closeServer, type ListenAt, listenAt } from '@holdfast/kit/health';
+import { closeServer, http, type ListenAt, listenAt } from '@holdfast/kit/http';
 import { withholdBody } from './http/body.ts';
 import { refuseConnect, respondBrokenRequest } from './http/errors.ts';
 
@@ -25,7 +25,7 @@ export type Listening = {
 
 /** Serves `app` at a port; 0 chooses a free one. @throws when the port is in use */
 export async function listen(app: RequestListener, at: ListenAt, maxPerMinute: number): Promise<Listening> {
-  const server = createServer({
+  const server = http.createServer({
     requireHostHeader: false,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveMs,

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { listenAt } from '@holdfast/kit/health';
+import { listenAt } from '@holdfast/kit/http';
 import { describe, expect, it } from '@jest/globals';
 import { startHoldfast } from '../testing/holdfast.ts';
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { closeServer, listenAt } from '@holdfast/kit/health';
+import { closeServer, listenAt } from '@holdfast/kit/http';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { until } from '@holdfast/testkit/until';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { signatureHeaders, signingKeys } from '@holdfast/domain/webhookSignature';
-import { listenAt } from '@holdfast/kit/health';
+import { listenAt } from '@holdfast/kit/http';
 import { reasonOf } from '@holdfast/kit/within';
 import type { ListenFlags } from './flags.ts';
 import { type Delivered, type EventFields, isTaken } from './line.ts';

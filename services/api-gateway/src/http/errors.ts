@@ -1,10 +1,11 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { type Duplex, finished } from 'node:stream';
 import { type Fault, faultOf } from '@holdfast/db/faults';
 import { ApiError } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import { StoreFailedError } from '@holdfast/files/store';
+import { http } from '@holdfast/kit/http';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Context } from '../context.ts';
 import { isBodyWithheld } from './body.ts';
@@ -137,7 +138,7 @@ function respondOnSocket(socket: Duplex, error: ApiError, maxPerMinute: number):
   const requestId = newId('req');
   const body = JSON.stringify(errorBody(error, { requestId, publicUrl: '' }));
   const head = [
-    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
+    `HTTP/1.1 ${error.status} ${http.STATUS_CODES[error.status]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,

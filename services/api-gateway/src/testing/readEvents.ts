@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { closeServer, listenAt } from '@holdfast/kit/health';
+import { closeServer, listenAt } from '@holdfast/kit/http';
 import type { TestGateway } from './testGateway.ts';
 
 export type ServedEvent = { id: string; event: string; data: unknown };
