@@ -90,6 +90,7 @@ FROM service AS dispatcher
 COPY --from=dispatcher-modules /app ./
 COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
 COPY --from=layout /out/dispatcher ./
+ENV NODE_OPTIONS="--disable-warning=ExperimentalWarning --max-semi-space-size=16"
 CMD ["node", "services/dispatcher/src/main.ts"]
 ARG VERSION=dev
 ARG REVISION=unknown
@@ -112,6 +113,7 @@ FROM service AS webhook-sender
 COPY --from=webhook-sender-modules /app ./
 COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
 COPY --from=layout /out/webhook-sender ./
+ENV NODE_OPTIONS="--disable-warning=ExperimentalWarning --max-semi-space-size=16"
 CMD ["node", "services/webhook-sender/src/main.ts"]
 ARG VERSION=dev
 ARG REVISION=unknown

@@ -17,6 +17,8 @@ export function runService(start: () => Promise<{ service: Service; log: Logger 
   setFlagsFromString(`--heap-growing-percent=${heapGrowingPercent}`);
   // What survives one batch seems old to V8, which would then make all of its kind old, and collect it late (ADR 0019).
   setFlagsFromString('--no-allocation-site-pretenuring');
+  // A collection of so few young objects takes a millisecond or two; to share it with V8's threads costs more CPU (ADR 0019).
+  setFlagsFromString('--no-parallel-scavenge');
   start().then(
     ({ service, log }) => stopOnSignal(service, log),
     (error: unknown) => {
