@@ -29,7 +29,7 @@ async function isAuditDue(client: Queryable, intervalS: number): Promise<boolean
 export async function recordAudit(
   db: Database,
   breaches: Breach[],
-  startedAt: Date | null = null,
+  startedAt: string | null = null,
 ): Promise<void> {
   const counts: Record<string, number> = {};
   for (const { invariant } of breaches) counts[invariant] = (counts[invariant] ?? 0) + 1;
@@ -78,7 +78,7 @@ export async function auditWhenDue(db: Database, intervalS: number): Promise<Bre
   if (!(await isAuditDue(db.pool, intervalS))) return null;
   return await inTransaction(db, async (client) => {
     await openSnapshot(client);
-    const { rows } = await client.query<{ locked: boolean; startedAt: Date }>(lock);
+    const { rows } = await client.query<{ locked: boolean; startedAt: string }>(lock);
     if (!rows[0]?.locked || !(await isAuditDue(client, intervalS))) return null;
     const breaches = await checkInvariants(client);
     // While the lock is still held; on another connection, because this transaction is read-only.
@@ -87,7 +87,8 @@ export async function auditWhenDue(db: Database, intervalS: number): Promise<Bre
   });
 }
 
-const lock = `SELECT pg_try_advisory_xact_lock(hashtext('holdfast ledger audit')) AS locked, now() AS "startedAt"`;
+// As text: a `Date` has no microseconds, so a request of the same millisecond would seem to come after the start.
+const lock = `SELECT pg_try_advisory_xact_lock(hashtext('holdfast ledger audit')) AS locked, now()::text AS "startedAt"`;
 
 async function openSnapshot(client: PoolClient): Promise<void> {
   await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');

@@ -102,12 +102,15 @@ describe('the audit of the ledger', () => {
     const first = await as(sam).post('/admin/v1/ledger/audit').expect(202);
     expect(first.body).toMatchObject({ finished_at: null, requested_at: null });
     await recordAudit(db, []);
-    const before = await db.pool.query<{ at: Date }>('SELECT now() AS at');
+    const timeOf = async (sql: string) =>
+      (await db.pool.query<{ at: string }>(`SELECT (${sql})::text AS at`)).rows[0]?.at ?? null;
+    const before = await timeOf('now()');
     const { body } = await as(sam).post('/admin/v1/ledger/audit').expect(202);
     expect(body).toMatchObject({ is_consistent: true, requested_at: expect.any(String) });
-    await recordAudit(db, [], before.rows[0]?.at);
+    await recordAudit(db, [], before);
     expect((await readLastAudit(db))?.requestedAt).toEqual(new Date(body.requested_at));
-    await recordAudit(db, [], new Date(Date.now() + 60_000));
+    const justAfter = `SELECT requested_at + interval '1 microsecond' FROM ledger_audits`;
+    await recordAudit(db, [], await timeOf(justAfter));
     const { body: last } = await as(val).get('/admin/v1/ledger/audit').expect(200);
     expect(last).toMatchObject({ requested_at: null, is_consistent: true });
   });
