@@ -109,6 +109,15 @@ const endings: [EventType, (id: string, organizationId: string) => Promise<NewEv
     },
   ],
   ['execution.expired', overdue],
+  ...['2099-12-31T23:59:59.000Z', '2099-12-31T23:59:59.500Z', '2099-12-31T23:59:59.999Z'].map(
+    (expiresAt): (typeof endings)[number] => [
+      'execution.cancelled',
+      async (id, organizationId) => {
+        await db.prisma.execution.update({ where: { id }, data: { expiresAt } });
+        return cancelExecution(db, organizationId, id);
+      },
+    ],
+  ),
 ];
 
 async function eventOf(id: string, type: EventType) {
