@@ -10,7 +10,7 @@ export type Service = {
 
 const stopWithinMs = 28_000;
 /** By which old objects may grow before they are collected; V8 lets them triple, and most are garbage (ADR 0019). */
-const heapGrowingPercent = 50;
+const heapGrowingPercent = 75;
 
 /** The process ends within 30 s of a signal, plus its delay. An uncaught error ends it for a supervisor to restart. */
 export function runService(start: () => Promise<{ service: Service; log: Logger }>): void {
