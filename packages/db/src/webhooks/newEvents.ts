@@ -31,6 +31,7 @@ addressed AS MATERIALIZED (
     r.receivers BETWEEN 1 AND ${maxReceivers} AND r.endpoints <= ${maxEndpoints} AND NOT (${hasUrl}) AS is_fanned_out
   FROM (SELECT *, event_id(id, '${type}') AS event_id FROM ${rows}) x CROSS JOIN LATERAL (
     SELECT count(*) AS endpoints, count(*) FILTER (WHERE w.is_receiver) AS receivers,
+      array_agg(delivery_id(x.event_id, w.id)) FILTER (WHERE w.is_receiver) AS delivery_ids,
       array_agg(w.id) FILTER (WHERE w.is_receiver) AS endpoint_ids, array_agg(w.url) FILTER (WHERE w.is_receiver) AS urls,
       array_agg(w.is_free) FILTER (WHERE w.is_receiver) AS are_free
     FROM (
@@ -49,10 +50,11 @@ event AS (
 ),
 delivery AS (
   INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, lane, url, lease_until, expires_at)
-  SELECT delivery_id(a.event_id, w.id), a.event_id, a.organization_id, w.id, w.id, w.url,
+  SELECT w.id, a.event_id, a.organization_id, w.endpoint_id, w.endpoint_id, w.url,
     CASE WHEN w.is_free THEN now() + interval '${newDeliveryLeaseS} seconds' END,
     now() + interval '${limits.webhookExpiryMs} milliseconds'
-  FROM addressed a CROSS JOIN LATERAL unnest(a.endpoint_ids, a.urls, a.are_free) AS w (id, url, is_free)
+  FROM addressed a CROSS JOIN LATERAL unnest(a.delivery_ids, a.endpoint_ids, a.urls, a.are_free)
+    AS w (id, endpoint_id, url, is_free)
   WHERE a.is_fanned_out
 )`;
 }
@@ -66,8 +68,7 @@ const newEvent = {
 };
 
 export const newEventColumnsSql = `CASE WHEN has_receiver THEN event_id END AS "eventId",
-  CASE WHEN is_fanned_out THEN ARRAY (SELECT delivery_id(event_id, w) FROM unnest(endpoint_ids) w) ELSE '{}' END
-    AS "deliveryIds"`;
+  CASE WHEN is_fanned_out THEN delivery_ids ELSE '{}' END AS "deliveryIds"`;
 
 /** Spec, "Events" 1: an empty list means all types. */
 function isSubscribedSql(type: EventType): string {
