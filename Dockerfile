@@ -68,7 +68,11 @@ LABEL org.opencontainers.image.vendor="Holdfast" \
       org.opencontainers.image.base.name="docker.io/library/node:24-bookworm-slim"
 
 FROM runtime AS service
-COPY --chmod=755 deploy/image/health /usr/local/bin/
+COPY --chmod=755 deploy/image/health deploy/image/compile /usr/local/bin/
+ENV NODE_COMPILE_CACHE=/var/cache/holdfast
+USER 0
+RUN install --directory --owner=1000 "$NODE_COMPILE_CACHE"
+USER 1000:1000
 EXPOSE 9464
 HEALTHCHECK --start-period=60s --start-interval=1s --interval=10s --timeout=5s --retries=3 CMD ["health"]
 
@@ -78,6 +82,7 @@ COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generat
 COPY --from=layout /out/api-gateway ./
 COPY --from=documentation /app/packages/docs/site packages/docs/site
 COPY --from=console /console/dist packages/console/dist
+RUN compile services/api-gateway/src/main.ts
 EXPOSE 8080 8081
 CMD ["node", "services/api-gateway/src/main.ts"]
 ARG VERSION=dev
@@ -91,6 +96,7 @@ COPY --from=dispatcher-modules /app ./
 COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
 COPY --from=layout /out/dispatcher ./
 ENV NODE_OPTIONS="--disable-warning=ExperimentalWarning --max-semi-space-size=16"
+RUN compile services/dispatcher/src/main.ts
 CMD ["node", "services/dispatcher/src/main.ts"]
 ARG VERSION=dev
 ARG REVISION=unknown
@@ -102,6 +108,7 @@ FROM service AS ledger
 COPY --from=ledger-modules /app ./
 COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
 COPY --from=layout /out/ledger ./
+RUN compile services/ledger/src/main.ts
 CMD ["node", "services/ledger/src/main.ts"]
 ARG VERSION=dev
 ARG REVISION=unknown
@@ -114,6 +121,7 @@ COPY --from=webhook-sender-modules /app ./
 COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
 COPY --from=layout /out/webhook-sender ./
 ENV NODE_OPTIONS="--disable-warning=ExperimentalWarning --max-semi-space-size=16"
+RUN compile services/webhook-sender/src/main.ts
 CMD ["node", "services/webhook-sender/src/main.ts"]
 ARG VERSION=dev
 ARG REVISION=unknown
