@@ -16,14 +16,17 @@ export function startAudits(args: {
 }): Sweep[] {
   const { db, metrics, intervalS, log } = args;
   const intervalMs = Math.min(lookMs, intervalS * 1000);
+  const auditing = startSweep({
+    name: 'audit',
+    intervalMs,
+    hangsAfterMs: Math.max(3_600_000, intervalS * 3000),
+    log,
+    work: () => audit(db, intervalS, log),
+  });
+  // `holdfast doctor` may be the first thing that is run on a new system, and warns of a ledger that was never audited.
+  void auditing.runNow();
   return [
-    startSweep({
-      name: 'audit',
-      intervalMs,
-      hangsAfterMs: Math.max(3_600_000, intervalS * 3000),
-      log,
-      work: () => audit(db, intervalS, log),
-    }),
+    auditing,
     startSweep({ name: 'last audit', intervalMs, log, work: () => exportAudit(db, metrics) }),
   ];
 }
