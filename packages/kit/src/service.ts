@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { getPriority, setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { ConfigError } from './config.ts';
 import type { Logger } from './logger.ts';
@@ -15,7 +15,6 @@ const stopWithinMs = 28_000;
 const heapGrowingPercent = 50;
 /** More niceness than the process has: with 10 more, marking cannot keep up with busy services, which hold 100 MB more (ADR 0019). */
 const markingNiceness = 5;
-const maxNiceness = 19;
 
 /** The process ends within 30 s of a signal, plus its delay. An uncaught error ends it for a supervisor to restart. */
 export function runService(start: () => Promise<{ service: Service; log: Logger }>): void {
@@ -37,8 +36,8 @@ export function runService(start: () => Promise<{ service: Service; log: Logger 
 /** Where cores are busy, V8's threads, which mark old objects, must not keep requests waiting. Only Linux names threads. */
 function yieldToRequests(): void {
   const threads = '/proc/self/task';
-  const niceness = Math.min(getPriority() + markingNiceness, maxNiceness);
   try {
+    const niceness = Math.min(getPriority() + markingNiceness, constants.priority.PRIORITY_LOW);
     for (const id of readdirSync(threads)) {
       const name = readFileSync(`${threads}/${id}/comm`, 'utf8').trim();
       if (name === 'V8Worker') setPriority(Number(id), niceness);
