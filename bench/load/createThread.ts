@@ -16,7 +16,7 @@ function connected(count: number): Connection[] {
 }
 
 async function create(connection: Connection, { apiKey, keyIndex }: Turn, dueAtMs: number): Promise<Created> {
-  const key = randomUUID();
+  const key = `sdk_${Date.now().toString(16)}_${randomUUID()}`;
   const body = `{"model":"sandbox-text","input":{"prompt":"measure ${key}"}}`;
   const head = [
     'POST /v1/executions HTTP/1.1',

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import pickle
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -381,7 +382,7 @@ def test_a_task_that_is_cancelled_during_the_create_reports_the_key_it_was_sent_
         task.cancel()
         with pytest.raises(asyncio.CancelledError) as raised:
             await task
-        assert vars(raised.value)["idempotency_key"].startswith("sdk_")
+        assert re.fullmatch(r"sdk_[\da-f]{11}_[\da-f-]{36}", vars(raised.value)["idempotency_key"])
         assert vars(raised.value)["input"] == {"n": 1}
 
     asyncio.run(main())

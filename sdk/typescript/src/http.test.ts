@@ -30,7 +30,7 @@ describe('a create', () => {
   ])('is repeated with the same key after %s', async (_name, failure) => {
     const client = await start(failure, created);
     expect((await client.executions.create(body)).id).toBe('exec_1');
-    expect(keys()).toEqual([expect.stringMatching(/^sdk_/), keys()[0]]);
+    expect(keys()).toEqual([expect.stringMatching(/^sdk_[\da-f]{11}_[\da-f-]{36}$/), keys()[0]]);
   });
 
   it('is not repeated after an error that is not marked retryable, and the error has the key', async () => {

@@ -1,6 +1,6 @@
 /** The caller's key, or a new random one. @throws TypeError if the key is invalid */
 export async function readIdempotencyKey(given: string | Promise<string> | undefined): Promise<string> {
-  const key = (await given) ?? `sdk_${crypto.randomUUID()}`;
+  const key = (await given) ?? newKey();
   // Text with a promise in it, which `deriveKey` returns, would be the key of every order.
   if (typeof key === 'string' && key.includes('[object ')) {
     throw new TypeError('The idempotency key has an object in it: await deriveKey(order).');
@@ -11,6 +11,9 @@ export async function readIdempotencyKey(given: string | Promise<string> | undef
     'An idempotency key has 1 to 255 printable ASCII characters, and no space at its ends.',
   );
 }
+
+/** The time comes first, which makes new keys neighbours in the service's index. */
+const newKey = () => `sdk_${Date.now().toString(16)}_${crypto.randomUUID()}`;
 
 /** What a key can be derived from. No fractions: languages write them differently. */
 export type KeyPart =

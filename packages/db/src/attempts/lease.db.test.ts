@@ -1,7 +1,7 @@
 import { newId } from '@holdfast/domain/ids';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, expect, it } from '@jest/globals';
-import { claimAbandoned, claimByToken, extendLeases, reclaimLeases } from './lease.ts';
+import { claimAbandoned, claimByToken, extendLeases, newToken, reclaimLeases } from './lease.ts';
 import { recordRunning } from './outcomes.ts';
 
 const { db, close } = await openTestDatabase(4);
@@ -46,4 +46,14 @@ it('a lease that has run out is reclaimed, unless another dispatcher has taken t
   expect(await claimAbandoned(db, 'att_taken', 20)).toMatchObject({ attemptId: 'att_taken' });
   expect(await reclaimLeases(db, ids, 20)).toEqual(['att_free']);
   expect((await db.pool.query(secondsLeft, ['att_free'])).rows).toEqual([{ long: true }]);
+});
+
+it('new tokens are in order of time, and differ at random', async () => {
+  const issue = async () =>
+    (await db.pool.query<{ token: string }>(`SELECT ${newToken} AS token FROM generate_series(1, 100)`)).rows;
+  const first = await issue();
+  await db.pool.query('SELECT pg_sleep(0.002)');
+  const tokens = [...first, ...(await issue())].map(({ token }) => token);
+  expect(tokens.slice(0, 100).every((token) => token < (tokens[100] ?? ''))).toBe(true);
+  expect(new Set(tokens.map((token) => token.slice(11))).size).toBe(200);
 });
