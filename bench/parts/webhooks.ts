@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '@holdfast/kit/logger';
 import { fanoutJobs, fanoutQueue } from '@holdfast/queues/definitions';
-import { pauseQueue } from '@holdfast/queues/inspector';
 import { openProducer } from '@holdfast/queues/producer';
 import { type CountingReceiver, startCountingReceiver } from '../arrivals.ts';
 import { accounted, type Bench, type Part } from '../bench.ts';
@@ -26,13 +25,12 @@ export const webhooks: Part = {
       path === deliveriesPath ? eventId : null,
     );
     const endpoint = await subscribeAlone(bench, receiver.url + deliveriesPath);
-    const resume = await pauseQueue(fanoutQueue, bench.redis);
     try {
       const eventIds = await pastEvents(bench, endpoint.id);
       const bare = await bareLoops(bench, receiver, eventIds);
       bench.say('bare loops');
       const before = [await bare.run(1), await bare.run(manyLoops)] as const;
-      const perS = await deliver(bench, { receiver, endpointId: endpoint.id, eventIds, resume });
+      const perS = await deliver(bench, { receiver, endpointId: endpoint.id, eventIds });
       bench.say('bare loops');
       const after = [await bare.run(1), await bare.run(manyLoops)] as const;
       await bare.close();
@@ -80,7 +78,7 @@ async function pastEvents({ db, flags }: Bench, endpointId: string): Promise<str
   return rows.map(({ id }) => id);
 }
 
-/** Not before they are measured: five seconds later a sweep delivers them, though the queue is paused. */
+/** Not before they are measured: five seconds later a sweep delivers them. */
 async function renewEvents({ db }: Bench, eventIds: string[]): Promise<void> {
   await db.pool.query('UPDATE events SET fanned_out_at = NULL, created_at = now() WHERE id = ANY ($1)', [
     eventIds,
@@ -113,16 +111,15 @@ const headers = {
 /** From the first hint to the last recorded attempt. */
 async function deliver(
   bench: Bench,
-  args: { receiver: CountingReceiver; endpointId: string; eventIds: string[]; resume: () => Promise<void> },
+  args: { receiver: CountingReceiver; endpointId: string; eventIds: string[] },
 ): Promise<number> {
   const { receiver, eventIds, endpointId } = args;
   const fanout = openProducer(fanoutQueue, bench.redis, createLogger('bench', 'warn'));
-  await fanout.addAll(fanoutJobs({ eventIds, deliveryIds: [] }));
   let seconds = Number.NaN;
   await accounted(bench, 'webhooks', async () => {
     await renewEvents(bench, eventIds);
     const startMs = nowMs();
-    await args.resume();
+    await fanout.addAll(fanoutJobs({ eventIds, deliveryIds: [] }));
     await receiver.of(eventIds);
     await untilRecorded(bench, endpointId, eventIds.length);
     seconds = (nowMs() - startMs) / 1000;
