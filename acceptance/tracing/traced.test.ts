@@ -191,7 +191,7 @@ it('a trace starts at the gateway without a valid traceparent', async () => {
   const id = await create('sandbox-text', { prompt: 'a' }, { traceparent: `00-${'0'.repeat(32)}-zz-01` });
   const { request } = await untilEvent(stack.receiver, id, 'execution.completed');
   const [, traceId = ''] = String(request.headers['traceparent']).split('-');
-  expect(traceId).toMatch(/^[1-9a-f]/);
+  expect(traceId).toMatch(/^(?!0+$)[0-9a-f]{32}$/);
   const row = await stack.db.prisma.execution.findFirstOrThrow({ where: { id } });
   expect(row.traceparent).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
 });
