@@ -3,7 +3,13 @@ import { readFileSync } from 'node:fs';
 import type { Logger } from '@holdfast/kit/logger';
 import { type RedisAddress, readRedisUrl } from '@holdfast/kit/redisAddress';
 import { within } from '@holdfast/kit/within';
-import { Redis as Client, Cluster, type RedisOptions } from 'ioredis';
+import {
+  Redis as Client,
+  Cluster,
+  type RedisOptions,
+  type SentinelConnectionOptions,
+  SentinelConnector,
+} from 'ioredis';
 
 /** A server, a master behind sentinels, or a cluster: every script and queue keeps to one hash tag. */
 export type Redis = Client | Cluster;
@@ -59,6 +65,7 @@ function open(url: string, options: Options): Redis {
   if (kind === 'cluster') return openCluster(nodes, entry);
   return new Client({
     ...entry,
+    Connector: ReconnectingConnector,
     sentinels: nodes,
     name: master ?? '',
     db: database,
@@ -72,6 +79,22 @@ function open(url: string, options: Options): Redis {
     // A demoted master is reconnected.
     reconnectOnError: (error) => error.message.startsWith('READONLY'),
   });
+}
+
+/**
+ * With ioredis's own, a sentinel that reports the failover while a new connection is being opened ends the client for good:
+ * the watch of the lost connection stops what comes after it.
+ */
+class ReconnectingConnector extends SentinelConnector {
+  constructor(options: unknown) {
+    super(options as SentinelConnectionOptions);
+  }
+
+  override connect(...args: Parameters<SentinelConnector['connect']>) {
+    const watch = this['failoverDetector'] as { cleanup(): void } | null;
+    watch?.cleanup();
+    return super.connect(...args);
+  }
 }
 
 function openCluster(nodes: RedisAddress['nodes'], entry: Options): Cluster {

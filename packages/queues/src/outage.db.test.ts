@@ -1,8 +1,11 @@
 import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createLogger } from '@holdfast/kit/logger';
 import { within } from '@holdfast/kit/within';
 import { startRedis } from '@holdfast/local/redis';
 import { testFolder } from '@holdfast/testkit/testFolder';
+import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connectProducer, connectWorker } from './connection.ts';
 import type { PayloadOf } from './definitions.ts';
@@ -63,5 +66,68 @@ describe('a Redis that does not respond', () => {
       await silenced(() => expect(within(8000, 'stopping', worker.stop())).resolves.toBeUndefined());
     });
     redis.disconnect();
+  }, 15_000);
+});
+
+/** A sentinel of this master; it can be made to respond late, and to report a failover. */
+async function startSentinel(masterUrl: string) {
+  const { port, username, password } = new URL(masterUrl);
+  const watching = new Set<Socket>();
+  let released = Promise.resolve();
+  const bulk = (...texts: string[]) => texts.map((text) => `$${text.length}\r\n${text}\r\n`).join('');
+  const replies: Record<string, () => string> = {
+    HELLO: () => `%1\r\n${bulk('server', 'redis')}`,
+    SUBSCRIBE: () => `>3\r\n${bulk('subscribe', '+switch-master')}:1\r\n`,
+    'GET-MASTER-ADDR-BY-NAME': () => `*2\r\n${bulk('127.0.0.1', port)}`,
+    SENTINELS: () => '*0\r\n',
+  };
+  const server = createServer((socket) => {
+    socket.setEncoding('latin1').on('error', () => socket.destroy());
+    socket.on('close', () => watching.delete(socket));
+    socket.on('data', async (received: string) => {
+      for (const [command] of received.matchAll(/\*\d+\r\n(?:\$\d+\r\n[^\r]*\r\n)+/g)) {
+        const name = Object.keys(replies).find((one) => command.toUpperCase().includes(`\r\n${one}\r\n`));
+        if (name === 'SUBSCRIBE') watching.add(socket);
+        if (name === 'GET-MASTER-ADDR-BY-NAME') await released;
+        socket.write(name ? (replies[name]?.() ?? '') : '+OK\r\n');
+      }
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `redis+sentinel://${username}:${password}@127.0.0.1:${(server.address() as AddressInfo).port}/main`,
+    isWatched: () => watching.size > 0,
+    /** Returns a function that lets it respond again. */
+    hold() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      released = promise;
+      return resolve;
+    },
+    reportFailover() {
+      for (const socket of watching)
+        socket.write(`>3\r\n${bulk('message', '+switch-master', 'main 127.0.0.1 1 127.0.0.1 2')}`);
+    },
+    close: () => server.close(),
+  };
+}
+
+describe('a Redis behind sentinels', () => {
+  it('is reached again when a failover is reported while its new master is looked up', async () => {
+    const sentinel = await startSentinel(server.url);
+    const redis = connectProducer(sentinel.url, log);
+    await once(redis, 'ready');
+    await until('the sentinel is watched', sentinel.isWatched);
+    const release = sentinel.hold();
+    await redis.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'no').catch(() => {});
+    await until('it connects again', () => redis.status === 'connecting');
+    sentinel.reportFailover();
+    // Longer than the report takes.
+    await sleep(100);
+    release();
+    await within(5000, 'connecting again', once(redis, 'ready'));
+    expect(await redis.ping()).toBe('PONG');
+    redis.disconnect();
+    sentinel.close();
   }, 15_000);
 });
