@@ -27,3 +27,10 @@ it('executions are created, run, settled and delivered from the database alone w
   expect((await readExecution(customer.api, id)).cost).toBe('0.01');
   expect((await customer.api.get('/v1/balance')).body).toMatchObject({ total: '0.99', held: '0.00' });
 });
+
+it('so is a run that its provider reports by a callback', async () => {
+  const customer = await stack.newCustomer('1');
+  redis.begin('gone');
+  const input = { prompt: 'without a queue', mode: 'callback', delay_ms: 100 };
+  await untilStatus(customer.api, await create(customer.api, 'sandbox-text', input), 'COMPLETED');
+});

@@ -32,7 +32,7 @@ import { createScheduler } from './scheduler.ts';
 import { openSlots, type Slots } from './slots.ts';
 import { startSweeps } from './sweeps.ts';
 import type { Trace } from './trace.ts';
-import { openQueues, type Queues, startWorkers } from './workers.ts';
+import { createJobs, openQueues, type Queues, startWorkers } from './workers.ts';
 
 /** After that runs are handed back to other dispatchers. */
 const stopGraceMs = 20_000;
@@ -74,8 +74,9 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
   );
   liveGauge(registry, 'runs_in_hand', 'Runs that this process works on', shares.taken);
 
+  const jobs = createJobs(services, trace);
   const workers = startWorkers(
-    { services, scheduler, trace },
+    { services, jobs, scheduler, trace },
     { redis: workerRedis, concurrency, metrics: jobMetrics(registry), activity },
   );
   const sweeps = startSweeps({
@@ -83,6 +84,8 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
     slots: services.slots,
     scheduler,
     queues,
+    jobs,
+    concurrency,
     isRedisUp: () => producerRedis.status === 'ready',
     activity,
     turnOf: openSweepTurns(producerRedis, 'dispatcher'),

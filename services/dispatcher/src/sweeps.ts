@@ -15,7 +15,7 @@ import { firstTry, toPendingRetry } from './backlog.ts';
 import type { Files } from './outputFile.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { Slots } from './slots.ts';
-import type { Queues } from './workers.ts';
+import type { Jobs, Queues } from './workers.ts';
 
 /** After that a pending execution may have lost its job. */
 const staleAfterS = 5;
@@ -26,15 +26,19 @@ export function startSweeps(args: {
   slots: Pick<Slots, 'reconcile'>;
   scheduler: Pick<Scheduler, 'add'>;
   queues: Queues;
+  jobs: Jobs;
+  /** How many of `jobs` may run at once. */
+  concurrency: number;
   isRedisUp(): boolean;
   activity: Pick<Activity, 'isActive'>;
   turnOf: TurnOf;
   log: Logger;
 }): Sweeps {
-  const { slots, scheduler, queues, isRedisUp, activity, log } = args;
+  const { slots, scheduler, queues, jobs, isRedisUp, activity, log } = args;
   const { db, store } = args.files;
   const sweep = (name: string, intervalMs: number, work: () => Promise<void>) =>
     startSweep({ name, intervalMs, log, work, isTurn: args.turnOf(name, intervalMs) });
+  const doHere = createWork(args);
   const activeTurnOf = turnsWhileActive(args.turnOf, activity);
   const sweepPending = (name: string, intervalMs: number, work: () => Promise<void>) =>
     startSweep({ name, intervalMs, log, work, isTurn: activeTurnOf(name, intervalMs) });
@@ -55,15 +59,18 @@ export function startSweeps(args: {
     sweep('counted runs', 10_000, () => slots.reconcile()),
     sweepPending('abandoned runs', 2000, async () => {
       const ids = await abandonedAttempts(db);
-      await queues.recover.addAll(ids.map((attemptId) => ({ attemptId })));
+      if (isRedisUp()) await queues.recover.addAll(ids.map((attemptId) => ({ attemptId })));
+      else doHere(ids, jobs.recover);
     }),
     sweepPending('runs to poll', 500, async () => {
       const ids = await attemptsToPoll(db);
-      await queues.poll.addAll(ids.map((attemptId) => ({ attemptId })));
+      if (isRedisUp()) await queues.poll.addAll(ids.map((attemptId) => ({ attemptId })));
+      else doHere(ids, jobs.poll);
     }),
     sweepPending('stale callbacks', 5000, async () => {
       const ids = await staleCallbacks(db, 5);
-      await queues.callback.addAll(ids.map((callbackId) => ({ callbackId })));
+      if (isRedisUp()) await queues.callback.addAll(ids.map((callbackId) => ({ callbackId })));
+      else doHere(ids, jobs.callback);
     }),
     sweep('files to remove', 60_000, async () => {
       const removable = await listRemovableFiles(db, 500);
@@ -74,4 +81,17 @@ export function startSweeps(args: {
       );
     }),
   ]);
+}
+
+/** Starts work for as many ids as have room. A sweep finds the others again, and those whose work failed. */
+function createWork({ concurrency, log }: { concurrency: number; log: Logger }) {
+  const inWork = new Set<string>();
+  return (ids: string[], work: (id: string) => Promise<void>): void => {
+    for (const id of ids.filter((one) => !inWork.has(one)).slice(0, concurrency - inWork.size)) {
+      inWork.add(id);
+      work(id)
+        .catch((error: unknown) => log.error({ err: error, id }, 'job failed without Redis'))
+        .finally(() => inWork.delete(id));
+    }
+  };
 }

@@ -35,10 +35,26 @@ export function openQueues(redis: Redis, log: Logger) {
   };
 }
 
+/** The work of jobs by the id in them, for workers and, without Redis, for sweeps. */
+export type Jobs = ReturnType<typeof createJobs>;
+
+export function createJobs(services: AttemptServices, trace: Trace) {
+  return {
+    recover: (attemptId: string) => recover(services, trace, attemptId),
+    poll: (attemptId: string) => poll(services, trace, attemptId),
+    callback: (callbackId: string) => receiveCallback(services, trace, callbackId),
+  };
+}
+
 const schedulingConcurrency = 64;
 
 export function startWorkers(
-  { services, scheduler, trace }: { services: AttemptServices; scheduler: Scheduler; trace: Trace },
+  {
+    services,
+    jobs,
+    scheduler,
+    trace,
+  }: { services: AttemptServices; jobs: Jobs; scheduler: Scheduler; trace: Trace },
   {
     redis,
     concurrency,
@@ -64,19 +80,19 @@ export function startWorkers(
       ...common,
       queue: recoverQueue,
       concurrency,
-      process: ({ attemptId }) => recover(services, trace, attemptId),
+      process: ({ attemptId }) => jobs.recover(attemptId),
     }),
     startWorker({
       ...common,
       queue: pollQueue,
       concurrency,
-      process: ({ attemptId }) => poll(services, trace, attemptId),
+      process: ({ attemptId }) => jobs.poll(attemptId),
     }),
     startWorker({
       ...common,
       queue: callbackQueue,
       concurrency,
-      process: ({ callbackId }) => receiveCallback(services, trace, callbackId),
+      process: ({ callbackId }) => jobs.callback(callbackId),
     }),
     startWorker({
       ...common,
