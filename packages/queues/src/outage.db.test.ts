@@ -81,17 +81,18 @@ async function startSentinel(masterUrl: string) {
     'GET-MASTER-ADDR-BY-NAME': () => `*2\r\n${bulk('127.0.0.1', port)}`,
     SENTINELS: () => '*0\r\n',
   };
+  async function respond(socket: Socket, received: string): Promise<void> {
+    for (const [command] of received.matchAll(/\*\d+\r\n(?:\$\d+\r\n[^\r]*\r\n)+/g)) {
+      const name = Object.keys(replies).find((one) => command.toUpperCase().includes(`\r\n${one}\r\n`));
+      if (name === 'SUBSCRIBE') watching.add(socket);
+      if (name === 'GET-MASTER-ADDR-BY-NAME') await released;
+      socket.write(name ? (replies[name]?.() ?? '') : '+OK\r\n');
+    }
+  }
   const server = createServer((socket) => {
     socket.setEncoding('latin1').on('error', () => socket.destroy());
     socket.on('close', () => watching.delete(socket));
-    socket.on('data', async (received: string) => {
-      for (const [command] of received.matchAll(/\*\d+\r\n(?:\$\d+\r\n[^\r]*\r\n)+/g)) {
-        const name = Object.keys(replies).find((one) => command.toUpperCase().includes(`\r\n${one}\r\n`));
-        if (name === 'SUBSCRIBE') watching.add(socket);
-        if (name === 'GET-MASTER-ADDR-BY-NAME') await released;
-        socket.write(name ? (replies[name]?.() ?? '') : '+OK\r\n');
-      }
-    });
+    socket.on('data', (received: string) => void respond(socket, received));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
