@@ -38,11 +38,11 @@ export function startSweeps(args: {
   const { db, store } = args.files;
   const sweep = (name: string, intervalMs: number, work: () => Promise<void>) =>
     startSweep({ name, intervalMs, log, work, isTurn: args.turnOf(name, intervalMs) });
-  const doHere = createWork(args);
+  const here = createWork(args);
   const activeTurnOf = turnsWhileActive(args.turnOf, activity);
   const sweepPending = (name: string, intervalMs: number, work: () => Promise<void>) =>
     startSweep({ name, intervalMs, log, work, isTurn: activeTurnOf(name, intervalMs) });
-  return sweepGroup([
+  const sweeps = sweepGroup([
     sweepPending('stale pending', 2000, async () => {
       const stale = await stalePendingExecutions(db, staleAfterS, maxOfOrganization);
       // Without Redis no execution with a limit starts, and one without need not wait for it.
@@ -60,17 +60,17 @@ export function startSweeps(args: {
     sweepPending('abandoned runs', 2000, async () => {
       const ids = await abandonedAttempts(db);
       if (isRedisUp()) await queues.recover.addAll(ids.map((attemptId) => ({ attemptId })));
-      else doHere(ids, jobs.recover);
+      else here.start(ids, jobs.recover);
     }),
     sweepPending('runs to poll', 500, async () => {
       const ids = await attemptsToPoll(db);
       if (isRedisUp()) await queues.poll.addAll(ids.map((attemptId) => ({ attemptId })));
-      else doHere(ids, jobs.poll);
+      else here.start(ids, jobs.poll);
     }),
     sweepPending('stale callbacks', 5000, async () => {
       const ids = await staleCallbacks(db, 5);
       if (isRedisUp()) await queues.callback.addAll(ids.map((callbackId) => ({ callbackId })));
-      else doHere(ids, jobs.callback);
+      else here.start(ids, jobs.callback);
     }),
     sweep('files to remove', 60_000, async () => {
       const removable = await listRemovableFiles(db, 500);
@@ -81,17 +81,27 @@ export function startSweeps(args: {
       );
     }),
   ]);
+  return {
+    ...sweeps,
+    async stop() {
+      await sweeps.stop();
+      await here.ended();
+    },
+  };
 }
 
-/** Starts work for as many ids as have room. A sweep finds the others again, and those whose work failed. */
+/** Starts jobs for as many ids as have room. A sweep finds the others again, and those whose job failed. */
 function createWork({ concurrency, log }: { concurrency: number; log: Logger }) {
-  const inWork = new Set<string>();
-  return (ids: string[], work: (id: string) => Promise<void>): void => {
-    for (const id of ids.filter((one) => !inWork.has(one)).slice(0, concurrency - inWork.size)) {
-      inWork.add(id);
-      work(id)
-        .catch((error: unknown) => log.error({ err: error, id }, 'job failed without Redis'))
-        .finally(() => inWork.delete(id));
-    }
+  const running = new Map<string, Promise<void>>();
+  return {
+    start(ids: string[], job: (id: string) => Promise<void>): void {
+      for (const id of ids.filter((one) => !running.has(one)).slice(0, concurrency - running.size)) {
+        const ended = job(id)
+          .catch((error: unknown) => log.error({ err: error, id }, 'job failed without Redis'))
+          .finally(() => running.delete(id));
+        running.set(id, ended);
+      }
+    },
+    ended: async () => void (await Promise.all(running.values())),
   };
 }
