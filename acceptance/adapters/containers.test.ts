@@ -90,6 +90,18 @@ describe('a run at a container', () => {
     expect(accepted()).toHaveLength(before + 2);
   });
 
+  it('is submitted again when its container restarts before it responds to the submit', async () => {
+    hosted.first.plan({ submit: 'accept, then silence' });
+    const before = accepted().length;
+    const id = await create(customer.api, 'writing', { prompt: 'a' });
+    await until('the container has it', () => accepted().length > before);
+    hosted.first.plan({ submit: 'accept', endsAfterMs: 0 });
+    hosted.first.restart();
+    await untilStatus(customer.api, id, 'COMPLETED');
+    await expectEndedOnce(hosted.stack, customer, id);
+    expect(await statesOf(id)).toEqual(['refused', 'succeeded']);
+  });
+
   it('is submitted again if its callback never arrives, is charged once, and the operator is alerted', async () => {
     const { id, run, before } = await begun();
     hosted.first.plan({ endsAfterMs: 0 });

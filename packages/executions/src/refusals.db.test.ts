@@ -90,6 +90,16 @@ describe('an attempt that its provider refused', () => {
     expect(await countTries(db, run.id)).toEqual([{ ...at, tries: 1 }]);
   });
 
+  it('is followed by another when its provider has lost the accepted run', async () => {
+    const handle = { externalId: 'x' };
+    await recordRunning(db, [{ attemptId: run.attemptId, handle, awaitsCallback: false, pollAfterMs: 1 }]);
+    const lost = { attemptId: run.attemptId, outcome: refusal, rawError: null, wasAccepted: true };
+    expect(await recordRefusals(db, [{ ...lost, next: { ...elsewhere, ...atOnce } }])).toEqual([
+      run.attemptId,
+    ]);
+    expect(await theNext()).not.toBeNull();
+  });
+
   it('is not due before its time', async () => {
     await refuse(run.attemptId, { afterMs: 60_000 });
     expect(await theNext()).toBeNull();

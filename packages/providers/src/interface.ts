@@ -61,7 +61,7 @@ export type Progress =
   /**
    * Certainly not accepted: retry here after `retryAfterMs` (null: never) or at the next provider; after the last, fail with
    * `outcome`. `mayHaveRun`: an earlier submit may be accepted: use the same token. `isBusy`: no capacity, wait until expiry.
-   * `isDead`: accepts no run before a restart. `isLost` (`poll`): the provider lost an accepted run, submit it again.
+   * `isDead`: accepts no run before a restart. `isLost`: the provider lost a run that it may have accepted, submit it again.
    */
   | {
       state: 'refused';

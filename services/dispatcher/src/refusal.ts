@@ -56,7 +56,7 @@ export async function recordRefusal(
     outcome: { ok: false, code, message },
     rawError: raw,
     next,
-    isLost: isLost ?? false,
+    wasAccepted: Boolean(attempt.handle),
   });
   return true;
 }

@@ -61,7 +61,8 @@ WHERE a.finished_at IS NOT NULL OR (SELECT completed_at IS NOT NULL FROM executi
 
 export type Refusal = {
   attemptId: string;
-  isLost?: boolean;
+  /** The provider had accepted the run, and has lost it. */
+  wasAccepted?: boolean;
   outcome: Omit<Failure, 'raw'>;
   rawError: string | null;
   next: { connection: string; target: string; afterMs: number };
@@ -79,7 +80,7 @@ export async function recordRefusals(db: Database, refusals: Refusal[]): Promise
     refusals.map(({ next }) => next.connection),
     refusals.map(({ next }) => next.target),
     refusals.map(({ next }) => Math.round(next.afterMs)),
-    refusals.map(({ isLost }) => (isLost ? 'running' : 'starting')),
+    refusals.map(({ wasAccepted }) => (wasAccepted ? 'running' : 'starting')),
     firstId(
       'exec',
       refusals.map(({ attemptId }) => attemptId),

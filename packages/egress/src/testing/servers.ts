@@ -125,7 +125,14 @@ export function closed(socket: Socket): Promise<void> {
   });
 }
 
-export type TestServer = { port: number; url: string; requests: () => number; close: () => Promise<void> };
+export type TestServer = {
+  port: number;
+  url: string;
+  requests: () => number;
+  /** Closes every connection, also of requests without a response yet. */
+  cut(): void;
+  close(): Promise<void>;
+};
 
 /** An HTTP server on a free loopback port. */
 export async function startTestServer(handler: RequestListener): Promise<TestServer> {
@@ -141,7 +148,8 @@ export async function startTestServer(handler: RequestListener): Promise<TestSer
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  return { port, url: `http://127.0.0.1:${port}`, requests: () => requests, close };
+  const cut = () => server.closeAllConnections();
+  return { port, url: `http://127.0.0.1:${port}`, requests: () => requests, cut, close };
 }
 
 /** Servers of a test file; `closeAll` is for `afterEach`. */

@@ -80,6 +80,8 @@ export type WireServer = {
   callBack(url: string, body: object, headers?: (body: Buffer) => Record<string, string>): Promise<number>;
   /** Resolves once a request has come in and its socket is closed again. */
   hungUp: Promise<void>;
+  /** Closes every connection, also of requests without a response yet. */
+  cut(): void;
   close(): Promise<void>;
 };
 
@@ -117,6 +119,7 @@ export async function startWireServer(
       await response.arrayBuffer();
       return response.status;
     },
+    cut: server.cut,
     close() {
       closing.abort();
       return server.close();

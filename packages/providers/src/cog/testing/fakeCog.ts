@@ -33,7 +33,7 @@ export type FakeCog = Fake<Plan> & {
   apiKey: null;
   /** Also for a run that it has forgotten. */
   prediction(id: string): FakePrediction;
-  /** Restarts its process: current runs are lost without a callback. */
+  /** Restarts its process: current runs are lost without a callback, and its connections close. */
   restart(): void;
   /** Ends its worker: current runs fail, and it refuses runs until it is restarted. */
   killWorker(): void;
@@ -155,6 +155,7 @@ export async function startFakeCog(): Promise<FakeCog> {
       running.clear();
       startedAt = new Date();
       isWorkerDead = false;
+      server.cut();
     },
     killWorker() {
       isWorkerDead = true;
