@@ -39,6 +39,23 @@ function killContainer(project: Project, service: string): Fault {
   };
 }
 
+/** As when its machine fails: it leaves the network before it dies, so its peers are not told. */
+function loseMachine(project: Project, service: string, network: string): Fault {
+  return {
+    name: `the machine of the ${service} is lost`,
+    losesRuns: true,
+    async happen() {
+      const [container] = await project.containers(service);
+      const [id, name] = [container?.id ?? service, `${project.name}_${network}`];
+      await project.docker('network', 'disconnect', '--force', name, id);
+      await project.docker('kill', id);
+      await project.docker('network', 'connect', '--alias', service, name, id);
+      await project.docker('start', id);
+      await untilHealthy(project, recoverWithinS);
+    },
+  };
+}
+
 /** Kills Redis and starts a new container on a new volume. */
 function loseRedis(project: Project): Fault {
   return {
@@ -67,6 +84,7 @@ export async function allFaults(project: Project): Promise<Fault[]> {
   );
   return [
     ...rounds.flat().map((container) => killProcess(project, container)),
+    loseMachine(project, 'sandbox', 'models'),
     killContainer(project, 'proxy'),
     loseRedis(project),
     killContainer(project, 'store'),

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import tls, { type TLSSocket } from 'node:tls';
+import { until } from '@holdfast/testkit/until';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-
 import { createTlsSessions, dial } from './dial.ts';
 import { createEgressPolicy } from './policy.ts';
 import { postJson } from './post.ts';
@@ -47,6 +48,18 @@ function postTo(names: string[]) {
   });
   const given = { body: '{}', headers: {}, timeoutMs: 10_000, maxResponseBytes: 1000, policy };
   return names.map((name) => () => postJson({ ...given, url: `https://${name}:${port}/` }));
+}
+
+function dialled(): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    dial({
+      origin: `https://127.0.0.1:${port}`,
+      guard: undefined,
+      sessions: createTlsSessions(),
+      onProgress: () => {},
+      onDone: (error, opened) => (error ? reject(error) : resolve(opened)),
+    });
+  });
 }
 
 /** A policy whose lookups return one set of addresses after the other. */
@@ -93,6 +106,22 @@ describe('a name with other addresses at the next lookup', () => {
   });
 });
 
+(process.platform === 'linux' ? describe : describe.skip)('a connection that waits for its response', () => {
+  it('queries a silent peer within ten seconds', async () => {
+    trust();
+    const socket = await dialled();
+    try {
+      const port16 = (socket.localPort ?? 0).toString(16).toUpperCase().padStart(4, '0');
+      // In this state (01) it has a timer (02: keepalive), with the time left in hundredths of a second.
+      const timer = new RegExp(`^ *\\d+: \\S+:${port16} \\S+ 01 \\S+ 02:(\\w+)`, 'm');
+      const left = await until('the timer', () => timer.exec(readFileSync('/proc/net/tcp', 'utf8'))?.[1]);
+      expect(Number.parseInt(left, 16)).toBeLessThanOrEqual(1000);
+    } finally {
+      socket.destroy();
+    }
+  });
+});
+
 describe('a TLS connection', () => {
   it('is opened with a trusted certificate for the name, and the next one resumes the session', async () => {
     trust();
@@ -131,15 +160,7 @@ describe('a TLS connection', () => {
 
   it('is closed when the peer sends too many TLS sessions', async () => {
     trust();
-    const socket = await new Promise<Socket>((resolve, reject) => {
-      dial({
-        origin: `https://127.0.0.1:${port}`,
-        guard: undefined,
-        sessions: createTlsSessions(),
-        onProgress: () => {},
-        onDone: (error, opened) => (error ? reject(error) : resolve(opened)),
-      });
-    });
+    const socket = await dialled();
     const closed = once(socket, 'close').catch(() => {});
     // Node's own server sends only two.
     for (let i = 0; i < 17 && !socket.destroyed; i++) socket.emit('session', Buffer.alloc(0));

@@ -26,7 +26,8 @@ export type Dialling = { destroy(): void };
 
 type Target = { origin: string; isTls: boolean; host: string; port: number };
 
-const probeAfterMs = 60_000;
+/** Then the kernel queries a silent peer, every second: ten queries without response end the connection. */
+const probeAfterMs = 10_000;
 const attemptTimeoutMs = 1500;
 /** Servers send two to four. Each costs CPU, and none counts towards the response size. */
 const maxSessionsPerConnection = 16;
