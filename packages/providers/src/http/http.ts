@@ -44,7 +44,7 @@ export function createHttp(connection: Connection): Provider {
       ? followEvents(handle, events, reading, query)
       : queryRun(handle, reading, query));
     const isGivenUp = progress.state === 'ended' && progress.alert !== undefined;
-    if (isGivenUp || (events && signal.aborted)) await cancel(handle, AbortSignal.timeout(cancelTimeoutMs));
+    if (isGivenUp) await cancel(handle, AbortSignal.timeout(cancelTimeoutMs));
     return progress;
   }
 
@@ -59,7 +59,10 @@ export function createHttp(connection: Connection): Provider {
     const progress = await readSubmit(result, reading, elapsedS);
     const isStreamed = options.poll?.events !== undefined && submission.mode === 'sync';
     if (progress.state !== 'running' || !isStreamed) return progress;
-    return await follow(progress.handle as HttpHandle, reading, signal);
+    const followed = await follow(progress.handle as HttpHandle, reading, signal);
+    // Its handle was not recorded, so no other dispatcher can follow it.
+    if (signal.aborted) await cancel(progress.handle, AbortSignal.timeout(cancelTimeoutMs));
+    return followed;
   }
 
   return {

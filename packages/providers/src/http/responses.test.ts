@@ -520,7 +520,7 @@ describe('a run with an event stream', () => {
     });
   });
 
-  it('is cancelled at the server when the reader is aborted', async () => {
+  it('is cancelled at the server when its submit is aborted, because no other dispatcher knows the run', async () => {
     const { fakeServer, provider, submission } = await startExample(options);
     fakeServer.reply(accepted, 'silence', { status: 200 });
     const abort = new AbortController();
@@ -529,6 +529,20 @@ describe('a run with an event stream', () => {
     abort.abort();
     await running;
     expect(fakeServer.received[2]).toMatchObject({ path: '/cancel', json: { event: 'e1' } });
+  });
+
+  it('goes on when a poll is aborted, because another dispatcher polls it next', async () => {
+    const { fakeServer, provider, submission } = await startExample(options);
+    const polled = { ...submission, mode: 'poll' as const };
+    fakeServer.reply(accepted);
+    const handle = handleIn(await provider.submit(polled, signal));
+    fakeServer.reply('silence', { status: 200 });
+    const abort = new AbortController();
+    const polling = provider.poll(polled, handle, abort.signal);
+    while (fakeServer.received.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    abort.abort();
+    expect(await polling).toMatchObject({ state: 'running' });
+    expect(fakeServer.received.map(({ path }) => path)).toEqual(['/run', '/call/e1']);
   });
 
   it('fails on an event that is too large', async () => {
