@@ -1,20 +1,26 @@
+import { startRedis } from '@holdfast/local/redis';
+import { connectProducer, untilReady } from '@holdfast/queues/connection';
 import { openBreakableProxy } from '@holdfast/testkit/breakableProxy';
-import { testRedisUrl } from '@holdfast/testkit/testRedis';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { testFolder } from '@holdfast/testkit/testFolder';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { create, readExecution, untilEvent, untilStatus } from '../stack/executions.ts';
 import { type Stack, startStack } from '../stack/stack.ts';
 
+let server: Awaited<ReturnType<typeof startRedis>>;
 let redis: Awaited<ReturnType<typeof openBreakableProxy>>;
 let stack: Stack;
 
 beforeAll(async () => {
-  redis = await openBreakableProxy(testRedisUrl());
+  server = await startRedis({ dir: testFolder('redis'), isDurable: false });
+  redis = await openBreakableProxy(server.url);
   stack = await startStack({ REDIS_URL: redis.url });
 });
+beforeEach(() => redis.end());
 afterAll(async () => {
   redis.end();
   await stack.close();
   await redis.close();
+  await server.stop();
 });
 
 it('executions are created, run, settled and delivered from the database alone while Redis is unavailable', async () => {
@@ -33,4 +39,15 @@ it('so is a run that its provider reports by a callback', async () => {
   redis.begin('gone');
   const input = { prompt: 'without a queue', mode: 'callback', delay_ms: 100 };
   await untilStatus(customer.api, await create(customer.api, 'sandbox-text', input), 'COMPLETED');
+});
+
+it('and while Redis responds, but is full', async () => {
+  const customer = await stack.newCustomer('1');
+  const operator = connectProducer(server.url, { info: () => {}, warn: () => {} });
+  await untilReady(operator, 5000);
+  await operator.config('SET', 'maxmemory', '1');
+  await expect(operator.set('a', 'b')).rejects.toThrow('OOM');
+  const input = { prompt: 'without room', mode: 'callback', delay_ms: 100 };
+  await untilStatus(customer.api, await create(customer.api, 'sandbox-text', input), 'COMPLETED');
+  operator.disconnect();
 });

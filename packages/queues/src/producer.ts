@@ -9,7 +9,8 @@ import { pushHints } from './hintList.ts';
 export type Producer<Payload> = {
   /** Adds a job, together with others being added. Never throws: a sweep finds lost jobs. */
   add(payload: Payload): Promise<void>;
-  addAll(payloads: Payload[]): Promise<void>;
+  /** False when Redis did not take them all. */
+  addAll(payloads: Payload[]): Promise<boolean>;
   close(): Promise<void>;
 };
 
@@ -30,15 +31,17 @@ export function openProducer<Payload>(
     await jobs.addBulk(payloads.map((payload) => toJob(definition, payload)));
   }
 
-  async function addBulk(payloads: Payload[]): Promise<void> {
-    if (payloads.length === 0) return;
+  async function addBulk(payloads: Payload[]): Promise<boolean> {
+    if (payloads.length === 0) return true;
     try {
       await within(responseWithinMs, 'adding jobs', send(payloads));
+      return true;
     } catch (error) {
       log.warn(
         { err: error, queue: definition.name, jobs: payloads.length },
         'jobs not added; the sweep will add them',
       );
+      return false;
     }
   }
 
@@ -49,10 +52,11 @@ export function openProducer<Payload>(
       return payloads.map(() => undefined);
     },
   });
-  async function addAll(payloads: Payload[]): Promise<void> {
+  async function addAll(payloads: Payload[]): Promise<boolean> {
     for (let added = 0; added < payloads.length; added += maxAtOnce) {
-      await addBulk(payloads.slice(added, added + maxAtOnce));
+      if (!(await addBulk(payloads.slice(added, added + maxAtOnce)))) return false;
     }
+    return true;
   }
 
   return {

@@ -86,7 +86,6 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
     queues,
     jobs,
     concurrency,
-    isRedisUp: () => producerRedis.status === 'ready',
     activity,
     turnOf: openSweepTurns(producerRedis, 'dispatcher'),
     log,

@@ -29,12 +29,11 @@ export function startSweeps(args: {
   jobs: Jobs;
   /** How many of `jobs` may run at once. */
   concurrency: number;
-  isRedisUp(): boolean;
   activity: Pick<Activity, 'isActive'>;
   turnOf: TurnOf;
   log: Logger;
 }): Sweeps {
-  const { slots, scheduler, queues, jobs, isRedisUp, activity, log } = args;
+  const { slots, scheduler, queues, jobs, activity, log } = args;
   const { db, store } = args.files;
   const sweep = (name: string, intervalMs: number, work: () => Promise<void>) =>
     startSweep({ name, intervalMs, log, work, isTurn: args.turnOf(name, intervalMs) });
@@ -46,31 +45,29 @@ export function startSweeps(args: {
     sweepPending('stale pending', 2000, async () => {
       const stale = await stalePendingExecutions(db, staleAfterS, maxOfOrganization);
       // Without Redis no execution with a limit starts, and one without need not wait for it.
-      if (isRedisUp()) await queues.dispatch.addAll(dispatchJobs(stale));
-      else scheduler.add(stale.map(firstTry));
+      if (!(await queues.dispatch.addAll(dispatchJobs(stale)))) scheduler.add(stale.map(firstTry));
     }),
     sweepPending('waiting tries', 500, async () => {
       const { due, over } = await pendingRetries(db);
       // They were not sent to a provider, so there is no run to cancel.
       if (over.length > 0) await markStopped(db, over);
-      if (isRedisUp()) await queues.retry.addAll(due);
-      else scheduler.add(due.map(toPendingRetry));
+      if (!(await queues.retry.addAll(due))) scheduler.add(due.map(toPendingRetry));
     }),
     sweep('counted runs', 10_000, () => slots.reconcile()),
     sweepPending('abandoned runs', 2000, async () => {
       const ids = await abandonedAttempts(db);
-      if (isRedisUp()) await queues.recover.addAll(ids.map((attemptId) => ({ attemptId })));
-      else here.start(ids, jobs.recover);
+      const areAdded = await queues.recover.addAll(ids.map((attemptId) => ({ attemptId })));
+      if (!areAdded) here.start(ids, jobs.recover);
     }),
     sweepPending('runs to poll', 500, async () => {
       const ids = await attemptsToPoll(db);
-      if (isRedisUp()) await queues.poll.addAll(ids.map((attemptId) => ({ attemptId })));
-      else here.start(ids, jobs.poll);
+      const areAdded = await queues.poll.addAll(ids.map((attemptId) => ({ attemptId })));
+      if (!areAdded) here.start(ids, jobs.poll);
     }),
     sweepPending('stale callbacks', 5000, async () => {
       const ids = await staleCallbacks(db, 5);
-      if (isRedisUp()) await queues.callback.addAll(ids.map((callbackId) => ({ callbackId })));
-      else here.start(ids, jobs.callback);
+      const areAdded = await queues.callback.addAll(ids.map((callbackId) => ({ callbackId })));
+      if (!areAdded) here.start(ids, jobs.callback);
     }),
     sweep('files to remove', 60_000, async () => {
       const removable = await listRemovableFiles(db, 500);

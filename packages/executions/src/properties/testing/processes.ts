@@ -67,6 +67,7 @@ function openGateway(db: Database, endings: Ending[]): Gateway {
     ...nowhere,
     async addAll(jobs) {
       for (const { executionId } of jobs) endings.push({ executionId, status: 'CANCELLED', by: db });
+      return true;
     },
   };
   return { db, creator: openCreator({ db, dispatch: nowhere }), hints: { fanout: nowhere, abort } };
