@@ -1,5 +1,7 @@
+import https from 'node:https';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { http } from '@holdfast/kit/http';
 import { Client as MinioClient } from 'minio';
 import type { S3Settings } from '../config.ts';
 import { attachment } from '../filename.ts';
@@ -8,8 +10,10 @@ import type { DownloadTerms, UploadTerms } from '../store.ts';
 /** AWS's client prints warnings to the console by default. */
 const silent = { trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
+const connectWithinMs = 10_000;
+
 /** AWS's client for any S3-compatible server: it sends no checksums unless they are required. */
-export function createAwsClient(settings: S3Settings, endpoint: string): S3Client {
+export function createAwsClient(settings: S3Settings, endpoint: string, silentForMs?: number): S3Client {
   return new S3Client({
     endpoint,
     region: settings.region,
@@ -17,10 +21,11 @@ export function createAwsClient(settings: S3Settings, endpoint: string): S3Clien
     credentials: { accessKeyId: settings.accessKey, secretAccessKey: settings.secretKey },
     logger: silent,
     requestChecksumCalculation: 'WHEN_REQUIRED',
+    requestHandler: { connectionTimeout: connectWithinMs, socketTimeout: silentForMs },
   });
 }
 
-export function createMinioClient(settings: S3Settings): MinioClient {
+export function createMinioClient(settings: S3Settings, silentForMs: number): MinioClient {
   const url = new URL(settings.endpoint);
   const useSSL = url.protocol === 'https:';
   return new MinioClient({
@@ -31,7 +36,19 @@ export function createMinioClient(settings: S3Settings): MinioClient {
     secretKey: settings.secretKey,
     region: settings.region,
     pathStyle: settings.style !== 'virtual',
+    transport: { request: impatient(useSSL ? https.request : http.request, silentForMs) },
   });
+}
+
+/** Fails a request that gets no response, for which minio's client would wait forever. A body may pause: its reader may be slow. */
+function impatient(request: typeof http.request, silentForMs: number): typeof http.request {
+  return ((...args: Parameters<typeof http.request>) => {
+    const sent = request(...args);
+    const fail = () => sent.destroy(new Error(`no response within ${silentForMs} ms`));
+    const timer = setTimeout(fail, silentForMs);
+    const stop = () => clearTimeout(timer);
+    return sent.once('response', stop).once('close', stop);
+  }) as typeof http.request;
 }
 
 /** By AWS's presigner, which can bind the length of an upload; minio's signs only the host. */

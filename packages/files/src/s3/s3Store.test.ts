@@ -17,6 +17,7 @@ const content = Buffer.from('0123456789');
 /** Has every bucket, and every object with ten bytes. Responds to a Range as in RFC 9110. */
 const server = http.createServer((req, res) => {
   req.resume();
+  if (isSilent) return;
   const path = req.url?.split('?')[0];
   requests.push(`${req.method} ${req.headers.host?.split(':')[0]} ${path}`);
   const range = parseRange(req.headers.range, content.length);
@@ -31,6 +32,7 @@ const server = http.createServer((req, res) => {
   res.end(req.method === 'HEAD' ? undefined : content);
 });
 let port: number;
+let isSilent = false;
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -52,8 +54,8 @@ beforeEach(() => {
   requests.length = 0;
 });
 
-function open(style: S3Settings['style']) {
-  return createS3Store({
+function open(style: S3Settings['style'], silentForMs?: number) {
+  const settings = {
     endpoint: `http://s3.test:${port}`,
     publicEndpoint: 'https://public.test',
     region: 'us-east-1',
@@ -61,7 +63,8 @@ function open(style: S3Settings['style']) {
     accessKey: 'access',
     secretKey: 'secret',
     ...(style ? { style } : {}),
-  });
+  };
+  return createS3Store(settings, silentForMs);
 }
 
 /** Calls every method of a store and returns the first request of each. */
@@ -77,6 +80,27 @@ async function useAll(style: S3Settings['style']) {
   const download = await store.presignDownload({ ...terms, filename: 'b', contentType: 'text/plain' });
   return [upload, download].map((url) => url.split('?')[0]);
 }
+
+describe('a server that does not respond', () => {
+  const type = { contentType: 'text/plain' };
+  beforeAll(() => {
+    isSilent = true;
+  });
+  afterAll(() => {
+    isSilent = false;
+  });
+
+  it.each<[string, (store: ReturnType<typeof open>) => Promise<unknown>]>([
+    ['a read', (store) => store.read('a/b')],
+    ['a stat', (store) => store.stat('a/b')],
+    ['a removal', (store) => store.remove('a/b')],
+    ['a buffer to store', (store) => store.put('a/b', Buffer.from('x'), type)],
+    ['a stream to store', (store) => store.put('a/b', Readable.from(['x']), { ...type, sizeBytes: 1 })],
+    ['a copy', (store) => store.seal('a/b')],
+  ])('fails %s', async (_, call) => {
+    await expect(call(open('path', 50))).rejects.toThrow();
+  });
+});
 
 describe('the style of S3', () => {
   it.each([undefined, 'path'] as const)('%s: the bucket begins the path', async (style) => {

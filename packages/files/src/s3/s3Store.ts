@@ -16,9 +16,12 @@ import { copyObject, type Target, uploadBuffer, uploadSpooled, uploadStream } fr
 
 type Bucket = { client: Client; name: string };
 
-export function createS3Store(settings: S3Settings): ObjectStore {
-  const bucket = { client: createMinioClient(settings), name: settings.bucket };
-  const aws = createAwsClient(settings, settings.endpoint);
+/** A server that says nothing for so long hangs. */
+const defaultSilentForMs = 30_000;
+
+export function createS3Store(settings: S3Settings, silentForMs = defaultSilentForMs): ObjectStore {
+  const bucket = { client: createMinioClient(settings, silentForMs), name: settings.bucket };
+  const aws = createAwsClient(settings, settings.endpoint, silentForMs);
   const presigner = createPresigner(settings);
   return {
     prepare: () => ensureBucket(bucket, settings.region),
