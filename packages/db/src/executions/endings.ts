@@ -258,10 +258,10 @@ const expireExecutionsSql = endingStatement({
     ELSE 'The execution timed out before a result was received.' END`,
 });
 
-/** The first recorded outcome of each execution (ids from `$2` on) of attempts `$1`, locked in order of id. */
+/** The first outcome in time of each execution (ids from `$2` on) of attempts `$1`, locked in order of id. A later one expires. */
 export function settleable(ok: boolean): string {
   return `outcome AS MATERIALIZED (
-  SELECT DISTINCT ON (a.execution_id) a.execution_id AS id, a.outcome FROM unnest($1::text[]) AS t (id)
+  SELECT DISTINCT ON (a.execution_id) a.execution_id AS id, a.outcome, a.finished_at FROM unnest($1::text[]) AS t (id)
     CROSS JOIN LATERAL (SELECT * FROM attempts WHERE id = t.id OFFSET 0) a
   WHERE a.outcome IS NOT NULL AND a.state <> 'refused' AND (a.outcome ->> 'ok')::boolean = ${ok}
   ORDER BY a.execution_id, a.finished_at
@@ -270,7 +270,7 @@ held AS MATERIALIZED (
   SELECT e.*, o.outcome FROM outcome o CROSS JOIN LATERAL (
     SELECT id, status, organization_id, api_key_id, hold_amount AS hold,
       date_trunc('month', created_at AT TIME ZONE 'UTC')::date AS month FROM executions
-    WHERE id = o.id AND id >= $2 FOR UPDATE
+    WHERE id = o.id AND id >= $2 AND ${checkedSql('expires_at >= o.finished_at')} FOR UPDATE
   ) e
 )`;
 }
