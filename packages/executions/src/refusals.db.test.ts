@@ -4,6 +4,7 @@ import {
   claimWaiting,
   countTries,
   refusedAt,
+  releaseLeases,
 } from '@holdfast/db/attempts/lease';
 import {
   type BusyRefusal,
@@ -198,6 +199,7 @@ describe('an attempt with a busy provider', () => {
         attemptId: run.attemptId,
         rawError: '409 busy',
         next: { ...at, ...atOnce },
+        busyRefusals: 0,
         mayHaveRun: false,
         ...part,
       },
@@ -207,7 +209,7 @@ describe('an attempt with a busy provider', () => {
 
   it('waits as the same attempt and counts how often it was postponed', async () => {
     for (const time of [1, 2, 3]) {
-      expect(await putOff()).toEqual([run.attemptId]);
+      expect(await putOff({ busyRefusals: time - 1 })).toEqual([run.attemptId]);
       const claimed = await claimWaiting(db, run.attemptId, at, 30);
       expect(claimed).toMatchObject({ attemptToken: run.attemptToken, busyRefusals: time });
     }
@@ -246,6 +248,19 @@ describe('an attempt with a busy provider', () => {
     expect(await attempts()).toMatchObject([{ state: 'starting', busyRefusals: 1, pollAt: null }]);
     expect(await theNext()).toBeNull();
     expect(await claimAbandoned(db, run.attemptId, 30)).toMatchObject({ attemptToken: run.attemptToken });
+  });
+
+  it('stays with the dispatcher that has started it since, when its refusal is written a second time', async () => {
+    await putOff({ next: { ...elsewhere, ...atOnce } });
+    await claimWaiting(db, run.attemptId, elsewhere, 30);
+    expect(await putOff({ next: { ...elsewhere, ...atOnce } })).toEqual([]);
+    expect(await claimWaiting(db, run.attemptId, elsewhere, 30)).toBeNull();
+  });
+
+  it('is still due when the dispatcher that postponed it stops', async () => {
+    await putOff();
+    await releaseLeases(db, [run.attemptId]);
+    expect(await theNext()).not.toBeNull();
   });
 
   it('does not wait when its provider has accepted it or another dispatcher has recorded its outcome', async () => {

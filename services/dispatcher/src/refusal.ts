@@ -87,7 +87,8 @@ export async function recordBusyRefusal(
     { executionId: attempt.id, attemptId, model: attempt.model, code: outcome.code, connection, next },
     'run postponed by a busy provider',
   );
-  await recorder.recordBusyRefusal({ attemptId, rawError: outcome.raw ?? null, next, mayHaveRun });
+  const rawError = outcome.raw ?? null;
+  await recorder.recordBusyRefusal({ attemptId, rawError, next, busyRefusals, mayHaveRun });
   return !mayHaveRun;
 }
 

@@ -1,7 +1,15 @@
 import { newId } from '@holdfast/domain/ids';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, expect, it } from '@jest/globals';
-import { claimAbandoned, claimByToken, extendLeases, newToken, reclaimLeases } from './lease.ts';
+import {
+  claimAbandoned,
+  claimByToken,
+  claimPoll,
+  extendLeases,
+  newToken,
+  pollNow,
+  reclaimLeases,
+} from './lease.ts';
 import { recordRunning } from './outcomes.ts';
 
 const { db, close } = await openTestDatabase(4);
@@ -46,6 +54,17 @@ it('a lease that has run out is reclaimed, unless another dispatcher has taken t
   expect(await claimAbandoned(db, 'att_taken', 20)).toMatchObject({ attemptId: 'att_taken' });
   expect(await reclaimLeases(db, ids, 20)).toEqual(['att_free']);
   expect((await db.pool.query(secondsLeft, ['att_free'])).rows).toEqual([{ long: true }]);
+});
+
+it('a callback that asks for a poll waits until the poll under way has ended', async () => {
+  await started('att_polled');
+  const running = { attemptId: 'att_polled', handle: { externalId: 'x' }, awaitsCallback: true };
+  await recordRunning(db, [{ ...running, pollAfterMs: -1 }]);
+  expect(await claimPoll(db, 'att_polled', 20)).not.toBeNull();
+  expect(await pollNow(db, 'att_polled')).toBe(false);
+  await recordRunning(db, [{ ...running, pollAfterMs: 60_000 }]);
+  expect(await pollNow(db, 'att_polled')).toBe(true);
+  expect(await claimPoll(db, 'att_polled', 20)).not.toBeNull();
 });
 
 it('new tokens are in order of time, and differ at random', async () => {

@@ -136,20 +136,25 @@ RETURNING a.id`;
 const extend = extendSql('');
 const reclaim = extendSql(`${checkedSql('a.lease_until IS NULL OR a.lease_until < now()')} AND `);
 
+// One that was put off meanwhile waits for its time, without a lease.
 const release = `
-UPDATE attempts a SET lease_until = now(), poll_at = CASE WHEN a.state = 'running' THEN now() END ${ofOpen}`;
+UPDATE attempts a SET lease_until = now(), poll_at = CASE WHEN a.state = 'running' THEN now() END
+${ofOpen} AND ${checkedSql(`a.state <> 'waiting'`)}`;
 
 const stop = `
 UPDATE attempts a SET state = 'cancelled', finished_at = now(), lease_until = NULL, poll_at = NULL,
   handle = CASE WHEN a.settled_at IS NULL THEN a.handle END ${ofOpen}`;
 
+/** False: the run has ended, or a poll is under way, whose record would set the time of the next one. */
 export async function pollNow(db: Database, token: string): Promise<boolean> {
   return (await runStatement(db.pool, 'ask_now', askNow, [token])).length > 0;
 }
 
 const askNow = `
 UPDATE attempts SET poll_at = now()
-WHERE token = $1 AND ${checkedSql(`state = 'running' AND finished_at IS NULL`)} RETURNING id`;
+WHERE token = $1 AND ${checkedSql(
+  `state = 'running' AND finished_at IS NULL AND (lease_until IS NULL OR lease_until < now())`,
+)} RETURNING id`;
 
 /** 122 random bits after the time, which makes new tokens neighbours in their index. */
 export const newToken = `to_hex((extract(epoch FROM clock_timestamp()) * 1000)::bigint) || replace(gen_random_uuid()::text, '-', '')`;

@@ -93,11 +93,16 @@ export type BusyRefusal = {
   attemptId: string;
   rawError: string | null;
   next: { connection: string; target: string; afterMs: number };
+  /** How often it was postponed before. */
+  busyRefusals: number;
   /** It may have been accepted after all: the next try only asks about it. */
   mayHaveRun: boolean;
 };
 
-/** Postpones attempts refused for capacity under their tokens; returns the ids of those that were still starting. */
+/**
+ * Postpones attempts refused for capacity under their tokens; returns the ids of those that were still starting, and not
+ * postponed since: this may be a repetition, and another dispatcher may have started one again.
+ */
 export async function recordBusyRefusals(db: Database, refusals: BusyRefusal[]): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'record_busy_refusals', busy, [
     refusals.map(({ attemptId }) => attemptId),
@@ -106,6 +111,7 @@ export async function recordBusyRefusals(db: Database, refusals: BusyRefusal[]):
     refusals.map(({ next }) => next.target),
     refusals.map(({ next }) => Math.round(next.afterMs)),
     refusals.map(({ mayHaveRun }) => mayHaveRun),
+    refusals.map(({ busyRefusals }) => busyRefusals),
   ]);
   return rows.map(({ id }) => id);
 }
@@ -141,10 +147,10 @@ UPDATE attempts a SET state = CASE WHEN i.may_have_run THEN 'starting' ELSE 'wai
   raw_error = CASE WHEN a.settled_at IS NULL THEN i.raw_error END
 FROM (
   SELECT DISTINCT ON (id) *, now() + after_ms * interval '1 millisecond' AS time
-  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::boolean[])
-    AS t (id, raw_error, connection, target, after_ms, may_have_run) ORDER BY id
+  FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::boolean[], $7::int[])
+    AS t (id, raw_error, connection, target, after_ms, may_have_run, busy_refusals) ORDER BY id
 ) i
-WHERE ${isOpen} AND ${checkedSql(`a.state = 'starting'`)}
+WHERE ${isOpen} AND ${checkedSql(`a.state = 'starting' AND a.busy_refusals = i.busy_refusals`)}
 RETURNING a.id`;
 
 export type RunningAttempt = {

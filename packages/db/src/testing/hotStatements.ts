@@ -219,7 +219,13 @@ export const hotStatements: HotStatement[] = [
     recordBusyRefusals: (db, { attempts }) =>
       recordBusyRefusals(
         db,
-        attempts.starting.map((attemptId) => ({ attemptId, rawError: 'busy', next, mayHaveRun: false })),
+        attempts.starting.map((attemptId) => ({
+          attemptId,
+          rawError: 'busy',
+          next,
+          busyRefusals: 0,
+          mayHaveRun: false,
+        })),
       ),
     recordProgress: (db, { attempts, executions }) =>
       recordProgress(
