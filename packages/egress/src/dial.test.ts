@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { createTlsSessions, dial } from './dial.ts';
 import { createEgressPolicy } from './policy.ts';
 import { postJson } from './post.ts';
-import { cert, key } from './testing/servers.ts';
+import { cert, closed, key, listenRaw } from './testing/servers.ts';
 import { createTrustedHttp } from './trusted.ts';
 
 type Seen = { servername: unknown; isResumed: boolean; alpn: unknown };
@@ -50,10 +50,11 @@ function postTo(names: string[]) {
   return names.map((name) => () => postJson({ ...given, url: `https://${name}:${port}/` }));
 }
 
-function dialled(): Promise<Socket> {
+function dialled(origin = `https://127.0.0.1:${port}`, withinMs?: number): Promise<Socket> {
   return new Promise((resolve, reject) => {
     dial({
-      origin: `https://127.0.0.1:${port}`,
+      origin,
+      ...(withinMs && { withinMs }),
       guard: undefined,
       sessions: createTlsSessions(),
       onProgress: () => {},
@@ -119,6 +120,17 @@ describe('a name with other addresses at the next lookup', () => {
     } finally {
       socket.destroy();
     }
+  });
+});
+
+describe('a peer that accepts a connection and says nothing', () => {
+  it('is given up, so that the request can go elsewhere', async () => {
+    const silent = await listenRaw();
+    await expect(dialled(`https://127.0.0.1:${silent.port}`, 50)).rejects.toMatchObject({
+      code: 'ETIMEDOUT',
+    });
+    await Promise.all(silent.sockets.map(closed));
+    await silent.close();
   });
 });
 

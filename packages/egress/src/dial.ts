@@ -18,6 +18,7 @@ type Dial = {
   sessions: TlsSessions;
   onProgress: (progress: DialProgress) => void;
   onDone: Done;
+  withinMs?: number;
 };
 
 type Done = (...outcome: [null, Socket] | [Error, null]) => void;
@@ -29,6 +30,8 @@ type Target = { origin: string; isTls: boolean; host: string; port: number };
 /** Then the kernel queries a silent peer, every second: ten queries without response end the connection. */
 const probeAfterMs = 10_000;
 const attemptTimeoutMs = 1500;
+/** Look-up, proxy and TLS included: then the request can still go elsewhere. */
+const dialWithinMs = 10_000;
 /** Servers send two to four. Each costs CPU, and none counts towards the response size. */
 const maxSessionsPerConnection = 16;
 
@@ -37,9 +40,13 @@ export type TlsSessions = LRUCache<string, Buffer>;
 
 export const createTlsSessions = (): TlsSessions => new LRUCache({ max: 256 });
 
-/** Has no time limit: the caller destroys the socket. */
-export function dial(call: Dial): Dialling {
-  const { origin, onProgress, onDone } = call;
+export function dial({ withinMs = dialWithinMs, ...given }: Dial): Dialling {
+  const onDone: Done = (...outcome) => {
+    clearTimeout(timer);
+    given.onDone(...outcome);
+  };
+  const call = { ...given, onDone };
+  const { origin, onProgress } = call;
   const guard = call.guard?.opensOrigin(origin) ? undefined : call.guard;
   const url = new URL(origin);
   const host = url.hostname.replace(/^\[|\]$/g, '');
@@ -61,15 +68,21 @@ export function dial(call: Dial): Dialling {
       else held = connect(call, target, addresses, socket);
     });
   };
-  onProgress('dialling');
-  if (!guard || guard.proxy?.resolves || net.isIP(host) !== 0) open(null);
-  else resolve(guard, host, target.port, (error, found) => (error ? fail(error) : open(found)));
-  return {
+  const dialling = {
     destroy() {
       isOver = true;
+      clearTimeout(timer);
       held?.destroy();
     },
   };
+  const timer = setTimeout(() => {
+    dialling.destroy();
+    onDone(Object.assign(new Error(`not connected within ${withinMs} ms`), { code: 'ETIMEDOUT' }), null);
+  }, withinMs);
+  onProgress('dialling');
+  if (!guard || guard.proxy?.resolves || net.isIP(host) !== 0) open(null);
+  else resolve(guard, host, target.port, (error, found) => (error ? fail(error) : open(found)));
+  return dialling;
 }
 
 /** With the hints of `net.connect`, except for a proxy, which may reach addresses that this machine can't. */

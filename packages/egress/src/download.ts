@@ -157,8 +157,6 @@ const agentSettings = {
   scheduling: 'lifo',
 } as const;
 
-const dialTimeoutMs = 60_000;
-
 const agentsByOwner = new WeakMap<object, Agents>();
 
 /** A connection is only reused under the policy under which it was dialled. */
@@ -180,16 +178,11 @@ function dialUnder(agent: Agent, protocol: string, guard: Guard): void {
   agent.createConnection = ({ host, port }, callback) => {
     const origin = `${protocol}//${host?.includes(':') ? `[${host}]` : host}:${port}`;
     const done = (error: Error | null, socket: Duplex | null) => {
-      clearTimeout(timer);
       if (socket) openedAtMs.set(socket, performance.now());
       // Node accepts an error alone, its type does not.
       callback?.(error, socket as Duplex);
     };
-    const timer = setTimeout(() => {
-      dialling.destroy();
-      done(new Error(`not connected within ${dialTimeoutMs} ms`), null);
-    }, dialTimeoutMs);
-    const dialling = dial({ origin, guard, sessions, onProgress: () => {}, onDone: done });
+    dial({ origin, guard, sessions, onProgress: () => {}, onDone: done });
     return undefined;
   };
   const keep = agent.keepSocketAlive.bind(agent);
