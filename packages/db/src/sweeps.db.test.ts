@@ -31,7 +31,7 @@ it('recording a refusal reads no other attempts', async () => {
   const outcome = { ok: false, code: 'MODEL_OVERLOADED', message: 'busy' } as const;
   const next = { connection: 'p', target: 'm', afterMs: 1 };
   const read = await explainReads(db, (tx) =>
-    recordRefusals(tx, [{ attemptId: rows[0].id, outcome, rawError: 'busy', next }]),
+    recordRefusals(tx, [{ attemptId: rows[0].id, claims: 0, outcome, rawError: 'busy', next }]),
   );
   expect(read.rows).toBeLessThanOrEqual(10);
 });

@@ -109,6 +109,12 @@ describe('an outcome that PostgreSQL could not store or read', () => {
       status: 'FAILED',
     });
   });
+
+  it('is reported as not recorded when it can only be recorded as a failure, so that its files are dropped', async () => {
+    const { attemptId } = await started();
+    const unpriced = success({ cost: 'NaN' });
+    expect(await recorder.recordOutcome(attemptId, unpriced, 'succeeded')).toBe(false);
+  });
 });
 
 async function insertAttempt(id: string): Promise<void> {

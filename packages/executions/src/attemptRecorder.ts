@@ -33,7 +33,7 @@ export type AttemptRecorder = {
   /** Ends an attempt that its provider did not accept, and inserts the next one. */
   recordRefusal(refusal: Refusal): Promise<void>;
   recordBusyRefusal(refusal: BusyRefusal): Promise<void>;
-  /** Then hints the ledger to settle it. False: the run had already ended, and not by this call. */
+  /** Then hints the ledger to settle it. False: the run had ended before, and not by this call; or its success can't be stored, and it failed. */
   recordOutcome(
     attemptId: string,
     outcome: RecordedOutcome,
@@ -90,12 +90,9 @@ export function openAttemptRecorder(args: {
     recordBusyRefusal: busyRefusals.add,
     async recordOutcome(attemptId, outcome, state, rawError = null) {
       const storable = storableOutcome(outcome);
-      return await untilKnown(outcomes, {
-        attemptId,
-        outcome: storable,
-        state: storable.ok === outcome.ok ? state : 'failed',
-        rawError,
-      });
+      const isWhole = storable.ok === outcome.ok;
+      const item = { attemptId, outcome: storable, state: isWhole ? state : 'failed', rawError } as const;
+      return (await untilKnown(outcomes, item)) && isWhole;
     },
     async idle() {
       const batchers = [running, progress, refusals, busyRefusals, outcomes];

@@ -51,7 +51,7 @@ async function start() {
 
 const refuse = (attemptId: string, { afterMs } = atOnce) =>
   recordRefusals(db, [
-    { attemptId, outcome: refusal, rawError: '429 slow down', next: { ...elsewhere, afterMs } },
+    { attemptId, claims: 0, outcome: refusal, rawError: '429 slow down', next: { ...elsewhere, afterMs } },
   ]);
 
 async function theNext() {
@@ -94,7 +94,7 @@ describe('an attempt that its provider refused', () => {
   it('is followed by another when its provider has lost the accepted run', async () => {
     const handle = { externalId: 'x' };
     await recordRunning(db, [{ attemptId: run.attemptId, handle, awaitsCallback: false, pollAfterMs: 1 }]);
-    const lost = { attemptId: run.attemptId, outcome: refusal, rawError: null, wasAccepted: true };
+    const lost = { attemptId: run.attemptId, claims: 0, outcome: refusal, rawError: null, wasAccepted: true };
     expect(await recordRefusals(db, [{ ...lost, next: { ...elsewhere, ...atOnce } }])).toEqual([
       run.attemptId,
     ]);
@@ -178,7 +178,8 @@ describe('an attempt that its provider refused', () => {
   it('is recorded with any text of its provider, and does not hold up others', async () => {
     const other = await start();
     const [said, next] = ['429 slow\0 down', { ...elsewhere, ...atOnce }];
-    const both = [run, other].map(({ attemptId }) => ({ attemptId, outcome: refusal, rawError: said, next }));
+    const common = { claims: 0, outcome: refusal, rawError: said, next };
+    const both = [run, other].map(({ attemptId }) => ({ attemptId, ...common }));
     expect(await recordRefusals(db, both)).toHaveLength(2);
     const { id } = await start();
     const { rows } = await db.pool.query('SELECT id FROM attempts WHERE execution_id = $1', [id]);
@@ -199,7 +200,7 @@ describe('an attempt with a busy provider', () => {
         attemptId: run.attemptId,
         rawError: '409 busy',
         next: { ...at, ...atOnce },
-        busyRefusals: 0,
+        claims: 0,
         mayHaveRun: false,
         ...part,
       },
@@ -209,9 +210,9 @@ describe('an attempt with a busy provider', () => {
 
   it('waits as the same attempt and counts how often it was postponed', async () => {
     for (const time of [1, 2, 3]) {
-      expect(await putOff({ busyRefusals: time - 1 })).toEqual([run.attemptId]);
+      expect(await putOff({ claims: time - 1 })).toEqual([run.attemptId]);
       const claimed = await claimWaiting(db, run.attemptId, at, 30);
-      expect(claimed).toMatchObject({ attemptToken: run.attemptToken, busyRefusals: time });
+      expect(claimed).toMatchObject({ attemptToken: run.attemptToken, busyRefusals: time, claims: time });
     }
     const [only, ...others] = await attempts();
     expect(others).toEqual([]);
@@ -228,7 +229,7 @@ describe('an attempt with a busy provider', () => {
     await refuse(run.attemptId);
     const [next = ''] = (await theNext()) ?? [];
     await claimWaiting(db, next, elsewhere, 30);
-    await putOff({ attemptId: next, next: { ...elsewhere, afterMs: 60_000 } });
+    await putOff({ attemptId: next, claims: 1, next: { ...elsewhere, afterMs: 60_000 } });
     expect(await theNext()).toBeNull();
     await db.pool.query("UPDATE attempts SET poll_at = now() - interval '1 ms' WHERE id = $1", [next]);
     const { due } = await pendingRetries(db);
@@ -255,6 +256,16 @@ describe('an attempt with a busy provider', () => {
     await claimWaiting(db, run.attemptId, elsewhere, 30);
     expect(await putOff({ next: { ...elsewhere, ...atOnce } })).toEqual([]);
     expect(await claimWaiting(db, run.attemptId, elsewhere, 30)).toBeNull();
+  });
+
+  it('stays with the dispatcher that has taken it over since, when its earlier one writes late', async () => {
+    await db.pool.query("UPDATE attempts SET lease_until = now() - interval '1 s' WHERE id = $1", [
+      run.attemptId,
+    ]);
+    expect(await claimAbandoned(db, run.attemptId, 30)).toMatchObject({ claims: 1 });
+    expect(await putOff()).toEqual([]);
+    expect(await refuse(run.attemptId)).toEqual([]);
+    expect(await attempts()).toMatchObject([{ state: 'starting' }]);
   });
 
   it('is still due when the dispatcher that postponed it stops', async () => {

@@ -54,7 +54,7 @@ export async function startAttempt(
   await inSpan(trace, span, attempt, async (spanned) => {
     const { attemptId, model, organizationId } = attempt;
     spanned.log.info({ executionId, attemptId, organizationId, model, ...at }, 'run started');
-    await runAttempt(services, spanned, { logged: 0, busyRefusals: 0, ...attempt }, 'submit');
+    await runAttempt(services, spanned, { logged: 0, busyRefusals: 0, claims: 0, ...attempt }, 'submit');
   });
   return true;
 }

@@ -43,7 +43,7 @@ export async function recordRefusal(
     remainingMs: attempt.remainingMs,
   });
   if (next === null) return false;
-  const { attemptId, connection, target } = attempt;
+  const { attemptId, connection, target, claims } = attempt;
   const { code, message, raw = null } = outcome;
   log.warn(
     { executionId: attempt.id, attemptId, model: attempt.model, code, from: connection, next },
@@ -53,6 +53,7 @@ export async function recordRefusal(
   metrics.retries.inc({ connection, to });
   await recorder.recordRefusal({
     attemptId,
+    claims,
     outcome: { ok: false, code, message },
     rawError: raw,
     next,
@@ -69,7 +70,7 @@ export async function recordBusyRefusal(
   attempt: Attempt,
   { outcome, retryAfterMs, ...refused }: Refused,
 ): Promise<boolean> {
-  const { attemptId, connection, target, busyRefusals } = attempt;
+  const { attemptId, connection, target, busyRefusals, claims } = attempt;
   const mayHaveRun = refused.mayHaveRun ?? false;
   const pauseMs = await slots.refused({ ...attempt, mayHaveRun }, retryAfterMs ?? 0);
   const next = mayHaveRun
@@ -88,7 +89,7 @@ export async function recordBusyRefusal(
     'run postponed by a busy provider',
   );
   const rawError = outcome.raw ?? null;
-  await recorder.recordBusyRefusal({ attemptId, rawError, next, busyRefusals, mayHaveRun });
+  await recorder.recordBusyRefusal({ attemptId, claims, rawError, next, mayHaveRun });
   return !mayHaveRun;
 }
 

@@ -10,6 +10,8 @@ export type ClaimedAttempt = {
   handle: ({ externalId: string } & Record<string, string>) | null;
   logged: number;
   busyRefusals: number;
+  /** How often it was claimed since its start, this claim included. */
+  claims: number;
   startedAtMs: number;
   id: string;
   organizationId: string;
@@ -65,7 +67,7 @@ async function claim(
 }
 
 const columns = `a.id AS "attemptId", a.token AS "attemptToken", a.state, a.provider AS connection, a.target, a.handle,
-  a.logged, a.busy_refusals AS "busyRefusals", (extract(epoch FROM a.created_at) * 1000)::float8 AS "startedAtMs", e.id, e.organization_id AS "organizationId",
+  a.logged, a.busy_refusals AS "busyRefusals", a.claims, (extract(epoch FROM a.created_at) * 1000)::float8 AS "startedAtMs", e.id, e.organization_id AS "organizationId",
   e.model, e.input, e.traceparent, e.completed_at IS NOT NULL AS ended,
   greatest(0, extract(epoch FROM e.expires_at - now()) * 1000)::int AS "remainingMs"`;
 
@@ -75,7 +77,7 @@ const executionSql = `CROSS JOIN LATERAL (SELECT * FROM executions WHERE id = a.
 
 function claimSql(set: string, key: string, condition: string): string {
   return `
-WITH a AS (UPDATE attempts SET ${lease}${set} WHERE ${key} = $1 AND ${checkedSql(condition)} RETURNING *)
+WITH a AS (UPDATE attempts SET ${lease}, claims = claims + 1${set} WHERE ${key} = $1 AND ${checkedSql(condition)} RETURNING *)
 SELECT ${columns} FROM a ${executionSql}`;
 }
 

@@ -61,6 +61,8 @@ WHERE a.finished_at IS NOT NULL OR (SELECT completed_at IS NOT NULL FROM executi
 
 export type Refusal = {
   attemptId: string;
+  /** As of the caller's claim: 0 when it started the attempt. */
+  claims: number;
   /** The provider had accepted the run, and has lost it. */
   wasAccepted?: boolean;
   outcome: Omit<Failure, 'raw'>;
@@ -70,7 +72,7 @@ export type Refusal = {
 
 /**
  * Ends attempts that were not accepted (or were lost) and writes each next try, unless the execution has ended. Returns
- * those still in the expected state: another dispatcher may have taken over a paused one.
+ * those still in the expected state, and not claimed since: another dispatcher may have taken over a paused one.
  */
 export async function recordRefusals(db: Database, refusals: Refusal[]): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'record_refusals', recordRefusalsSql, [
@@ -81,6 +83,7 @@ export async function recordRefusals(db: Database, refusals: Refusal[]): Promise
     refusals.map(({ next }) => next.target),
     refusals.map(({ next }) => Math.round(next.afterMs)),
     refusals.map(({ wasAccepted }) => (wasAccepted ? 'running' : 'starting')),
+    refusals.map(({ claims }) => claims),
     firstId(
       'exec',
       refusals.map(({ attemptId }) => attemptId),
@@ -93,15 +96,15 @@ export type BusyRefusal = {
   attemptId: string;
   rawError: string | null;
   next: { connection: string; target: string; afterMs: number };
-  /** How often it was postponed before. */
-  busyRefusals: number;
+  /** As of the caller's claim: 0 when it started the attempt. */
+  claims: number;
   /** It may have been accepted after all: the next try only asks about it. */
   mayHaveRun: boolean;
 };
 
 /**
  * Postpones attempts refused for capacity under their tokens; returns the ids of those that were still starting, and not
- * postponed since: this may be a repetition, and another dispatcher may have started one again.
+ * claimed since.
  */
 export async function recordBusyRefusals(db: Database, refusals: BusyRefusal[]): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'record_busy_refusals', busy, [
@@ -111,7 +114,7 @@ export async function recordBusyRefusals(db: Database, refusals: BusyRefusal[]):
     refusals.map(({ next }) => next.target),
     refusals.map(({ next }) => Math.round(next.afterMs)),
     refusals.map(({ mayHaveRun }) => mayHaveRun),
-    refusals.map(({ busyRefusals }) => busyRefusals),
+    refusals.map(({ claims }) => claims),
   ]);
   return rows.map(({ id }) => id);
 }
@@ -122,10 +125,10 @@ WITH refused AS (
     outcome = CASE WHEN a.settled_at IS NULL THEN i.outcome ELSE ${erasedOutcome('i.outcome')} END,
     raw_error = CASE WHEN a.settled_at IS NULL THEN i.raw_error END
   FROM (
-    SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::json[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[])
-      AS t (id, outcome, raw_error, connection, target, after_ms, state) ORDER BY id
+    SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::json[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[], $8::int[])
+      AS t (id, outcome, raw_error, connection, target, after_ms, state, claims) ORDER BY id
   ) i
-  WHERE ${isOpen} AND ${checkedSql('a.state = i.state')}
+  WHERE ${isOpen} AND ${checkedSql('a.state = i.state AND a.claims = i.claims')}
   RETURNING a.id, a.execution_id, a.number, i.connection, i.target, i.after_ms
 ),
 next AS (
@@ -133,7 +136,7 @@ next AS (
   SELECT new_id('att'), r.execution_id, r.number + 1, r.connection, r.target, 'waiting', ${newToken},
     now() + r.after_ms * interval '1 millisecond'
   FROM refused r CROSS JOIN LATERAL (
-    SELECT completed_at IS NOT NULL AS ended FROM executions WHERE id = r.execution_id AND id >= $8 LIMIT 1
+    SELECT completed_at IS NOT NULL AS ended FROM executions WHERE id = r.execution_id AND id >= $9 LIMIT 1
   ) e WHERE NOT e.ended
 )
 SELECT id FROM refused`;
@@ -148,9 +151,9 @@ UPDATE attempts a SET state = CASE WHEN i.may_have_run THEN 'starting' ELSE 'wai
 FROM (
   SELECT DISTINCT ON (id) *, now() + after_ms * interval '1 millisecond' AS time
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::boolean[], $7::int[])
-    AS t (id, raw_error, connection, target, after_ms, may_have_run, busy_refusals) ORDER BY id
+    AS t (id, raw_error, connection, target, after_ms, may_have_run, claims) ORDER BY id
 ) i
-WHERE ${isOpen} AND ${checkedSql(`a.state = 'starting' AND a.busy_refusals = i.busy_refusals`)}
+WHERE ${isOpen} AND ${checkedSql(`a.state = 'starting' AND a.claims = i.claims`)}
 RETURNING a.id`;
 
 export type RunningAttempt = {

@@ -214,7 +214,13 @@ export const hotStatements: HotStatement[] = [
     recordRefusals: (db, { attempts }) =>
       recordRefusals(
         db,
-        attempts.starting.map((attemptId) => ({ attemptId, outcome: refusal, rawError: 'busy', next })),
+        attempts.starting.map((attemptId) => ({
+          attemptId,
+          claims: 0,
+          outcome: refusal,
+          rawError: 'busy',
+          next,
+        })),
       ),
     recordBusyRefusals: (db, { attempts }) =>
       recordBusyRefusals(
@@ -223,7 +229,7 @@ export const hotStatements: HotStatement[] = [
           attemptId,
           rawError: 'busy',
           next,
-          busyRefusals: 0,
+          claims: 0,
           mayHaveRun: false,
         })),
       ),

@@ -32,7 +32,7 @@ async function make(): Promise<boolean> {
   const id = await insertTestExecution(db, { organizationId });
   const [run] = await startExecutions(db, [{ id, connection: 'trusted', target: 'm' }], leaseS);
   if (run === undefined) throw new Error('it was not started');
-  const submission = toSubmission(route, { ...run, logged: 0, busyRefusals: 0 });
+  const submission = toSubmission(route, { ...run, logged: 0, busyRefusals: 0, claims: 0 });
   return await leases.hold(run.attemptId, async (signal) => {
     const progress = await route.provider.submit(submission, signal);
     if (progress.state !== 'ended' || !progress.outcome.ok) throw new Error(JSON.stringify(progress));
