@@ -30,7 +30,8 @@ export function openRequester<Payload>(
   }
 
   async function run(payload: Payload, timeoutMs: number): Promise<unknown> {
-    const jobs = queue();
+    // Each request that waits adds a listener.
+    const jobs = queue().setMaxListeners(0);
     await events().waitUntilReady();
     const { name, data, opts } = toJob(definition, payload);
     const job = await jobs.add(name, data, {

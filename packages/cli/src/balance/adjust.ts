@@ -29,8 +29,9 @@ async function adjust(name: string, path: string, args: string[], context: Conte
   const isSigned = name === 'correct';
   const [org] = operands;
   const amount = readAmount(`holdfast ${name}`, operands[1], { isSigned });
-  const { reason, json, 'idempotency-key': key = newKey(context) } = values;
+  const { reason, json } = values;
   if (isSigned && !reason) throw new UsageError('holdfast correct needs --reason');
+  const key = values['idempotency-key'] ?? newKey(context);
   let isReplay = false;
   const reply = await context.openAdmin().request('POST', adminPath('organizations', org, path), {
     body: { amount, reason },

@@ -13,12 +13,12 @@ export async function ledgerAudit(args: string[], { openDatabase, print, report 
     throw new UsageError(`Unexpected argument '${logs[0]}': logs are read with --after-failover`);
   const checked: CheckedInvariant[] = [];
   const db = await openDatabase();
+  const lost = isAfterFailover ? await findLostExecutions(db, logs) : null;
   await auditLedger(db, (one) => {
     checked.push(one);
     report(progressOf(one));
     if (!json) printBreaches(one, print);
   });
-  const lost = isAfterFailover ? await findLostExecutions(db, logs) : null;
   if (json)
     print(JSON.stringify({ ...documentOf(checked), ...(lost && { lost: lost.map(lostDocumentOf) }) }));
   else {
