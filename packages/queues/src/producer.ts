@@ -24,6 +24,7 @@ export function openProducer<Payload>(
   log: Logger,
 ): Producer<Payload> {
   const queue = openQueue(definition.name, redis);
+  let isRefusing = false;
 
   async function send(payloads: Payload[]): Promise<void> {
     const jobs = queue();
@@ -35,12 +36,12 @@ export function openProducer<Payload>(
     if (payloads.length === 0) return true;
     try {
       await within(responseWithinMs, 'adding jobs', send(payloads));
+      isRefusing = false;
       return true;
     } catch (error) {
-      log.warn(
-        { err: error, queue: definition.name, jobs: payloads.length },
-        'jobs not added; the sweep will add them',
-      );
+      if (!isRefusing)
+        log.warn({ err: error, queue: definition.name }, 'jobs are not added; sweeps find their work');
+      isRefusing = true;
       return false;
     }
   }
