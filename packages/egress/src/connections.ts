@@ -40,6 +40,9 @@ export type Connections = {
 /** Of an origin; more than the runs of a dispatcher (512 by default), whose responses come in bursts. */
 const maxIdle = 1024;
 
+/** Of a provider: then the run can still go to the next one. A receiver has the whole time of a delivery. */
+const dialWithinMs = 10_000;
+
 const require = createRequire(import.meta.url);
 
 /** Without time limits: a request that times out discards its connection. */
@@ -129,6 +132,7 @@ function createConnection(
         guard,
         sessions,
         onProgress,
+        withinMs: guard ? undefined : dialWithinMs,
         onDone: (...outcome) => {
           [, connection.socket] = outcome;
           onDone(...outcome);

@@ -54,7 +54,7 @@ function dialled(origin = `https://127.0.0.1:${port}`, withinMs?: number): Promi
   return new Promise((resolve, reject) => {
     dial({
       origin,
-      ...(withinMs && { withinMs }),
+      withinMs,
       guard: undefined,
       sessions: createTlsSessions(),
       onProgress: () => {},

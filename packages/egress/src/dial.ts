@@ -18,7 +18,8 @@ type Dial = {
   sessions: TlsSessions;
   onProgress: (progress: DialProgress) => void;
   onDone: Done;
-  withinMs?: number;
+  /** Look-up, proxy and TLS included. Without it the caller destroys what takes too long. */
+  withinMs?: number | undefined;
 };
 
 type Done = (...outcome: [null, Socket] | [Error, null]) => void;
@@ -30,8 +31,6 @@ type Target = { origin: string; isTls: boolean; host: string; port: number };
 /** Then the kernel queries a silent peer, every second: ten queries without response end the connection. */
 const probeAfterMs = 10_000;
 const attemptTimeoutMs = 1500;
-/** Look-up, proxy and TLS included: then the request can still go elsewhere. */
-const dialWithinMs = 10_000;
 /** Servers send two to four. Each costs CPU, and none counts towards the response size. */
 const maxSessionsPerConnection = 16;
 
@@ -40,7 +39,7 @@ export type TlsSessions = LRUCache<string, Buffer>;
 
 export const createTlsSessions = (): TlsSessions => new LRUCache({ max: 256 });
 
-export function dial({ withinMs = dialWithinMs, ...given }: Dial): Dialling {
+export function dial({ withinMs, ...given }: Dial): Dialling {
   const onDone: Done = (...outcome) => {
     clearTimeout(timer);
     given.onDone(...outcome);
@@ -75,10 +74,11 @@ export function dial({ withinMs = dialWithinMs, ...given }: Dial): Dialling {
       held?.destroy();
     },
   };
-  const timer = setTimeout(() => {
+  const giveUp = () => {
     dialling.destroy();
     onDone(Object.assign(new Error(`not connected within ${withinMs} ms`), { code: 'ETIMEDOUT' }), null);
-  }, withinMs);
+  };
+  const timer = withinMs === undefined ? undefined : setTimeout(giveUp, withinMs);
   onProgress('dialling');
   if (!guard || guard.proxy?.resolves || net.isIP(host) !== 0) open(null);
   else resolve(guard, host, target.port, (error, found) => (error ? fail(error) : open(found)));

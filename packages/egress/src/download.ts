@@ -157,6 +157,8 @@ const agentSettings = {
   scheduling: 'lifo',
 } as const;
 
+const dialWithinMs = 60_000;
+
 const agentsByOwner = new WeakMap<object, Agents>();
 
 /** A connection is only reused under the policy under which it was dialled. */
@@ -182,7 +184,7 @@ function dialUnder(agent: Agent, protocol: string, guard: Guard): void {
       // Node accepts an error alone, its type does not.
       callback?.(error, socket as Duplex);
     };
-    dial({ origin, guard, sessions, onProgress: () => {}, onDone: done });
+    dial({ origin, guard, sessions, onProgress: () => {}, onDone: done, withinMs: dialWithinMs });
     return undefined;
   };
   const keep = agent.keepSocketAlive.bind(agent);

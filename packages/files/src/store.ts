@@ -63,8 +63,9 @@ export async function atStore<Result>(work: () => Promise<Result>): Promise<Resu
   try {
     return await work();
   } catch (error) {
-    const { code, $metadata } = Object(error);
-    throw typeof code === 'string' || $metadata !== undefined ? new StoreFailedError(error) : error;
+    const { code, name, $metadata } = Object(error);
+    const isStores = typeof code === 'string' || name === 'TimeoutError' || $metadata !== undefined;
+    throw isStores ? new StoreFailedError(error) : error;
   }
 }
 

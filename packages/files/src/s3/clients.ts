@@ -11,6 +11,8 @@ import type { DownloadTerms, UploadTerms } from '../store.ts';
 const silent = { trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 
 const connectWithinMs = 10_000;
+/** A request that waits for a free socket counts as connecting: there must be one for every copy of a dispatcher. */
+const agent = { keepAlive: true, maxSockets: 1024 };
 
 /** AWS's client for any S3-compatible server: it sends no checksums unless they are required. */
 export function createAwsClient(settings: S3Settings, endpoint: string, silentForMs?: number): S3Client {
@@ -21,7 +23,12 @@ export function createAwsClient(settings: S3Settings, endpoint: string, silentFo
     credentials: { accessKeyId: settings.accessKey, secretAccessKey: settings.secretKey },
     logger: silent,
     requestChecksumCalculation: 'WHEN_REQUIRED',
-    requestHandler: { connectionTimeout: connectWithinMs, socketTimeout: silentForMs },
+    requestHandler: {
+      connectionTimeout: connectWithinMs,
+      socketTimeout: silentForMs,
+      httpAgent: agent,
+      httpsAgent: agent,
+    },
   });
 }
 
@@ -44,7 +51,8 @@ export function createMinioClient(settings: S3Settings, silentForMs: number): Mi
 function impatient(request: typeof http.request, silentForMs: number): typeof http.request {
   return ((...args: Parameters<typeof http.request>) => {
     const sent = request(...args);
-    const fail = () => sent.destroy(new Error(`no response within ${silentForMs} ms`));
+    const error = Object.assign(new Error(`no response within ${silentForMs} ms`), { code: 'ETIMEDOUT' });
+    const fail = () => sent.destroy(error);
     const timer = setTimeout(fail, silentForMs);
     const stop = () => clearTimeout(timer);
     return sent.once('response', stop).once('close', stop);

@@ -54,7 +54,7 @@ beforeEach(() => {
   requests.length = 0;
 });
 
-function open(style: S3Settings['style'], silentForMs?: number) {
+function open(style: S3Settings['style'], silence?: Parameters<typeof createS3Store>[1]) {
   const settings = {
     endpoint: `http://s3.test:${port}`,
     publicEndpoint: 'https://public.test',
@@ -64,7 +64,7 @@ function open(style: S3Settings['style'], silentForMs?: number) {
     secretKey: 'secret',
     ...(style ? { style } : {}),
   };
-  return createS3Store(settings, silentForMs);
+  return createS3Store(settings, silence);
 }
 
 /** Calls every method of a store and returns the first request of each. */
@@ -98,7 +98,10 @@ describe('a server that does not respond', () => {
     ['a stream to store', (store) => store.put('a/b', Readable.from(['x']), { ...type, sizeBytes: 1 })],
     ['a copy', (store) => store.seal('a/b')],
   ])('fails %s', async (_, call) => {
-    await expect(call(open('path', 50))).rejects.toThrow();
+    const store = open('path', { requestMs: 50, copyMs: 50 });
+    await expect(call(store)).rejects.toMatchObject({
+      name: expect.stringMatching(/^(StoreFailed|Timeout)Error$/),
+    });
   });
 });
 

@@ -16,12 +16,12 @@ import { copyObject, type Target, uploadBuffer, uploadSpooled, uploadStream } fr
 
 type Bucket = { client: Client; name: string };
 
-/** A server that says nothing for so long hangs. */
-const defaultSilentForMs = 30_000;
+/** For so long a server may say nothing: to a request, and while a body is copied, whose source may pause (a download for 120 s). */
+const defaultSilence = { requestMs: 30_000, copyMs: 150_000 };
 
-export function createS3Store(settings: S3Settings, silentForMs = defaultSilentForMs): ObjectStore {
-  const bucket = { client: createMinioClient(settings, silentForMs), name: settings.bucket };
-  const aws = createAwsClient(settings, settings.endpoint, silentForMs);
+export function createS3Store(settings: S3Settings, silence = defaultSilence): ObjectStore {
+  const bucket = { client: createMinioClient(settings, silence.requestMs), name: settings.bucket };
+  const aws = createAwsClient(settings, settings.endpoint, silence.copyMs);
   const presigner = createPresigner(settings);
   return {
     prepare: () => ensureBucket(bucket, settings.region),
