@@ -51,7 +51,7 @@ function expectSettled(model: Model, execution: ModelExecution): void {
   const { attempt } = execution;
   if (!attempt?.outcome) return;
   attempt.isSettled = true;
-  if (!isOpen(execution)) return;
+  if (!isOpen(execution) || !attempt.inTime) return;
   if (attempt.outcome.ok) end(model, execution, 'COMPLETED', attempt.outcome.cost);
   else end(model, execution, 'FAILED', null);
 }
