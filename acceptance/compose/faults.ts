@@ -39,7 +39,7 @@ function killContainer(project: Project, service: string): Fault {
   };
 }
 
-/** As when its machine fails: it leaves the network before it dies, so its peers are not told. */
+/** As when its machine fails: it leaves the network before it dies, so its connections are not closed. */
 function loseMachine(project: Project, service: string, network: string): Fault {
   return {
     name: `the machine of the ${service} is lost`,

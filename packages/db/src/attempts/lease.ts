@@ -138,7 +138,7 @@ RETURNING a.id`;
 const extend = extendSql('');
 const reclaim = extendSql(`${checkedSql('a.lease_until IS NULL OR a.lease_until < now()')} AND `);
 
-// One that was put off meanwhile waits for its time, without a lease.
+// One that was postponed meanwhile waits for its time, without a lease.
 const release = `
 UPDATE attempts a SET lease_until = now(), poll_at = CASE WHEN a.state = 'running' THEN now() END
 ${ofOpen} AND ${checkedSql(`a.state <> 'waiting'`)}`;

@@ -51,9 +51,10 @@ export function createMinioClient(settings: S3Settings, silentForMs: number): Mi
 function impatient(request: typeof http.request, silentForMs: number): typeof http.request {
   return ((...args: Parameters<typeof http.request>) => {
     const sent = request(...args);
-    const error = Object.assign(new Error(`no response within ${silentForMs} ms`), { code: 'ETIMEDOUT' });
-    const fail = () => sent.destroy(error);
-    const timer = setTimeout(fail, silentForMs);
+    const timer = setTimeout(() => {
+      const error = new Error(`no response within ${silentForMs} ms`);
+      sent.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));
+    }, silentForMs);
     const stop = () => clearTimeout(timer);
     return sent.once('response', stop).once('close', stop);
   }) as typeof http.request;

@@ -16,7 +16,7 @@ import { copyObject, type Target, uploadBuffer, uploadSpooled, uploadStream } fr
 
 type Bucket = { client: Client; name: string };
 
-/** For so long a server may say nothing: to a request, and while a body is copied, whose source may pause (a download for 120 s). */
+/** How long a server may be silent: after a request, and while a body is copied, whose source may pause (a download for 120 s). */
 const defaultSilence = { requestMs: 30_000, copyMs: 150_000 };
 
 export function createS3Store(settings: S3Settings, silence = defaultSilence): ObjectStore {
