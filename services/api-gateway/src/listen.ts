@@ -1,6 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { closeServer, http, type ListenAt, listenAt } from '@holdfast/kit/http';
+import { classesOf, closeServer, http, type ListenAt, listenAt } from '@holdfast/kit/http';
+import type { Express } from 'express';
 import { withholdBody } from './http/body.ts';
 import { refuseConnect, respondBrokenRequest } from './http/errors.ts';
 
@@ -24,8 +25,9 @@ export type Listening = {
 };
 
 /** Serves `app` at a port; 0 chooses a free one. @throws when the port is in use */
-export async function listen(app: RequestListener, at: ListenAt, maxPerMinute: number): Promise<Listening> {
+export async function listen(app: Express, at: ListenAt, maxPerMinute: number): Promise<Listening> {
   const server = http.createServer({
+    ...classesOf(app),
     requireHostHeader: false,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveMs,

@@ -1,5 +1,5 @@
 import { startHealthServer } from '@holdfast/kit/health';
-import { closeServer, http, listenAt } from '@holdfast/kit/http';
+import { classesOf, closeServer, http, listenAt } from '@holdfast/kit/http';
 import { createLogger, logOutput } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
 import { runService } from '@holdfast/kit/service';
@@ -13,7 +13,7 @@ runService(async () => {
     maxRunning: config.SANDBOX_MAX_RUNS,
     onLostWebhook: () => log.warn('a webhook was not accepted'),
   });
-  const server = http.createServer(app);
+  const server = http.createServer(classesOf(app), app);
   const port = await listenAt(server, { host: config.LISTEN_HOST, port: config.PORT });
   const health = await startHealthServer({
     at: { host: config.LISTEN_HOST, port: config.METRICS_PORT },

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { classesOf } from '@holdfast/kit/http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import { createSandbox } from './server.ts';
@@ -17,10 +18,17 @@ let server: Server;
 let base: string;
 /** Webhooks that were given up. */
 let lost = 0;
+let changedPrototypes = 0;
 
 beforeAll(async () => {
   const onLostWebhook = () => void (lost += 1);
-  server = createServer(createSandbox({ maxRunning: 100, onLostWebhook }));
+  const app = createSandbox({ maxRunning: 100, onLostWebhook });
+  server = createServer(classesOf(app), (request, response) => {
+    const before = [request, response].map(Object.getPrototypeOf);
+    app(request, response);
+    if ([request, response].some((made, index) => Object.getPrototypeOf(made) !== before[index]))
+      changedPrototypes += 1;
+  });
   base = await listen(server);
 });
 
@@ -35,6 +43,11 @@ async function close(of: Server): Promise<void> {
   of.closeAllConnections();
   await new Promise((resolve) => of.close(resolve));
 }
+
+it('has no prototype changed by Express', async () => {
+  const { status } = await fetch(`${base}/healthz`);
+  expect([status, changedPrototypes]).toEqual([200, 0]);
+});
 
 let last = 0;
 
