@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { openDatabase } from '@holdfast/db/client';
+import { recordAttempts } from '@holdfast/db/webhooks/attempts';
 import { redeliver } from '@holdfast/db/webhooks/redelivery';
 import { createLogger } from '@holdfast/kit/logger';
 import { createRegistry } from '@holdfast/kit/metrics';
@@ -10,6 +11,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { createClaims } from './delivery.ts';
 import { webhookMetrics } from './metrics.ts';
 import { useStage } from './testing/stage.ts';
+import { judge } from './verdict.ts';
 
 const stage = await useStage();
 
@@ -220,6 +222,24 @@ describe('delivery of an event', () => {
     expect(stage.receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([eventId, eventId]);
   });
 
+  it('has its last attempt again when the sender stopped during it', async () => {
+    const { eventId } = await stage.publish('execution.completed', { webhookUrl: stage.receiver.url });
+    const { id } = await inState(eventId, 'delivered');
+    const leaseUntil = new Date(Date.now() + 60_000);
+    const last = { state: 'pending', attempts: 5, finishedAt: null, nextAttemptAt: new Date(0), leaseUntil };
+    await stage.db.prisma.delivery.update({ where: { id }, data: last });
+    const stopped = { ok: false, stage: 'aborted', message: 'aborted', durationMs: 1 } as const;
+    const to = { attempts: 5, endpointId: null };
+    const started = { id, attempts: 5, number: 5, leaseUntil, startedAt: new Date() };
+    await recordAttempts(
+      stage.db,
+      [{ ...started, ...to, isProbe: false, inFlightLimit: null, ...judge(stopped, to, [0, 1, 1, 1, 1]) }],
+      { failuresToNotify: 4, failuresToDeactivate: 10, maxProbeDelayS: 60 },
+    );
+    expect(await inState(eventId, 'delivered')).toMatchObject({ attempts: 5 });
+    expect(stage.receiver.received).toHaveLength(2);
+  });
+
   it('counts as a failure when the egress policy refuses the address', async () => {
     const endpoint = await stage.addEndpoint(stage.organization.id, 'http://10.0.0.1/hook');
     await stage.publish('execution.completed');
@@ -242,6 +262,23 @@ describe('delivery of an event', () => {
     expect(await inState(eventId, 'delivered')).toMatchObject({ attempts: 2 });
     expect(stage.receiver.received).toHaveLength(1);
     expect(await endpoint.read()).toMatchObject({ lastFailure: null, failureCount: 0 });
+  });
+
+  it('has all its attempts again when it is sent on request before its next one', async () => {
+    stage.receiver.respond = status(500);
+    const { eventId } = await stage.publish('execution.completed', { webhookUrl: stage.receiver.url });
+    const { id, lane } = await inState(eventId, 'failed');
+    const waiting = {
+      state: 'pending',
+      attempts: 4,
+      finishedAt: null,
+      nextAttemptAt: new Date('2999-01-01'),
+    };
+    await stage.db.prisma.delivery.update({ where: { id }, data: waiting });
+    await redeliver(stage.db, stage.organization.id, id);
+    await stage.deliver.add({ lane, organizationId: stage.organization.id });
+    await inState(eventId, 'failed');
+    expect(stage.receiver.received).toHaveLength(10);
   });
 
   it('is sent again on request after all its attempts', async () => {

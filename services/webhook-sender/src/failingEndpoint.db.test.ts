@@ -73,6 +73,25 @@ describe('a failing endpoint', () => {
     expect(await count({ state: 'pending', attempts: 1 })).toBe(3);
   });
 
+  it('is probed although its oldest deliveries are overdue', async () => {
+    const endpoint = await stage.addEndpoint(stage.organization.id, stage.receiver.url, {
+      failureCount: 1,
+      probeAt: new Date(0),
+    });
+    await stage.db.pool.query(
+      `WITH event AS (
+        INSERT INTO events (id, organization_id, endpoint_id, type, body, fanned_out_at)
+        SELECT new_id('evt'), $2, '', 'endpoint.failing', '{}', now() FROM generate_series(1, 300) RETURNING id
+      )
+      INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, lane, url, next_attempt_at, expires_at)
+      SELECT delivery_id(id, $1), id, $2, $1, $1, '', now() - interval '23 hours', now() - interval '1 minute' FROM event`,
+      [endpoint.id, stage.organization.id],
+    );
+    await stage.publishMany(1);
+    await until('the probe', () => stage.receiver.received.length === 1);
+    expect(await count({ state: 'expired' })).toBe(300);
+  });
+
   it('gets one probe at a time from many jobs and two senders', async () => {
     const other = await startWebhookSender(stage.config, stage.log);
     const endpoint = await stage.addEndpoint(stage.organization.id, stage.receiver.url, {

@@ -212,7 +212,7 @@ export function createLanes(args: {
     restoreLimit(lane, inFlightLimit);
     const isProbe = claimed.some((delivery) => delivery.isProbe);
     const requested = Math.min(slots, maxHere(lane)) + ahead;
-    const mayHaveMore = claimed.length + ended.length >= requested || waitMs !== null;
+    const mayHaveMore = ended.length > 0 || claimed.length >= requested || waitMs !== null;
     if (mayHaveMore && !isProbe) lane.hasPending = true;
     lane.isPaced = waitMs !== null;
     if (waitMs !== null) pause(lane, waitMs);

@@ -13,6 +13,14 @@ describe('judge', () => {
     expect(verdict.nextDelayS).not.toBeNull();
   });
 
+  it('repeats the last attempt at once when the service stopped during it', () => {
+    const stopped = { ok: false, stage: 'aborted', message: 'aborted', durationMs: 1 } as const;
+    expect(judge(stopped, { ...delivery, attempts: 2 }, [0, 30])).toMatchObject({
+      countsForEndpoint: false,
+      nextDelayS: 0,
+    });
+  });
+
   it('counts any other failure to connect for the endpoint', () => {
     expect(judge(failed, delivery, [0, 30])).toMatchObject({ ok: false, countsForEndpoint: true });
   });

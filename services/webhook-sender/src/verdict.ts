@@ -20,6 +20,8 @@ export function judge(
   const retryAfter = result.ok && !ok ? retryAfterS(result.headers['retry-after']) : 0;
   // Unlike an endpoint, a `webhook_url` that is gone has no owner who could activate it again.
   const isFinal = ok || (isGone && delivery.endpointId === null);
+  // The service stops: another sender makes this attempt again.
+  const isStopped = !result.ok && result.stage === 'aborted';
   return {
     ok,
     isGone,
@@ -31,7 +33,9 @@ export function judge(
     answer: result.ok ? responseText(result.body) || null : null,
     nextDelayS: isFinal
       ? null
-      : nextDelayS({ attempts: delivery.attempts, delaysS, retryAfterS: retryAfter }),
+      : isStopped
+        ? 0
+        : nextDelayS({ attempts: delivery.attempts, delaysS, retryAfterS: retryAfter }),
     retryAfterS: retryAfter,
   };
 }

@@ -178,13 +178,14 @@ noted AS (
 ),
 written AS (
   UPDATE deliveries d SET lease_until = NULL, (attempts, state, next_attempt_at, finished_at) = (
-    SELECT greatest(d.attempts, i.attempts), i.state, CASE WHEN i.state = 'pending' THEN i.next_at END,
+    SELECT greatest(d.attempts, i.attempts) - i.was_stopped::int, i.state, CASE WHEN i.state = 'pending' THEN i.next_at END,
       CASE WHEN i.state <> 'pending' THEN now() END
     FROM (
       SELECT *, CASE WHEN ok THEN 'delivered' WHEN next_at IS NULL THEN 'failed' WHEN next_at >= d.expires_at
         THEN 'expired' ELSE 'pending' END AS state
       FROM (
         SELECT ($2::int[])[at] AS attempts, ($4::bool[])[at] AS ok,
+          coalesce(($19::text[])[at] = 'aborted', false) AS was_stopped,
           now() + ($8::float8[])[at] * interval '1 second' AS next_at
         FROM array_position($1::text[], d.id) AS at
       ) read

@@ -31,7 +31,7 @@ const statement = `WITH whole AS (
   d AS (
     UPDATE deliveries SET state = 'pending', finished_at = NULL, next_attempt_at = now(),
       expires_at = now() + $3 * interval '1 millisecond',
-      attempts = CASE WHEN state = 'pending' THEN attempts ELSE 0 END,
+      attempts = CASE WHEN state = 'pending' AND lease_until > now() THEN attempts ELSE 0 END,
       lease_until = CASE WHEN state = 'pending' THEN lease_until END
     WHERE id = $1 AND organization_id = $2 AND event_id IN (SELECT id FROM whole)
       AND (endpoint_id IS NULL OR EXISTS (
