@@ -28,3 +28,16 @@ export async function ping(db: Database): Promise<null> {
   await db.pool.query('SELECT 1');
   return null;
 }
+
+const maxClockDifferenceMs = 3_600_000;
+
+/**
+ * Null, or why this machine must not make ids: they have its time, and statements look for rows in the months around the
+ * database's time.
+ */
+export async function clockProblem(db: Database): Promise<string | null> {
+  const { rows } = await db.pool.query<ServerFacts>(facts);
+  const differenceMs = Math.abs(Date.now() - (rows[0]?.timeMs ?? Number.NaN));
+  if (differenceMs < maxClockDifferenceMs) return null;
+  return `this machine's clock is ${Math.round(differenceMs / 60_000)} minutes off the database's: set it by NTP`;
+}

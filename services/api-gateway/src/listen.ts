@@ -40,7 +40,9 @@ export async function listen(app: Express, at: ListenAt, maxPerMinute: number): 
   });
   let isRetiring = false;
   let isClosing = false;
+  const refuse = respondBrokenRequest(maxPerMinute);
   const onRequest: RequestListener = (request, response) => {
+    if (!isTarget(request.url)) return refuse(new Error('invalid target'), request.socket);
     if (isRetiring) response.setHeader('Connection', 'close');
     const { socket } = request;
     connections.set(socket, response);
@@ -66,7 +68,11 @@ export async function listen(app: Express, at: ListenAt, maxPerMinute: number): 
   });
   // Without this, an unknown Expect header gets a bare 417.
   server.on('checkExpectation', onRequest);
-  server.on('clientError', respondBrokenRequest(maxPerMinute));
+  server.on('clientError', (error, socket: Socket) => {
+    // It would become part of the response that is being sent.
+    if (connections.get(socket)?.headersSent) socket.destroy();
+    else refuse(error, socket);
+  });
   server.on('connect', refuseConnect(maxPerMinute));
   return {
     port: await listenAt(server, at),
@@ -79,4 +85,9 @@ export async function listen(app: Express, at: ListenAt, maxPerMinute: number): 
       clearTimeout(idleTimer);
     },
   };
+}
+
+/** Express's router passes others on to its own 404. */
+function isTarget(url = ''): boolean {
+  return url.startsWith('/') || url === '*' || URL.canParse(url);
 }

@@ -7,8 +7,10 @@ import { createLogger } from '@holdfast/kit/logger';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import express from 'express';
 import { gatewayConfig } from './config.ts';
+import { listen } from './listen.ts';
 import { type Gateway, startGateway } from './start.ts';
 
 const adminToken = 'an-admin-token-for-tests';
@@ -85,6 +87,8 @@ describe('the gateway as a process', () => {
       'UNAUTHENTICATED',
     ],
     ['a path of *', 'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'NOT_FOUND'],
+    ['a URL that is none', 'GET http://[::1/ HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'INPUT_VALIDATION_ERROR'],
+    ['a path that can not be decoded', 'GET /docs/%ff HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'NOT_FOUND'],
     ['an absolute URL', 'GET http://evil.test/v1/nothing HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'NOT_FOUND'],
   ])('responds to %s with an error of the API', async (_name, bytes, status, code) => {
     const response = await exchange(bytes);
@@ -129,6 +133,21 @@ describe('the gateway as a process', () => {
     agent.destroy();
   });
 
+  it('adds no error to a response that is being sent', async () => {
+    const app = express().use((_request, response) => void response.write('a part'));
+    const serving = await listen(app, { host: '127.0.0.1', port: 0 }, 3000);
+    const socket = connect(serving.port, '127.0.0.1');
+    let received = '';
+    socket.on('data', (chunk) => {
+      if (received === '') socket.write('GIBBERISH\r\n\r\n');
+      received += chunk.toString();
+    });
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'close');
+    await serving.close();
+    expect(received).toMatch(/a part\r\n$/);
+  });
+
   it('responds at once to a client that asked to close, and reads its body to the end', async () => {
     const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
     const ended = once(socket, 'close');
@@ -154,6 +173,16 @@ describe('the gateway as a process', () => {
     await fetch(`${gateway.url}/v1/models`);
     const metrics = await (await fetch(`${gateway.metricsUrl}/metrics`)).text();
     expect(metrics).toMatch(/holdfast_http_request_seconds_count\{.*route="\/v1\/models",status="401"/);
+  });
+
+  it('is not ready while its clock is far from that of the database', async () => {
+    const now = Date.now();
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(now - 4 * 86_400_000);
+    const response = await fetch(`${gateway.metricsUrl}/readyz`).finally(() => clock.mockRestore());
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({
+      problems: { clock: expect.stringMatching(/5760 minutes off the database's/) },
+    });
   });
 
   it('keeps idle connections for longer than proxies do', async () => {

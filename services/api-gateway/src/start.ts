@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { removeEnded } from '@holdfast/db/operatorSessions';
-import { ping } from '@holdfast/db/server';
+import { clockProblem, ping } from '@holdfast/db/server';
 import { signIn } from '@holdfast/domain/operators';
 import { startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
@@ -40,6 +40,7 @@ export async function startGateway(args: { config: GatewayConfig; log: Logger })
     live: { creates: context.creator.problem, sessions: sessions.problem },
     ready: {
       database: () => ping(context.db),
+      clock: () => clockProblem(context.db),
       stopping: () => (isStopping ? 'the service is stopping' : null),
     },
   });

@@ -81,6 +81,8 @@ function respondBeforeBodyEnd(request: Request, response: Response, body: string
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof StoreFailedError) return storeApiError(error);
+  // The router could not decode the path.
+  if (error instanceof URIError) return pathNotFound();
   const fault = faultOf(error);
   const reason = fault && transientFaults[fault];
   if (!reason) return new ApiError('INTERNAL_ERROR', 'Something went wrong on our side.');
@@ -128,6 +130,8 @@ export function refuseConnect(maxPerMinute: number) {
     respondOnSocket(socket, error, maxPerMinute);
   };
 }
+
+export const pathNotFound = () => new ApiError('NOT_FOUND', 'There is nothing at this path.');
 
 export function methodNotAllowed(allowed: readonly string[]): ApiError {
   const headers = { Allow: allowed.join(', ') };

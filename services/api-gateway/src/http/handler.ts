@@ -8,7 +8,7 @@ import { type BodyLimits, readOrStreamBody } from './body.ts';
 import type { BodyHold } from './bodyLimits.ts';
 import { sendTable } from './csv.ts';
 import type { Caller, Endpoint, RawRequest, Reply } from './endpoint.ts';
-import { methodNotAllowed } from './errors.ts';
+import { methodNotAllowed, pathNotFound } from './errors.ts';
 import { findJsonProblem, readJson } from './json.ts';
 import { type RequestState, stateOf } from './requestState.ts';
 import { validate } from './validate.ts';
@@ -93,8 +93,6 @@ function keyCheck({ recheck }: RequestState): () => Promise<void> {
     await recheck?.();
   };
 }
-
-const pathNotFound = () => new ApiError('NOT_FOUND', 'There is nothing at this path.');
 
 function requireAccess(
   { access, scope, allowsTokens, method, path }: Endpoint,
