@@ -3,13 +3,28 @@ import { fanOutEvents, readEventsToFanOut, readReceivers } from '@holdfast/db/we
 import type { ClaimedDelivery } from '@holdfast/db/webhooks/lanes';
 import { newDeliveryLeaseS } from '@holdfast/db/webhooks/newEvents';
 import { limits } from '@holdfast/domain/limits';
-import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
+import { createBatcher } from '@holdfast/kit/batcher';
+import { createFairLimiter } from '@holdfast/kit/fairLimiter';
 import type { Logger } from '@holdfast/kit/logger';
+import { createShares } from '@holdfast/kit/shares';
 import type { Tracing } from '@holdfast/kit/tracing/tracing';
 import { leaseS } from './delivery.ts';
 import { inPortions, type PlannedEvent, type PlannedReceiver, planFanOut } from './fanOutPlan.ts';
 import { createFanOutReport } from './fanOutReport.ts';
 import { type Lanes, mayWait, type Place } from './lanes.ts';
+
+export type FanOut = {
+  /** Resolves when the event is fanned out, or waits for its turn; then a sweep would find it again. */
+  add(eventId: string): Promise<void>;
+  /** Ends what is under way. */
+  stop(): Promise<void>;
+};
+
+/** For events with more receivers, organizations take turns. */
+const fewReceivers = 32;
+const maxOfTurn = 25;
+/** Events that wait for their turn, a few megabytes of ids. A sweep finds the others. */
+const maxWaiting = 20_000;
 
 /** A delivery whose lane has a free slot is claimed by the statement that inserts it, and attempted at once. */
 export function createFanOut(args: {
@@ -19,16 +34,60 @@ export function createFanOut(args: {
   lanes: Lanes;
   tracing: Tracing | null;
   onWritten(deliveries: number): void;
-}): Batcher<string, undefined> {
-  const { db, firstDelayS, lanes } = args;
+}): FanOut {
+  const { db, log, firstDelayS, lanes } = args;
   const report = createFanOutReport(args);
+  /** Events with many receivers by organization, until they are fanned out. */
+  const waiting = new Map<string, Set<string>>();
+  const shares = createShares(maxWaiting);
+  const inTurn = createFairLimiter(2, 1);
+  let isStopping = false;
+  const batcher = createBatcher<string, string | null>({ maxSize: 200, concurrency: 2, run: fanOutFew });
 
-  async function run(eventIds: string[]): Promise<undefined[]> {
-    const ids = [...new Set(eventIds)];
+  async function add(eventId: string): Promise<void> {
+    const organizationId = await batcher.add(eventId);
+    if (organizationId === null || shares.roomOf(organizationId) === 0) return;
+    const others = waiting.get(organizationId) ?? new Set();
+    if (others.has(eventId)) return;
+    waiting.set(organizationId, others.add(eventId));
+    shares.take(organizationId, 1);
+    void inTurn(organizationId, () => fanOutMany(organizationId));
+  }
+
+  /** Returns the organization of each event with many receivers. */
+  async function fanOutFew(eventIds: string[]): Promise<(string | null)[]> {
     const startedAtMs = Date.now();
-    const [events, receivers] = await Promise.all([readEventsToFanOut(db, ids), readReceivers(db, ids)]);
-    for (const portion of inPortions(planFanOut(events, receivers))) await write(portion, startedAtMs);
-    return eventIds.map(() => undefined);
+    const planned = await plan([...new Set(eventIds)]);
+    const isFew = ({ receivers }: PlannedEvent) => receivers.length <= fewReceivers;
+    for (const portion of inPortions(planned.filter(isFew))) await write(portion, startedAtMs);
+    const many = planned
+      .filter((one) => !isFew(one))
+      .map(({ event }) => [event.id, event.organizationId] as const);
+    const organizations = new Map(many);
+    return eventIds.map((id) => organizations.get(id) ?? null);
+  }
+
+  async function fanOutMany(organizationId: string): Promise<void> {
+    const ids = [...(waiting.get(organizationId) ?? [])].slice(0, maxOfTurn);
+    const startedAtMs = Date.now();
+    try {
+      const planned = ids.length === 0 || isStopping ? [] : await plan(ids);
+      for (const portion of inPortions(planned)) await write(portion, startedAtMs);
+    } catch (error) {
+      log.warn({ err: error, organizationId }, 'could not fan out events; a sweep will retry');
+    }
+    const left = waiting.get(organizationId);
+    for (const id of ids) left?.delete(id);
+    if (left?.size === 0) waiting.delete(organizationId);
+    shares.give(organizationId, ids.length);
+  }
+
+  async function plan(eventIds: string[]): Promise<PlannedEvent[]> {
+    const [events, receivers] = await Promise.all([
+      readEventsToFanOut(db, eventIds),
+      readReceivers(db, eventIds),
+    ]);
+    return planFanOut(events, receivers);
   }
 
   async function write(planned: PlannedEvent[], startedAtMs: number): Promise<void> {
@@ -75,7 +134,13 @@ export function createFanOut(args: {
   /** A sweep probes failing endpoints when they are due. */
   const isSentAtOnce = ({ isFailing }: { isFailing: boolean }) => firstDelayS === 0 && !isFailing;
 
-  return createBatcher({ maxSize: 200, concurrency: 2, run });
+  return {
+    add,
+    async stop() {
+      isStopping = true;
+      await Promise.all([batcher.idle(), shares.idle()]);
+    },
+  };
 }
 
 type PlacedEvent = Omit<PlannedEvent, 'receivers'> & { receivers: PlacedReceiver[] };

@@ -113,3 +113,22 @@ describe('an endpoint with max_per_second', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(249);
   });
 });
+
+describe('an organization with many endpoints', () => {
+  it('does not delay the fan-out of another organization', async () => {
+    const [endpoints, events] = [40, 600];
+    const paused = { failureCount: 1, probeAt: new Date('2999-01-01') };
+    const add = (n: number) => stage.addEndpoint(stage.organization.id, `${stage.receiver.url}/${n}`, paused);
+    await Promise.all(Array.from({ length: endpoints }, (_, n) => add(n)));
+    const neighbour = await stage.addOrganization();
+    await stage.publishMany(events);
+    const { eventId } = await stage.publish('execution.completed', {
+      organizationId: neighbour.id,
+      webhookUrl: stage.otherReceiver.url,
+    });
+    await until('the delivery of the neighbour', () => stage.otherReceiver.received.length === 1);
+    expect(await stage.count({})).toBeLessThan((endpoints * events) / 2);
+    expect(stage.otherReceiver.received[0]?.headers['webhook-id']).toBe(eventId);
+    await until('all other deliveries', async () => (await stage.count({})) === endpoints * events);
+  });
+});

@@ -9,6 +9,7 @@ import { type Sweeps, startSweep, sweepGroup, type TurnOf, turnsWhileActive } fr
 import type { connectWorker } from '@holdfast/queues/connection';
 import { deliverQueue, fanoutQueue, testCallQueue } from '@holdfast/queues/definitions';
 import { type JobMetrics, type QueueWorker, startWorker, workerGroup } from '@holdfast/queues/worker';
+import type { FanOut } from './fanOut.ts';
 import type { Lanes } from './lanes.ts';
 import type { Send } from './message.ts';
 import type { WebhookMetrics } from './metrics.ts';
@@ -20,7 +21,7 @@ export function startWorkers(args: {
   log: Logger;
   db: Database;
   send: Send;
-  fanOut: Batcher<string, undefined>;
+  fanOut: Pick<FanOut, 'add'>;
   newDeliveries: Batcher<string, undefined>;
   lanes: Lanes;
   activity: Pick<Activity, 'wake'>;
@@ -57,7 +58,7 @@ const maxRows = 1000;
 /** Lost jobs, due retries and probes, overdue deliveries: done here without a job, so also while Redis is unavailable. */
 export function startSweeps(args: {
   db: Database;
-  fanOut: Batcher<string, undefined>;
+  fanOut: Pick<FanOut, 'add'>;
   lanes: Lanes;
   fanOutEndpointEvents(): Promise<void>;
   metrics: WebhookMetrics;

@@ -133,7 +133,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
       const abortTimer = setTimeout(() => stopped.abort(), finishWithinMs);
       lanes.close();
       await Promise.all([workers.stop(), sweeps.stop(), readings.stop()]);
-      await Promise.all([fanOut.idle(), newDeliveries.idle()]);
+      await Promise.all([fanOut.stop(), newDeliveries.idle()]);
       await lanes.idle();
       await deliver.close();
       clearTimeout(abortTimer);

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { createFairLimiter } from './outputs.ts';
+import { createFairLimiter } from './fairLimiter.ts';
 
 it('a fair limiter runs no more at once than its maximum, in the order of the calls', async () => {
   const limited = createFairLimiter(2);
