@@ -1,10 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gatewayConfig } from '@holdfast/api-gateway/config';
+import { dispatcherConfig } from '@holdfast/dispatcher/config';
+import { ledgerConfig } from '@holdfast/ledger/config';
+import { sandboxConfig } from '@holdfast/sandbox/config';
+import { webhookSenderConfig } from '@holdfast/webhook-sender/config';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { root } from './releaseClone.ts';
 
-type Service = { image: string; build?: { context: string; target: string }; pull_policy?: string };
+type Service = {
+  image: string;
+  environment?: Record<string, string>;
+  build?: { context: string; target: string };
+  pull_policy?: string;
+};
 type Compose = { services: Record<string, Service> };
 const read = (file: string) => parse(readFileSync(join(root, file), 'utf8'), { merge: true }) as Compose;
 
@@ -31,5 +41,30 @@ describe('docker-compose.yml', () => {
       // The operators' commands use what `up` has built.
       expect(pull_policy).toBe(['models', 'holdfast'].includes(name) ? 'missing' : 'build');
     }
+  });
+
+  it.each(
+    Object.entries({
+      'api-gateway': gatewayConfig,
+      dispatcher: dispatcherConfig,
+      ledger: ledgerConfig,
+      'webhook-sender': webhookSenderConfig,
+      sandbox: sandboxConfig,
+    }),
+  )('passes all settings of %s on from .env, but those of its container', (name, config) => {
+    const { environment = {} } = services[name] ?? {};
+    const ofContainer = [
+      'PORT',
+      'ADMIN_PORT',
+      'METRICS_PORT',
+      'LISTEN_HOST',
+      'FILE_DISK_PATH',
+      'FILE_URL_SECRET',
+    ];
+    const settings = Object.keys(config).filter((setting) => !ofContainer.includes(setting));
+    expect(settings.filter((setting) => !(setting in environment))).toEqual([]);
+    const template = readFileSync(join(root, '.env.example'), 'utf8');
+    const optional = settings.filter((setting) => environment[setting] === `\${${setting}:-}`);
+    expect(optional.filter((setting) => !new RegExp(`^#?${setting}=`, 'm').test(template))).toEqual([]);
   });
 });
