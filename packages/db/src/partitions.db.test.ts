@@ -191,8 +191,8 @@ describe('months that are older than the retention', () => {
     expect(await getExecution(db, organizationId, old)).toBeNull();
     expect(await findByIdempotencyKey(db, organizationId, old)).toBeNull();
     expect(await findByIdempotencyKey(db, organizationId, young)).not.toBeNull();
-    expect((await listExecutions(db, organizationId, {}, 10)).map(({ id }) => id)).toEqual([young]);
-    expect(await listExecutions(db, organizationId, { cursor: old }, 10)).toEqual([]);
+    expect((await listExecutions(db, organizationId, {}, 10)).rows.map(({ id }) => id)).toEqual([young]);
+    expect((await listExecutions(db, organizationId, { cursor: old }, 10)).rows).toEqual([]);
   });
 
   it('have their output files removed from the store, then from the database', async () => {

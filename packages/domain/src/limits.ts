@@ -30,6 +30,8 @@ export const limits = {
   jsonDepth: 64,
   /** Characters of JSON, without its files. */
   outputLength: 4_194_304,
+  /** Of outputs or events in a page of a list, which ends with the one that reaches it. */
+  pageBytes: 8_388_608,
   errorMessageLength: 2000,
   rawErrorLength: 4096,
   logLength: 65_536,

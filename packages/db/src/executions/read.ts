@@ -3,7 +3,8 @@ import { priorities } from '@holdfast/domain/execution';
 import type { Money } from '@holdfast/domain/money';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
-import { type Condition, checkedSql, givenConditions, runStatement } from '../statement.ts';
+import { type Page, pageSql } from '../pages.ts';
+import { type Condition, checkedSql, givenConditions, runStatement, sameIdSql } from '../statement.ts';
 
 /** All columns of `Execution` but the log, which may be long. */
 export function executionColumns(alias: string): string {
@@ -153,13 +154,22 @@ export async function listExecutions(
   organizationId: string,
   filter: ExecutionFilter,
   limit: number,
-): Promise<Execution[]> {
+): Promise<Page<Execution>> {
   const given = givenConditions(listConditions, filter, 2);
-  const text = `SELECT ${executionColumns('e')} FROM executions e
-    WHERE e.organization_id = $1${given.sql} ORDER BY e.created_at DESC, e.id COLLATE "POSIX" DESC LIMIT $2`;
+  const ids = `SELECT e.id FROM executions e
+    WHERE e.organization_id = $1${given.sql} ORDER BY e.created_at DESC, e.id COLLATE "POSIX" DESC`;
+  const text = `WITH RECURSIVE ${pageSql({ ids, limit: '$2', bytes: outputBytesSql })}
+    SELECT x.*, p.next FROM page p CROSS JOIN LATERAL (
+      SELECT ${executionColumns('e')} FROM executions e WHERE ${sameIdSql('p.id')}
+    ) x ORDER BY p.nth`;
   const values = [organizationId, limit, ...given.values];
-  return await runStatement<Execution>(db.pool, `list_executions_${given.key}`, text, values);
+  const name = `list_executions_${given.key}`;
+  const rows = await runStatement<Execution & { next: string | null }>(db.pool, name, text, values);
+  return { rows, next: rows.at(-1)?.next ?? null };
 }
+
+export const outputBytesSql = (id: string) =>
+  `(SELECT octet_length(e.output::text) FROM executions e WHERE ${sameIdSql(id)})`;
 
 const listConditions: Condition<ExecutionFilter>[] = [
   { name: 'status', sql: 'e.status = ?' },

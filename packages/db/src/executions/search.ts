@@ -1,8 +1,9 @@
 import type { Execution } from '@holdfast/domain/execution';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
+import { type Page, pageSql } from '../pages.ts';
 import { type Condition, givenConditions, idAt, runStatement, sameIdSql } from '../statement.ts';
-import { executionColumns } from './read.ts';
+import { executionColumns, outputBytesSql } from './read.ts';
 
 export type ExecutionSearch = {
   organizationId?: string | undefined;
@@ -19,13 +20,13 @@ export type ExecutionSearch = {
   cursor?: string | undefined;
 };
 
-/** `reached`: the oldest execution that was looked at when there may be more; null: there are none. */
-export type SearchPage = { rows: Execution[]; reached: { id: string; createdAt: Date } | null };
+/** `searchedUntil`: when the oldest execution that was looked at was created, if the page ends there and not with a row. */
+export type SearchPage = Page<Execution> & { searchedUntil: Date | null };
 
 /** Each page looks at this many executions at most, however few of them match. */
 export const searchedPerPage = 10_000;
 
-type Row = Execution & { reached: string | null; reachedAt: Date | null };
+type Row = Execution & { next: string | null; searchedUntil: Date | null };
 
 /** Executions of any organization, newest first. Of what they are filtered by, only failures have an index. */
 export async function searchExecutions(
@@ -36,25 +37,26 @@ export async function searchExecutions(
   const { from, slice: wanted } = await sliceOf(db, search);
   const slice = givenConditions(sliceConditions, wanted, 3);
   const match = givenConditions(matchConditions, search, 3 + slice.values.length);
-  const text = `WITH seen AS MATERIALIZED (
+  // In the order of what was seen, and no further than needed.
+  const ids = `SELECT e.id FROM seen e WHERE true${match.sql}`;
+  const text = `WITH RECURSIVE seen AS MATERIALIZED (
       SELECT s.id, s.created_at, s.status, s.model, s.error_code, s.metadata FROM executions s
       WHERE s.id >= $1${slice.sql} ORDER BY ${orderOf(wanted)} LIMIT $2
-    ), found AS MATERIALIZED ( -- in the order of what was seen, and no further than needed
-      SELECT e.id, row_number() OVER () AS nth FROM seen e WHERE true${match.sql} LIMIT $3
-    ), reached AS (
-      SELECT id, created_at FROM seen WHERE (SELECT count(*) FROM found) < $3 OFFSET $2 - 1 LIMIT 1
+    ), ${pageSql({ ids, limit: '$3', bytes: outputBytesSql })}, reached AS (
+      SELECT id, created_at FROM seen WHERE (SELECT next FROM page ORDER BY nth DESC LIMIT 1) IS NULL OFFSET $2 - 1 LIMIT 1
     )
-    SELECT whole.*, reached.id AS reached, reached.created_at AS "reachedAt"
-    FROM (SELECT) one LEFT JOIN reached ON true LEFT JOIN found ON true
-      LEFT JOIN LATERAL (SELECT ${executionColumns('e')} FROM executions e WHERE ${sameIdSql('found.id')}) whole ON true
-    ORDER BY found.nth`;
+    SELECT whole.*, coalesce(p.next, reached.id) AS next, reached.created_at AS "searchedUntil"
+    FROM page p LEFT JOIN reached ON true
+      LEFT JOIN LATERAL (SELECT ${executionColumns('e')} FROM executions e WHERE ${sameIdSql('p.id')}) whole ON true
+    ORDER BY p.nth`;
   const name = `search_executions_${slice.key}_${match.key}`;
   const values = [from, searchedPerPage, limit, ...slice.values, ...match.values];
   const found = await runStatement<Row>(db.pool, name, text, values);
-  const [{ reached, reachedAt } = { reached: null, reachedAt: null }] = found;
+  const last = found.at(-1);
   return {
     rows: found.filter(({ id }) => id !== null),
-    reached: reached === null || reachedAt === null ? null : { id: reached, createdAt: reachedAt },
+    next: last?.next ?? null,
+    searchedUntil: last?.searchedUntil ?? null,
   };
 }
 

@@ -1,9 +1,10 @@
+import { limits } from '@holdfast/domain/limits';
 import { z } from 'zod';
 import { timeFilter, toDate } from '../http/fields.ts';
 import { checkedCursor, pageQuery } from '../http/paging.ts';
 import { ExecutionStatus } from './records.ts';
 
-export const executionQuery = pageQuery({ limit: 20, maxLimit: 100 }).extend({
+export const executionQuery = pageQuery({ limit: 20, maxLimit: 100, maxBytes: limits.pageBytes }).extend({
   status: ExecutionStatus.optional().describe('Only executions with this status'),
   model: z.string().max(64).optional().describe('Model slug'),
   created_after: timeFilter('Only executions created after this time'),

@@ -70,15 +70,13 @@ export const listAnyExecutions = keylessEndpoint({
       idempotencyKey: query.idempotency_key,
       idPrefix: query.id_prefix,
     };
-    const { rows, reached } = await searchExecutions(context.db, search, limit + 1);
-    const items = rows.slice(0, limit);
-    const next = rows.length > limit ? (items.at(-1)?.id ?? null) : (reached?.id ?? null);
+    const { rows, next, searchedUntil } = await searchExecutions(context.db, search, limit);
     const page = {
       has_more: next !== null,
       next_cursor: next,
-      searched_until: reached?.createdAt.toISOString() ?? null,
+      searched_until: searchedUntil?.toISOString() ?? null,
     };
-    const data = items.map((one) => ({
+    const data = rows.map((one) => ({
       ...executionRecord(one, publicUrl),
       organization_id: one.organizationId,
     }));

@@ -1,6 +1,12 @@
 import { newId } from '@holdfast/domain/ids';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { organizationWithKey, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { createAdminApp } from '../../admin/adminApp.ts';
+import {
+  clientOf,
+  organizationWithKey,
+  startTestGateway,
+  type TestGateway,
+} from '../../testing/testGateway.ts';
 import { applyTestModels } from '../../testing/testModels.ts';
 
 let gateway: TestGateway;
@@ -405,6 +411,33 @@ describe('reading executions', () => {
       5,
     );
     expect(await count('created_before=2020-01-01T00:00:00Z')).toBe(0);
+  });
+
+  it('ends a page before its limit when the outputs are large, and the next one has the others', async () => {
+    const owner = await organizationWithKey(gateway, { balance: '10' });
+    const ids: string[] = [];
+    for (let nth = 0; nth < 4; nth++) {
+      const sent = create({ model: 'writer', input: { prompt: 'a' } }, undefined, owner.key);
+      ids.unshift((await sent.expect(202)).body.id);
+    }
+    await gateway.context.db.pool.query(
+      `UPDATE executions SET status = 'COMPLETED', completed_at = now(), cost = 0.01,
+         output = json_build_object('text', repeat('x', 3000000)) WHERE organization_id = $1`,
+      [owner.organizationId],
+    );
+    const admin = clientOf(createAdminApp(gateway.context), gateway.context.config.ADMIN_TOKEN);
+    const lists = [
+      { path: '/v1/executions?limit=4', client: gateway.client(owner.key) },
+      { path: `/admin/v1/executions?limit=4&organization_id=${owner.organizationId}`, client: admin },
+    ];
+    for (const { path, client } of lists) {
+      const { body: first } = await client.get(path).expect(200);
+      expect(first.data.map(({ id }: { id: string }) => id)).toEqual(ids.slice(0, 3));
+      expect(first).toMatchObject({ has_more: true, next_cursor: ids[2] });
+      const { body: second } = await client.get(`${path}&cursor=${first.next_cursor}`).expect(200);
+      expect(second.data.map(({ id }: { id: string }) => id)).toEqual(ids.slice(3));
+      expect(second).toMatchObject({ has_more: false, next_cursor: null });
+    }
   });
 
   it.each([

@@ -4,7 +4,7 @@ import { boundModels } from '../../apiKeys/access.ts';
 import { executionFilter, executionQuery } from '../../executions/listing.ts';
 import { ExecutionRecord, executionRecord } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { isUsablePage, pageFields, pageOf } from '../../http/paging.ts';
+import { isUsablePage, pageFields } from '../../http/paging.ts';
 
 export const listExecutions = endpoint({
   method: 'GET',
@@ -24,11 +24,12 @@ export const listExecutions = endpoint({
   },
   async handle({ context, caller, query, publicUrl }) {
     const filter = { ...executionFilter(query), models: boundModels(caller) };
-    const rows = await context.lists.read(
-      (db) => readExecutions(db, caller.organizationId, filter, query.limit + 1),
-      isUsablePage(query.cursor),
+    const isUsable = isUsablePage(query.cursor);
+    const { rows, next } = await context.lists.read(
+      (db) => readExecutions(db, caller.organizationId, filter, query.limit),
+      ({ rows }) => isUsable(rows),
     );
-    const { items, page } = pageOf(rows, query.limit);
-    return { status: 200, body: { data: items.map((one) => executionRecord(one, publicUrl)), ...page } };
+    const data = rows.map((one) => executionRecord(one, publicUrl));
+    return { status: 200, body: { data, has_more: next !== null, next_cursor: next } };
   },
 });
