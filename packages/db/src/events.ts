@@ -1,9 +1,11 @@
 import type { EventType } from '@holdfast/domain/events';
 import type { Execution } from '@holdfast/domain/execution';
+import { limits } from '@holdfast/domain/limits';
 import type { Database } from './client.ts';
 import { executionColumns } from './executions/read.ts';
 import { eventIdsOfExecutionSql, isDeliveryOfEventSql } from './executions/watch.ts';
-import { type Condition, checkedSql, givenConditions, runStatement } from './statement.ts';
+import { type Page, pageSql } from './pages.ts';
+import { type Condition, checkedSql, givenConditions, runStatement, sameIdSql } from './statement.ts';
 
 type Known = {
   eventId: string;
@@ -12,15 +14,21 @@ type Known = {
 };
 
 /** With the body as it was delivered, or with the execution (its id is `id`) from which to render it. */
-export type EventRow = Known & ({ body: string } | ({ body: null; eventType: EventType } & Execution));
+export type EventRow = Known & ({ body: string } | ({ body: null; eventType: EventType } & Reported));
 
-export const eventColumnsSql = `v.id AS "eventId", v.type AS "eventType", v.created_at AS "eventCreatedAt", v.body,
-  v.execution_id AS "executionId",
-  ${executionColumns('x')}`;
+/** `isTruncated`: the event has no room for the output, which is null here. */
+type Reported = Execution & { isTruncated: boolean | null };
 
-/** `OFFSET 0` keeps the planner on the look-up by id. */
-export const executionOfSql = `LEFT JOIN LATERAL (
-    SELECT * FROM executions e WHERE v.body IS NULL AND e.id = v.execution_id OFFSET 0
+const fits = `x.bytes <= ${limits.webhookBodyBytes}`;
+
+const eventColumnsSql = `v.id AS "eventId", v.type AS "eventType", v.created_at AS "eventCreatedAt", v.body,
+  v.execution_id AS "executionId", NOT ${fits} AS "isTruncated",
+  ${executionColumns('x', `CASE WHEN ${fits} THEN x.output END`)}`;
+
+/** `bytes`: of the output that the event reports. `OFFSET 0` keeps the planner on the look-up by id. */
+const executionOfSql = `LEFT JOIN LATERAL (
+    SELECT *, octet_length(CASE v.type WHEN 'execution.completed' THEN e.output::text END) AS bytes
+    FROM executions e WHERE v.body IS NULL AND e.id = v.execution_id OFFSET 0
   ) x ON true`;
 
 export async function getEvent(db: Database, organizationId: string, id: string): Promise<EventRow | null> {
@@ -55,64 +63,62 @@ export type EventFilter = {
 /** Events not delivered to this endpoint, or (null) not delivered to every receiver. */
 export type Undelivered = { to: string | null };
 
-export type EventPage = {
-  rows: EventRow[];
-  /** The last event scanned, when there may be more. */
-  reached: string | null;
-};
-
 const maxScanned = 5000;
 
-/** At most `limit` events in order of time. A filtered page may be short although more events follow `reached`. */
+/** At most `limit` events in order of time. A filtered page may be short although more events follow. */
 export async function listEvents(
   db: Database,
   organizationId: string,
   args: { filter: EventFilter; undelivered: Undelivered | null; isAscending: boolean; limit: number },
-): Promise<EventPage> {
+): Promise<Page<EventRow>> {
   const { filter, undelivered, isAscending, limit } = args;
   // Filters with a look-up per event run on the scanned ones only.
   const isFiltered = undelivered !== null || filter.models !== undefined;
   const given = givenConditions(isAscending ? ascending : descending, filter, 3);
   const wanted = givenConditions(wantedConditions, filter, 3 + given.values.length);
-  const values = [organizationId, limit, isFiltered ? maxScanned : limit, ...given.values, ...wanted.values];
+  const scanned = isFiltered ? maxScanned : limit + 1;
+  const values = [organizationId, limit, scanned, ...given.values, ...wanted.values];
   if (undelivered?.to) values.push(undelivered.to);
   const direction = isAscending ? 'ASC' : 'DESC';
-  const text = listEventsStatement({
-    source: filter.executionId === undefined ? 'events' : eventsOfExecution,
-    where: given.sql + (undelivered ? isLogged : '') + (isFiltered ? '' : wanted.sql),
-    filter: missedSql(undelivered, `$${values.length}`) + (isFiltered ? wanted.sql : ''),
-    order: (by) => `ORDER BY ${by}.created_at ${direction}, ${by}.id COLLATE "POSIX" ${direction}`,
-  });
+  const order = `ORDER BY v.created_at ${direction}, v.id COLLATE "POSIX" ${direction}`;
+  const source = filter.executionId === undefined ? 'events' : eventsOfExecution;
+  const where = given.sql + (undelivered ? isLogged : '') + (isFiltered ? '' : wanted.sql);
+  const kept = missedSql(undelivered, `$${values.length}`) + (isFiltered ? wanted.sql : '');
   const kind = undelivered ? (undelivered.to ? 'missed' : 'undelivered') : 'all';
   const name = `list_events_${kind}_${direction}_${given.key}${wanted.key}`;
-  const rows = await runStatement<EventRow & { reached: string | null }>(db.pool, name, text, values);
-  // Without a match, one row without an event carries `reached`.
-  return { rows: rows.filter(({ eventId }) => eventId !== null), reached: rows[0]?.reached ?? null };
+  const page = {
+    scanned: `SELECT v.id, v.created_at, v.type, v.execution_id, v.endpoint_id FROM ${source} v
+      WHERE v.organization_id = $1${where} ${order} LIMIT $3`,
+    ids: `SELECT v.id FROM scanned v WHERE ${kept} ${order}`,
+    limit: '$2',
+    reached: `(SELECT v.id FROM scanned v ${order} OFFSET $3 - 1 LIMIT 1)`,
+  };
+  return await readEventPage(db, name, page, values);
 }
 
 const eventsOfExecution = `(SELECT * FROM events WHERE id IN (${eventIdsOfExecutionSql('$4')}) OFFSET 0)`;
 
-function listEventsStatement(args: {
-  source: string;
-  where: string;
-  filter: string;
-  order(by: string): string;
-}): string {
-  const { source, where, filter, order } = args;
-  return `
-WITH scanned AS MATERIALIZED (
-  SELECT v.id, v.created_at, v.type, v.execution_id, v.endpoint_id FROM ${source} v
-  WHERE v.organization_id = $1${where} ${order('v')} LIMIT $3
-)
-SELECT scan.reached, found.* FROM (
-  SELECT CASE WHEN count(*) = $3 THEN (array_agg(s.id ${order('s')}))[$3::int] END AS reached FROM scanned s
-) scan LEFT JOIN LATERAL (
-  SELECT s.created_at, s.id AS place, ${eventColumnsSql}
-  FROM (SELECT * FROM scanned v WHERE ${filter} ${order('v')} LIMIT $2) s
-  CROSS JOIN LATERAL (SELECT * FROM events e WHERE e.id = s.id OFFSET 0) v ${executionOfSql}
-) found ON true
-${order('found').replace('found.id', 'found.place')}`;
+/** The events with the first ids of the query `ids`, which reads `scanned`. After the last of them, more may follow `reached`. */
+export async function readEventPage(
+  db: Database,
+  name: string,
+  page: { scanned: string; ids: string; limit: string; reached?: string },
+  values: unknown[],
+): Promise<Page<EventRow>> {
+  const { scanned, ids, limit, reached = 'NULL' } = page;
+  const text = `WITH RECURSIVE scanned AS MATERIALIZED (${scanned}), ${pageSql({ ids, limit, bytes: bytesSql })}
+    SELECT coalesce(p.next, ${reached}) AS next, ${eventColumnsSql}
+    FROM page p LEFT JOIN LATERAL ${eventSql('p.id')} ON true ${executionOfSql} ORDER BY p.nth`;
+  const rows = await runStatement<EventRow & { next: string | null }>(db.pool, name, text, values);
+  return { rows: rows.filter(({ eventId }) => eventId !== null), next: rows.at(-1)?.next ?? null };
 }
+
+const eventSql = (id: string) => `(SELECT * FROM events e WHERE ${sameIdSql(id)}) v`;
+
+/** A truncated event counts like the largest other one, so that few outputs are read for nothing. */
+const bytesSql = (id: string) => `(
+  SELECT least(coalesce(octet_length(v.body), x.bytes), ${limits.webhookBodyBytes})
+  FROM ${eventSql(id)} ${executionOfSql})`;
 
 /** Deliveries of earlier events were dropped, so nothing is known about them. */
 const isLogged = ` AND v.id >= (

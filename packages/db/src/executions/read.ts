@@ -7,21 +7,21 @@ import { type Page, pageSql } from '../pages.ts';
 import { type Condition, checkedSql, givenConditions, runStatement, sameIdSql } from '../statement.ts';
 
 /** All columns of `Execution` but the log, which may be long. */
-export function executionColumns(alias: string): string {
-  return `${shortColumns(alias)}, NULL::text AS logs`;
+export function executionColumns(alias: string, output = `${alias}.output`): string {
+  return `${shortColumns(alias, output)}, NULL::text AS logs`;
 }
 
 function executionColumnsWithLogs(alias: string): string {
-  return `${shortColumns(alias)}, ${alias}.logs`;
+  return `${shortColumns(alias, `${alias}.output`)}, ${alias}.logs`;
 }
 
-function shortColumns(alias: string): string {
+function shortColumns(alias: string, output: string): string {
   const priority = `('{${priorities.join(',')}}'::text[])[${alias}.priority + 1] AS priority`;
   const others = Object.entries(plain).map(([property, column]) => `${alias}.${column} AS "${property}"`);
-  return [...others, priority].join(', ');
+  return [...others, `${output} AS output`, priority].join(', ');
 }
 
-const plain: Record<Exclude<keyof Execution, 'priority' | 'logs'>, string> = {
+const plain: Record<Exclude<keyof Execution, 'output' | 'priority' | 'logs'>, string> = {
   id: 'id',
   organizationId: 'organization_id',
   model: 'model',
@@ -31,7 +31,6 @@ const plain: Record<Exclude<keyof Execution, 'priority' | 'logs'>, string> = {
   holdAmount: 'hold_amount',
   estimatedCost: 'estimated_cost',
   cost: 'cost',
-  output: 'output',
   inputTokens: 'input_tokens',
   outputTokens: 'output_tokens',
   latencyMs: 'latency_ms',

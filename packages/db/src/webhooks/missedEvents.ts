@@ -1,6 +1,7 @@
 import { limits } from '@holdfast/domain/limits';
 import type { Database } from '../client.ts';
-import { type EventRow, eventColumnsSql, executionOfSql } from '../events.ts';
+import { type EventRow, readEventPage } from '../events.ts';
+import type { Page } from '../pages.ts';
 import { firstId, firstIdSince, runStatement } from '../statement.ts';
 
 export type MissingEndpoint = {
@@ -18,12 +19,13 @@ export async function listMissedEvents(
   endpoint: MissingEndpoint,
   after: EventPlace,
   limit: number,
-): Promise<EventRow[]> {
+): Promise<Page<EventRow>> {
   const { id, organizationId, types, models } = endpoint;
   const first = firstIdSince('evt', Math.max(after.createdAt.getTime(), Date.now() - limits.webhookExpiryMs));
   const place = [after.createdAt, after.id, first];
   const values = [id, organizationId, types, models, ...place, limits.webhookExpiryMs, limit];
-  return await runStatement<EventRow>(db.pool, 'missed_events', listStatement, values);
+  const ids = 'SELECT v.id FROM scanned v ORDER BY v.created_at, v.id COLLATE "POSIX"';
+  return await readEventPage(db, 'missed_events', { scanned: missedSql, ids, limit: '$9' }, values);
 }
 
 export type MissedEvent = { id: string; executionId: string | null; body: string };
@@ -50,9 +52,8 @@ export async function deliverMissedEvents(
 }
 
 // Scalar subqueries: one index look-up each. Without missed events nothing is read.
-const listStatement = `
-SELECT ${eventColumnsSql} FROM (
-  SELECT v.* FROM events v
+const missedSql = `
+  SELECT v.id, v.created_at FROM events v
   WHERE v.organization_id = $2 AND v.created_at >= greatest($5, now() - $8::float8 * interval '1 millisecond')
     AND (v.created_at, v.id COLLATE "POSIX") > ($5::timestamptz, $6::text) AND v.id >= $7
     AND v.created_at < (SELECT CASE WHEN isempty(w.missed) THEN '-infinity' ELSE coalesce(upper(w.missed), 'infinity') END
@@ -63,9 +64,7 @@ SELECT ${eventColumnsSql} FROM (
     AND (v.execution_id IS NULL OR coalesce((
       SELECT e.erased_at IS NULL AND (cardinality($4::text[]) = 0 OR e.model = ANY ($4::text[]))
       FROM executions e WHERE e.id = v.execution_id), false))
-  ORDER BY v.created_at, v.id COLLATE "POSIX" LIMIT $9
-) v ${executionOfSql}
-ORDER BY v.created_at, v.id`;
+  ORDER BY v.created_at, v.id COLLATE "POSIX" LIMIT $9 + 1`;
 
 // In the lock order of an erasure: executions, events, deliveries; an endpoint before deliveries.
 const deliverStatement = `

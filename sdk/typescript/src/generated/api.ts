@@ -5877,7 +5877,7 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description Maximum number of items to return */
+                /** @description Maximum number of items to return. A page of large items ends earlier, at about 8 MiB: follow `has_more` */
                 limit?: number;
                 /** @description `next_cursor` of the previous page */
                 cursor?: string;

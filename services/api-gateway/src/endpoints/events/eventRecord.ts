@@ -5,6 +5,7 @@ import {
   type Event as ExecutionEvent,
   endpointEventTypes,
   eventTypes,
+  thinEventBody,
 } from '@holdfast/domain/events';
 import { z } from 'zod';
 import { ExecutionRecord, ExecutionStatus, exampleExecution } from '../../executions/records.ts';
@@ -139,7 +140,8 @@ export const AnyEvent = z
 
 /** The body as delivered; if no endpoint received it, as it would be delivered now. An erased execution has only its record. */
 export function eventText(row: EventRow): string {
-  return row.body === null ? deliveredEventBody(eventOf(row), row) : row.body;
+  if (row.body !== null) return row.body;
+  return row.isTruncated ? thinEventBody(eventOf(row), true) : deliveredEventBody(eventOf(row), row);
 }
 
 export function eventRecord(row: EventRow): unknown {

@@ -111,6 +111,31 @@ describe('events', () => {
     expect((await get(`/v1/events/${ended?.id}`).expect(200)).body).toEqual(ended);
   });
 
+  it('are read without the outputs that they do not have', async () => {
+    const executionId = await complete();
+    const output = JSON.stringify({ text: 'x'.repeat(300_000) });
+    await pool().query('UPDATE executions SET output = $2 WHERE id = $1', [executionId, output]);
+    const all = { filter: {}, undelivered: null, isAscending: true, limit: 10 };
+    expect((await listEvents(gateway.context.db, organizationId, all)).rows).toMatchObject([
+      { eventType: 'execution.started', output: null, isTruncated: null },
+      { eventType: 'execution.completed', output: null, isTruncated: true },
+    ]);
+  });
+
+  it('end a page before its limit when they are large, and the next one has the others', async () => {
+    for (let nth = 0; nth < 18; nth++) await complete();
+    await pool().query(
+      `UPDATE events SET body = json_build_object('id', id, 'text', repeat('x', 260000)) WHERE organization_id = $1`,
+      [organizationId],
+    );
+    const first = await list('limit=100');
+    expect(first).toMatchObject({ has_more: true, next_cursor: first.data.at(-1)?.id });
+    const second = await list(`limit=100&cursor=${first.next_cursor}`);
+    expect(second).toMatchObject({ has_more: false, next_cursor: null });
+    expect([first.data.length, second.data.length]).toEqual([33, 3]);
+    expect(new Set([...first.data, ...second.data].map(({ id }) => id)).size).toBe(36);
+  });
+
   it('are read page by page, the newest or the oldest first', async () => {
     const all = [...(await eventsOf(await complete())), ...(await eventsOf(await complete()))];
     for (const [index, id] of all.entries()) await setTime(id, `2026-01-0${index + 1}T00:00:00Z`);

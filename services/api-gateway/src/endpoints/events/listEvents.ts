@@ -1,7 +1,8 @@
-import { type EventPage, listEvents as readEvents } from '@holdfast/db/events';
+import { listEvents as readEvents } from '@holdfast/db/events';
 import { getWebhookEndpoint } from '@holdfast/db/webhooks/endpoints';
 import { invalidField } from '@holdfast/domain/errors';
 import { subscribableEvents, subscribedTypes } from '@holdfast/domain/events';
+import { limits } from '@holdfast/domain/limits';
 import { z } from 'zod';
 import { boundModels, mayReadModel } from '../../apiKeys/access.ts';
 import type { Context } from '../../context.ts';
@@ -10,7 +11,7 @@ import { idFilter, timeFilter, toDate } from '../../http/fields.ts';
 import { checkedCursor, isUsablePage, pageFields, pageQuery } from '../../http/paging.ts';
 import { AnyEvent, eventRecord } from './eventRecord.ts';
 
-const Query = pageQuery({ limit: 20, maxLimit: 100 }).extend({
+const Query = pageQuery({ limit: 20, maxLimit: 100, maxBytes: limits.pageBytes }).extend({
   type: z.enum(subscribableEvents).optional().describe('Only events of this type'),
   execution_id: idFilter('exec', 'Only events of this execution').optional(),
   endpoint_id: idFilter(
@@ -65,14 +66,17 @@ export const listEvents = endpoint({
       },
       undelivered: query.undelivered === 'true' ? { to: query.endpoint_id ?? null } : null,
       isAscending: query.order === 'asc',
-      limit: query.limit + 1,
+      limit: query.limit,
     };
     const isUsable = isUsablePage(query.cursor);
-    const page = await context.lists.read(
+    const { rows, next } = await context.lists.read(
       (db) => readEvents(db, organizationId, request),
-      ({ rows, reached }) => reached !== null || isUsable(rows),
+      ({ rows, next }) => next !== null || isUsable(rows),
     );
-    return { status: 200, body: eventPage(page, query.limit) };
+    return {
+      status: 200,
+      body: { data: rows.map(eventRecord), has_more: next !== null, next_cursor: next },
+    };
   },
 });
 
@@ -96,10 +100,4 @@ async function endpointFilter(
         : boundModels(caller),
     notAbout: id,
   };
-}
-
-function eventPage({ rows, reached }: EventPage, limit: number) {
-  const items = rows.slice(0, limit);
-  const next = rows.length > limit ? (items.at(-1)?.eventId ?? null) : reached;
-  return { data: items.map(eventRecord), has_more: next !== null, next_cursor: next };
 }

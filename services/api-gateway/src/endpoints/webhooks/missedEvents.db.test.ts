@@ -171,7 +171,7 @@ describe('an endpoint that failures deactivated', () => {
     await deactivate(id);
     const executionId = (await complete())[2];
     const endpoint = { id, organizationId, types: subscribedTypes([]), models: [] };
-    const missed = await listMissedEvents(db, endpoint, { createdAt: new Date(0), id: '' }, 10);
+    const { rows: missed } = await listMissedEvents(db, endpoint, { createdAt: new Date(0), id: '' }, 10);
     expect(missed).toHaveLength(2);
     await eraseExecution(db, organizationId, executionId);
     const rendered = missed.map(({ eventId }) => ({ id: eventId, executionId, body: '{}' }));
@@ -190,6 +190,17 @@ describe('an endpoint that failures deactivated', () => {
     expect(await next()).toEqual({ count: 2, hasMore: true });
     expect(await next()).toEqual({ count: 1, hasMore: false });
     expect(await next()).toEqual({ count: 0, hasMore: false });
+  });
+
+  it('is recovered in one call from large events, which are read in smaller parts', async () => {
+    const id = await newEndpoint();
+    await deactivate(id);
+    for (let nth = 0; nth < 18; nth++) await complete();
+    await gateway.context.db.pool.query(
+      `UPDATE events SET body = repeat('x', 260000) WHERE organization_id = $1 AND execution_id IS NOT NULL`,
+      [organizationId],
+    );
+    expect(await recovered(id)).toEqual({ redelivered: 36, has_more: false });
   });
 
   it('also receives its expired pending deliveries', async () => {

@@ -63,7 +63,7 @@ export const postRecover = endpoint({
 
 type Logged = Pick<Context, 'db' | 'log'>;
 
-/** Events rendered together: each may have an output of megabytes. */
+/** Events rendered together. */
 const pageSize = 100;
 
 /** Deliveries first, then missed events, at most `limit`. Each page is one statement, so a call can be repeated. */
@@ -75,7 +75,7 @@ export async function recover(
   limit: number,
 ): Promise<Recovered> {
   const redelivered = await recoverDeliveries(context.db, endpoint.id, since, limit);
-  if (redelivered.hasMore) return redelivered;
+  if (redelivered.hasMore || redelivered.count === limit) return { ...redelivered, hasMore: true };
   const missed = await recoverMissed(context, organizationId, endpoint, since, limit - redelivered.count);
   return { count: redelivered.count + missed.count, hasMore: missed.hasMore };
 }
@@ -92,11 +92,11 @@ async function recoverMissed(
   let after: EventPlace = { createdAt: since, id: '' };
   for (;;) {
     const maxRows = Math.min(pageSize, limit - count);
-    const rows = await listMissedEvents(context.db, endpoint, after, maxRows + 1);
-    const missed = rows.slice(0, maxRows).flatMap((row) => rendered(context, row));
+    const { rows, next } = await listMissedEvents(context.db, endpoint, after, maxRows);
+    const missed = rows.flatMap((row) => rendered(context, row));
     count += await deliverMissedEvents(context.db, id, missed);
-    const last = rows[maxRows - 1];
-    if (rows.length <= maxRows || !last) return { count, hasMore: rows.length > maxRows };
+    const last = rows.at(-1);
+    if (next === null || !last || count === limit) return { count, hasMore: next !== null };
     after = { createdAt: last.eventCreatedAt, id: last.eventId };
   }
 }
