@@ -74,7 +74,9 @@ export const gatewayConfig = {
   EVENT_STREAMS_PER_KEY: positiveInt()
     .default(100)
     .describe('Maximum number of open event streams per API key and gateway'),
-  EVENT_STREAMS: positiveInt().default(2000).describe('Maximum number of open event streams per gateway'),
+  EVENT_STREAMS: positiveInt()
+    .default(2000)
+    .describe('Maximum number of open event streams per gateway; one organization gets at most half of them'),
   STOP_DELAY_S: z.coerce
     .number()
     .min(0)

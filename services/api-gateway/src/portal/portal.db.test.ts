@@ -401,7 +401,7 @@ describe('a session', () => {
       .expect(201);
     const byOperator = sessionOf(await exchange({ token: tokenOf(made) }).expect(201));
     const taken = ['operator', keys.data[0].id].flatMap((holder) =>
-      Array.from({ length: config.EVENT_STREAMS_PER_KEY }, () => streams.take(holder)),
+      Array.from({ length: config.EVENT_STREAMS_PER_KEY }, () => streams.take(organizationId, holder)),
     );
     const path = `/v1/executions/${id}/events`;
     await gateway.client(owner).get(path).expect(429);

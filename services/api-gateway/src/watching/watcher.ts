@@ -4,10 +4,11 @@ import { readWatchedExecutions, type WatchedExecution } from '@holdfast/db/execu
 import type { Execution } from '@holdfast/domain/execution';
 import { type ExecutionStatus, isTerminal } from '@holdfast/domain/statuses';
 import type { Logger } from '@holdfast/kit/logger';
+import { createShares, type Shares } from '@holdfast/kit/shares';
 
 const pollIntervalMs = 250;
 
-/** Waiting requests beyond this get a response at once, as without `wait`. */
+/** Waiting requests beyond this, or the share of their organization, get a response at once, as without `wait`. */
 const maxWaiting = 5000;
 
 export type Watch = {
@@ -32,11 +33,12 @@ export type Watcher = {
   close(): void;
 };
 
-type Known = Pick<Execution, 'id' | 'status'>;
+type Known = Pick<Execution, 'id' | 'status' | 'organizationId'>;
 
 /** Polls all watched executions with one statement every 250 ms, while there are any. */
 export function openWatcher({ db, log }: { db: Database; log: Logger }): Watcher {
   const watches = new Map<Watch, string>();
+  const waiting = createShares(maxWaiting);
   let timer: NodeJS.Timeout | null = null;
   let isPolling = false;
   let isClosed = false;
@@ -79,8 +81,9 @@ export function openWatcher({ db, log }: { db: Database; log: Logger }): Watcher
       schedule(0);
       return () => watches.delete(watch);
     },
-    waitForChange: (known, ...wait) => waitFor(watcher, known, (status) => status !== known.status, ...wait),
-    waitForEnd: (known, ...wait) => waitFor(watcher, known, isTerminal, ...wait),
+    waitForChange: (known, ...wait) =>
+      waitFor(watcher, waiting, known, (status) => status !== known.status, ...wait),
+    waitForEnd: (known, ...wait) => waitFor(watcher, waiting, known, isTerminal, ...wait),
     size: () => watches.size,
     close() {
       isClosed = true;
@@ -100,13 +103,15 @@ function lowest(numbers: (number | null)[]): number | null {
 
 async function waitFor(
   watcher: Watcher,
-  { id, status: known }: Known,
+  waiting: Shares,
+  { id, status: known, organizationId }: Known,
   isReached: (status: ExecutionStatus) => boolean,
   waitMs: number,
   response: ServerResponse,
 ): Promise<boolean> {
   if (waitMs === 0 || isTerminal(known) || response.destroyed) return false;
-  if (watcher.size() >= maxWaiting) return false;
+  if (waiting.roomOf(organizationId) === 0) return false;
+  waiting.take(organizationId, 1);
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, waitMs);
   response.once('close', resolve);
@@ -119,5 +124,6 @@ async function waitFor(
   unwatch();
   clearTimeout(timer);
   response.off('close', resolve);
+  waiting.give(organizationId, 1);
   return true;
 }

@@ -129,7 +129,8 @@ type Waiting = {
 function waiting(args: Waiting) {
   const { context, caller, recheckKey, record, accepted, waitS, publicUrl, response } = args;
   return async (): Promise<Reply | null> => {
-    const hasWaited = await context.watcher.waitForEnd(record, waitS * 1000, response);
+    const known = { ...record, organizationId: caller.organizationId };
+    const hasWaited = await context.watcher.waitForEnd(known, waitS * 1000, response);
     if (response.destroyed) return null;
     if (!hasWaited && !isTerminal(record.status)) return accepted;
     try {

@@ -49,7 +49,7 @@ export const streamEvents = endpoint({
       response.writeHead(204).end();
       return null;
     }
-    const release = context.streams.take(streamHolder(caller));
+    const release = context.streams.take(caller.organizationId, streamHolder(caller));
     try {
       const recordOf = (one: Execution) => executionRecord(one, publicUrl);
       const checkKey = recheckKey;
