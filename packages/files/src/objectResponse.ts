@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import parse from 'range-parser';
 import { attachment } from './filename.ts';
-import type { ByteRange, ObjectStore } from './store.ts';
+import { type ByteRange, ObjectNotFoundError, type ObjectStore } from './store.ts';
 
 export type ErrorCode =
   | 'FORBIDDEN'
@@ -23,27 +24,39 @@ export async function sendObject(
   object: SentObject,
   onError: OnError,
 ): Promise<void> {
+  const respondNotFound = () => onError(res, 404, 'NOT_FOUND', 'no such file');
   const stat = await store.stat(object.key);
-  if (!stat) return onError(res, 404, 'NOT_FOUND', 'no such file');
+  if (!stat) return respondNotFound();
   const { sizeBytes } = stat;
   // Without validators for If-Range, RFC 9110 requires the whole object.
   const range = parseRange(req.headers['if-range'] === undefined ? req.headers.range : undefined, sizeBytes);
-  res.setHeader('Accept-Ranges', 'bytes');
   if (range === 'unsatisfiable') {
     res.setHeader('Content-Range', `bytes */${sizeBytes}`);
     return onError(res, 416, 'INPUT_VALIDATION_ERROR', 'the range lies outside the file');
   }
+  // Before the headers, which would describe the response to an error, too.
+  const body = req.method === 'HEAD' ? Readable.from([]) : await find(store, object.key, range);
+  if (!body) return respondNotFound();
   res.statusCode = range ? 206 : 200;
+  res.setHeader('Accept-Ranges', 'bytes');
   res.setHeader('Content-Type', object.contentType);
   res.setHeader('Content-Disposition', attachment(object.filename));
   res.setHeader('X-Content-Type-Options', 'nosniff');
   res.setHeader('Cache-Control', 'private, no-store');
   res.setHeader('Content-Length', range ? range.end - range.start + 1 : sizeBytes);
   if (range) res.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${sizeBytes}`);
-  if (req.method === 'HEAD') return void res.end();
-  const body = await store.read(object.key, range ?? undefined);
   // The headers are sent: when the client leaves or the object fails, only the connection can be closed.
   await pipeline(body, res).catch(() => res.destroy());
+}
+
+/** Null when the object was removed since. */
+async function find(store: ObjectStore, key: string, range: ByteRange | null): Promise<Readable | null> {
+  try {
+    return await store.read(key, range ?? undefined);
+  } catch (error) {
+    if (error instanceof ObjectNotFoundError) return null;
+    throw error;
+  }
 }
 
 /** Null: send the whole object. RFC 9110 allows ignoring several or invalid ranges. */
