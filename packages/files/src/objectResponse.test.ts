@@ -1,7 +1,9 @@
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { parseRange, sendObject } from './objectResponse.ts';
+import { type OnError, parseRange, sendObject } from './objectResponse.ts';
 import { ObjectNotFoundError, type ObjectStore, StoreFailedError } from './store.ts';
 
 const object = { key: 'a/b', filename: 'cat.png', contentType: 'image/png' };
@@ -13,16 +15,15 @@ describe('a download', () => {
     server.close();
   });
 
-  /** Serves an object of a hundred bytes; a failure as 503, with the headers that are set by then. */
-  async function serve(read: ObjectStore['read']): Promise<string> {
+  /** Serves an object; a failure as 503, with the headers that are set by then. */
+  async function serve(read: ObjectStore['read'], sizeBytes = 100): Promise<string> {
     const store = {
-      stat: async () => ({ sizeBytes: 100, contentType: null }),
+      stat: async () => ({ sizeBytes, contentType: null }),
       read,
     } as unknown as ObjectStore;
     server = http.createServer((req, res) => {
-      sendObject(req, res, store, object, (_res, status) => res.writeHead(status).end()).catch(() =>
-        res.writeHead(503).end(),
-      );
+      const onError: OnError = (_res, status) => res.writeHead(status).end();
+      sendObject(req, res, store, object, onError, 50).catch(() => res.writeHead(503).end());
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -37,6 +38,15 @@ describe('a download', () => {
     expect(response.status).toBe(status);
     const names = ['content-type', 'content-disposition', 'content-range', 'accept-ranges'];
     expect(names.filter((name) => response.headers.has(name))).toEqual([]);
+  });
+
+  it('is cut off, and its object closed, when the client takes nothing', async () => {
+    const body = new Readable({ read: () => body.push(Buffer.alloc(65_536)) });
+    const url = new URL(await serve(async () => body, 1_000_000_000));
+    const client = connect(Number(url.port), url.hostname).on('error', () => {});
+    client.write('GET / HTTP/1.1\r\nHost: files\r\n\r\n');
+    await expect(finished(body)).rejects.toThrow('Premature close');
+    client.destroy();
   });
 });
 

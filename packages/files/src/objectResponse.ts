@@ -16,13 +16,20 @@ export type OnError = (res: ServerResponse, status: number, code: ErrorCode, mes
 
 type SentObject = { key: string; filename: string; contentType: string };
 
-/** 200, 206 or 416 by the Range header, headers only for HEAD, 404 when the object is gone. */
+/** As for event streams. Node may need twice the time to detect it. */
+const defaultStallMs = 60_000;
+
+/**
+ * 200, 206 or 416 by the Range header, headers only for HEAD, 404 when the object is gone. The connection is closed when the
+ * client takes nothing, or the store has nothing, for `stallMs`.
+ */
 export async function sendObject(
   req: IncomingMessage,
   res: ServerResponse,
   store: ObjectStore,
   object: SentObject,
   onError: OnError,
+  stallMs = defaultStallMs,
 ): Promise<void> {
   const respondNotFound = () => onError(res, 404, 'NOT_FOUND', 'no such file');
   const stat = await store.stat(object.key);
@@ -45,6 +52,7 @@ export async function sendObject(
   res.setHeader('Cache-Control', 'private, no-store');
   res.setHeader('Content-Length', range ? range.end - range.start + 1 : sizeBytes);
   if (range) res.setHeader('Content-Range', `bytes ${range.start}-${range.end}/${sizeBytes}`);
+  res.setTimeout(stallMs);
   // The headers are sent: when the client leaves or the object fails, only the connection can be closed.
   await pipeline(body, res).catch(() => res.destroy());
 }
