@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers';
 import type { ObjectStore } from './store.ts';
 
 /** Pixels of images and videos, milliseconds of audio and video; null: unknown. */
@@ -21,8 +20,8 @@ export async function measureObject(
   { key, contentType, sizeBytes }: { key: string; contentType: string; sizeBytes: number },
 ): Promise<Measures> {
   const head = await store.readHead(key, measuredHeadBytes);
-  return await measure({ contentType, sizeBytes, head }, async (start, end) =>
-    buffer(await store.read(key, { start, end })),
+  return await measure({ contentType, sizeBytes, head }, (start, end) =>
+    store.readRange(key, { start, end }),
   );
 }
 

@@ -13,9 +13,12 @@ export type ObjectStore = {
   /** Copies the object to a new key that no upload URL reaches. @throws ObjectNotFoundError */
   seal(key: string, extension?: string | null): Promise<string>;
   stat(key: string): Promise<StoredObject | null>;
+  /** The stream has no time limit, for its reader may be slow. @throws ObjectNotFoundError */
   read(key: string, range?: ByteRange): Promise<Readable>;
   /** @throws ObjectNotFoundError */
   readHead(key: string, bytes: number): Promise<Buffer>;
+  /** @throws ObjectNotFoundError */
+  readRange(key: string, range: ByteRange): Promise<Buffer>;
   remove(key: string): Promise<void>;
 };
 

@@ -1,5 +1,4 @@
 import { addAbortSignal, pipeline, Readable, Transform } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import type { Database } from '@holdfast/db/client';
 import { insertOutput, markOutputReady } from '@holdfast/db/files';
 import { newId } from '@holdfast/domain/ids';
@@ -72,8 +71,8 @@ async function store(files: Files, owner: Owner, source: Source, rules: OutputRu
   const filename = `${id}.${extension}`;
   await insertOutput(files.db, { id, key: filename, organizationId, executionId, filename, contentType });
   const sizeBytes = await put(files, filename, { ...source, stream, contentType }, rules);
-  const measures = await measure({ contentType, sizeBytes, head }, async (start, end) =>
-    buffer(await files.store.read(filename, { start, end })),
+  const measures = await measure({ contentType, sizeBytes, head }, (start, end) =>
+    files.store.readRange(filename, { start, end }),
   );
   await markOutputReady(files.db, id, { sizeBytes, ...measures });
   return { file_id: id, format: formatOf(contentType, extension), ...dimensionsOf(measures) };

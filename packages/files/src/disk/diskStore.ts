@@ -1,6 +1,7 @@
 import { copyFile, link, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import type { DiskSettings } from '../config.ts';
 import {
   atStore,
@@ -31,6 +32,7 @@ export function createDiskStore(settings: DiskSettings): ObjectStore {
     stat: (key) => atStore(() => describe(root, key)),
     read: (key, range) => atStore(() => openObject(root, key, range)),
     readHead: (key, bytes) => atStore(() => readHead(root, key, bytes)),
+    readRange: (key, range) => atStore(async () => buffer(await openObject(root, key, range))),
     remove: (key) => atStore(async () => rm(objectPath(root, key), { force: true })),
   };
 }

@@ -17,22 +17,30 @@ const content = Buffer.from('0123456789');
 /** Has every bucket, and every object with ten bytes. Responds to a Range as in RFC 9110. */
 const server = http.createServer((req, res) => {
   req.resume();
-  if (isSilent) return;
+  if (silentFrom === 'the request') return;
   const path = req.url?.split('?')[0];
   requests.push(`${req.method} ${req.headers.host?.split(':')[0]} ${path}`);
   const range = parseRange(req.headers.range, content.length);
   if (range !== null && range !== 'unsatisfiable') {
     ranges.push(req.headers.range ?? '');
     const contentRange = `bytes ${range.start}-${range.end}/${content.length}`;
-    res.writeHead(206, { 'content-range': contentRange }).end(content.subarray(range.start, range.end + 1));
+    res.writeHead(206, { 'content-range': contentRange });
+    sendBody(res, content.subarray(range.start, range.end + 1));
     return;
   }
   const lastModified = new Date(0).toUTCString();
   res.writeHead(200, { 'content-length': content.length, etag: '"e"', 'last-modified': lastModified });
-  res.end(req.method === 'HEAD' ? undefined : content);
+  if (req.method === 'HEAD') res.end();
+  else sendBody(res, content);
 });
+
+function sendBody(res: http.ServerResponse, body: Buffer): void {
+  if (silentFrom === 'the first byte') res.write(body.subarray(0, 1));
+  else res.end(body);
+}
+
 let port: number;
-let isSilent = false;
+let silentFrom: 'the request' | 'the first byte' | null = null;
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -52,6 +60,7 @@ afterAll(() => {
 });
 beforeEach(() => {
   requests.length = 0;
+  ranges.length = 0;
 });
 
 function open(style: S3Settings['style'], silence?: Parameters<typeof createS3Store>[1]) {
@@ -84,10 +93,10 @@ async function useAll(style: S3Settings['style']) {
 describe('a server that does not respond', () => {
   const type = { contentType: 'text/plain' };
   beforeAll(() => {
-    isSilent = true;
+    silentFrom = 'the request';
   });
   afterAll(() => {
-    isSilent = false;
+    silentFrom = null;
   });
 
   it.each<[string, (store: ReturnType<typeof open>) => Promise<unknown>]>([
@@ -133,7 +142,24 @@ describe('reading a part from S3', () => {
   it('requests the bytes from start to end, both inclusive', async () => {
     const store = open('path');
     expect((await buffer(await store.read('a/b', { start: 2, end: 4 }))).toString()).toBe('234');
-    expect((await buffer(await store.read('a/b', { start: 0, end: 0 }))).toString()).toBe('0');
+    expect((await store.readRange('a/b', { start: 0, end: 0 })).toString()).toBe('0');
     expect(ranges).toEqual(['bytes=2-4', 'bytes=0-0']);
+  });
+});
+
+describe('a server that falls silent after the first byte of a body', () => {
+  beforeAll(() => {
+    silentFrom = 'the first byte';
+  });
+  afterAll(() => {
+    silentFrom = null;
+  });
+
+  it.each<[string, (store: ReturnType<typeof open>) => Promise<unknown>]>([
+    ['head', (store) => store.readHead('a/b', 10)],
+    ['range', (store) => store.readRange('a/b', { start: 0, end: 4 })],
+  ])('fails a read of the %s', async (_, call) => {
+    const store = open('path', { requestMs: 200, copyMs: 200 });
+    await expect(call(store)).rejects.toMatchObject({ name: 'StoreFailedError' });
   });
 });

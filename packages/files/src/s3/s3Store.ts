@@ -9,6 +9,7 @@ import {
   ObjectNotFoundError,
   type ObjectStore,
   type StoredObject,
+  StoreFailedError,
   sealedKey,
 } from '../store.ts';
 import { createAwsClient, createMinioClient, createPresigner } from './clients.ts';
@@ -32,7 +33,11 @@ export function createS3Store(settings: S3Settings, silence = defaultSilence): O
     seal: (key, extension = null) => atStore(() => seal(aws, settings.bucket, key, extension)),
     stat: (key) => atStore(async () => stat(bucket, checked({ key }).key)),
     read: (key, range) => atStore(async () => read(bucket, checked({ key }).key, range)),
-    readHead: (key, bytes) => atStore(async () => readHead(bucket, checked({ key }).key, bytes)),
+    // No Range header, which an empty object would refuse: reads the start and closes the connection.
+    readHead: (key, bytes) =>
+      atStore(async () => collect(await read(bucket, checked({ key }).key), silence.requestMs, bytes)),
+    readRange: (key, range) =>
+      atStore(async () => collect(await read(bucket, checked({ key }).key, range), silence.requestMs)),
     remove: (key) => atStore(async () => bucket.client.removeObject(bucket.name, checked({ key }).key)),
   };
 }
@@ -98,16 +103,27 @@ async function read({ client, name }: Bucket, key: string, range?: ByteRange): P
   }
 }
 
-/** No Range header, which an empty object would refuse: reads the start and closes the connection. */
-async function readHead(bucket: Bucket, key: string, bytes: number): Promise<Buffer> {
+/** Up to `maxBytes`. No slow reader is behind it, so a pause is the server's. @throws after one of `silentForMs` */
+async function collect(
+  body: Readable,
+  silentForMs: number,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<Buffer> {
+  const fail = () => body.destroy(new StoreFailedError(new Error(`no data within ${silentForMs} ms`)));
+  const timer = setTimeout(fail, silentForMs);
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
-  for await (const chunk of await read(bucket, key)) {
-    chunks.push(chunk);
-    sizeBytes += chunk.length;
-    if (sizeBytes >= bytes) break;
+  try {
+    for await (const chunk of body) {
+      timer.refresh();
+      chunks.push(chunk);
+      sizeBytes += chunk.length;
+      if (sizeBytes >= maxBytes) break;
+    }
+  } finally {
+    clearTimeout(timer);
   }
-  return Buffer.concat(chunks).subarray(0, bytes);
+  return Buffer.concat(chunks).subarray(0, maxBytes);
 }
 
 function isMissing(error: unknown): boolean {
