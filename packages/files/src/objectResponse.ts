@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'NOT_FOUND'
   | 'UNSUPPORTED_MEDIA_TYPE';
 
+/** Also reads the rest of the request's body: many clients read a response only after they have sent everything. */
 export type OnError = (res: ServerResponse, status: number, code: ErrorCode, message: string) => void;
 
 type SentObject = { key: string; filename: string; contentType: string };

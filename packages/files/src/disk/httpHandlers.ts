@@ -124,16 +124,4 @@ function refuse(req: IncomingMessage, res: ServerResponse, error: unknown, onErr
     throw error;
   }
   onError(res, error.status, error.code, error.message);
-  discardRest(req);
-}
-
-/** Many clients read the response only after sending everything. Bytes beyond the maximum are cut off. */
-function discardRest(req: IncomingMessage): void {
-  let leftBytes = limits.maxFileBytes;
-  req.on('data', (chunk: Buffer) => {
-    leftBytes -= chunk.length;
-    if (leftBytes < 0) req.destroy();
-  });
-  req.on('error', () => {});
-  req.resume();
 }

@@ -3,12 +3,14 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { finished } from 'node:stream';
 import type { DiskSettings } from '../config.ts';
 import { createStorageHandlers } from '../disk/httpHandlers.ts';
 import type { OnError } from '../objectResponse.ts';
 
 const onError: OnError = (res, status, code) => {
-  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ code }));
+  res.writeHead(status, { 'content-type': 'application/json' });
+  finished(res.req.resume(), { writable: false }, () => res.end(JSON.stringify({ code })));
 };
 
 /** The handlers behind a plain server, over a temporary folder. */

@@ -6,8 +6,7 @@ import type { Express } from 'express';
 import type { Context } from '../context.ts';
 import { requestBody } from '../http/body.ts';
 import { watchPace } from '../http/bodyLimits.ts';
-import { errorBody, methodNotAllowed } from '../http/errors.ts';
-import { stateOf } from '../http/requestState.ts';
+import { methodNotAllowed, sendError } from '../http/errors.ts';
 
 /** When files are on the local disk, the gateway itself serves the signed upload and download URLs. */
 export function mountStorage(app: Express, { disk, db, bodyPace }: Context): void {
@@ -40,9 +39,5 @@ export function mountStorage(app: Express, { disk, db, bodyPace }: Context): voi
 }
 
 /** Responds with an error of the file store, which may have a more specific status than its code (416). */
-export const respondStoreError: OnError = (response, status, code, message) => {
-  const body = errorBody(new ApiError(code, message), stateOf(response));
-  response.statusCode = status;
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.end(JSON.stringify(body));
-};
+export const respondStoreError: OnError = (response, status, code, message) =>
+  sendError(response, new ApiError(code, message), status);

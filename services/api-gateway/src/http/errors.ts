@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Duplex, finished } from 'node:stream';
 import { type Fault, faultOf } from '@holdfast/db/faults';
 import { ApiError } from '@holdfast/domain/errors';
@@ -6,7 +6,7 @@ import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import { StoreFailedError } from '@holdfast/files/store';
 import { http } from '@holdfast/kit/http';
-import type { ErrorRequestHandler, Request, Response } from 'express';
+import type { ErrorRequestHandler } from 'express';
 import type { Context } from '../context.ts';
 import { isBodyWithheld } from './body.ts';
 import { errorUrl } from './fields.ts';
@@ -53,21 +53,29 @@ export function respondError({ log }: Pick<Context, 'log'>): ErrorRequestHandler
       response.destroy();
       return;
     }
-    response.set({ 'Cache-Control': 'no-store', ...apiError.headers });
-    response.status(apiError.status);
-    const body = errorBody(apiError, state);
-    const closesConnection = apiError.headers['Connection'] === 'close' || isBodyWithheld(request);
-    if (request.complete || closesConnection) response.json(body);
-    else respondBeforeBodyEnd(request, response, JSON.stringify(body));
+    sendError(response, apiError);
   };
+}
+
+/** `status`: where the code has a more specific one. */
+export function sendError(response: ServerResponse, error: ApiError, status = error.status): void {
+  const { req: request } = response;
+  const body = JSON.stringify(errorBody(error, stateOf(response)));
+  response.statusCode = status;
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', Buffer.byteLength(body));
+  response.setHeader('Cache-Control', 'no-store');
+  response.setHeaders(new Map(Object.entries(error.headers)));
+  const closesConnection = error.headers['Connection'] === 'close' || isBodyWithheld(request);
+  if (request.complete || closesConnection) response.end(body);
+  else respondBeforeBodyEnd(request, response, body);
 }
 
 /**
  * Some clients read no response before they have sent the whole body, and closing the connection would lose it. So the
  * response is written at once and ended when the rest of the body has been read and dropped, or after a timeout.
  */
-function respondBeforeBodyEnd(request: Request, response: Response, body: string): void {
-  response.type('json').set('Content-Length', String(Buffer.byteLength(body)));
+function respondBeforeBodyEnd(request: IncomingMessage, response: ServerResponse, body: string): void {
   if (request.method === 'HEAD') response.flushHeaders();
   else response.write(body);
   const timeout = setTimeout(() => response.end(() => request.socket.destroySoon()), drainTimeoutMs);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { getFiles } from '@holdfast/db/files';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
@@ -246,6 +247,28 @@ describe('an upload', () => {
     const other = await put(url, png, 'image/jpeg').expect(415);
     expect(other.body.error.message).toMatch(/declared image\/png/);
     await put(url.replace(/signature=./, 'signature=g'), png).expect(403);
+  });
+
+  it('that is refused may be sent whole before its client reads the refusal and closes', async () => {
+    const bytes = Buffer.alloc(20_000_000);
+    const { upload_url: url } = await startUpload({ ...declared, size_bytes: bytes.length });
+    const server = gateway.app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const { pathname, search } = new URL(url);
+    const head = [
+      `PUT ${pathname}${search} HTTP/1.1`,
+      'Host: x',
+      'Connection: close',
+      'Content-Type: text/html',
+      `Content-Length: ${bytes.length}`,
+    ];
+    client.write(`${head.join('\r\n')}\r\n\r\n`);
+    client.write(bytes);
+    await once(client, 'drain');
+    expect(await text(client)).toMatch(/^HTTP\/1.1 415 [^]*UNSUPPORTED_MEDIA_TYPE/);
+    server.close();
+    await once(server, 'close');
   });
 });
 
