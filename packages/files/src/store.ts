@@ -32,7 +32,7 @@ export type UploadTerms = {
   expiresInS: number;
 };
 export type DownloadTerms = { key: string; filename: string; contentType: string; expiresInS: number };
-export type PutOptions = { contentType: string; sizeBytes?: number };
+export type PutOptions = { contentType: string; sizeBytes?: number | undefined };
 
 export type ByteRange = { start: number; end: number };
 

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { GetObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { atStore } from '../store.ts';
 
 export type Target = { client: S3Client; bucket: string; key: string; contentType: string };
 
 /** One PUT, so no parts of a failed upload must be paid for. AWS's client streams a body of known length; minio's does not. */
 export async function uploadBuffer(target: Target, body: Buffer): Promise<number> {
-  await target.client.send(putCommand(target, body, body.length));
+  await send(target, body, body.length);
   return body.length;
 }
 
@@ -21,7 +22,7 @@ export async function uploadStream(target: Target, body: Readable, sizeBytes: nu
     abort.abort();
     throw error;
   });
-  const sent = target.client.send(putCommand(target, exact, sizeBytes), { abortSignal: abort.signal });
+  const sent = send(target, exact, sizeBytes, { abortSignal: abort.signal });
   try {
     await Promise.all([copied, sent]);
     return sizeBytes;
@@ -53,14 +54,21 @@ export async function copyObject(client: S3Client, bucket: string, from: string,
   await uploadStream(target, body, sizeBytes);
 }
 
-function putCommand({ bucket, key, contentType }: Target, body: Buffer | Readable, sizeBytes: number) {
-  return new PutObjectCommand({
+/** Only errors of the server become StoreFailedError, not those of the body. */
+async function send(
+  { client, bucket, key, contentType }: Target,
+  body: Buffer | Readable,
+  sizeBytes: number,
+  options: { abortSignal?: AbortSignal } = {},
+): Promise<void> {
+  const command = new PutObjectCommand({
     Bucket: bucket,
     Key: key,
     Body: body,
     ContentLength: sizeBytes,
     ContentType: contentType,
   });
+  await atStore(() => client.send(command, options));
 }
 
 /** Fails on a body of another length, for which the server would wait. */

@@ -11,8 +11,11 @@ import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
-import { openTestGateway, organizationWithKey, type TestGateway } from '../testing/testGateway.ts';
+import { createAdminApp } from '../admin/adminApp.ts';
+import { clientOf, openTestGateway, organizationWithKey, type TestGateway } from '../testing/testGateway.ts';
 import { applyTestModels } from '../testing/testModels.ts';
+
+const adminToken = 'an-admin-token-for-tests';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 
@@ -213,13 +216,38 @@ describe('an S3 server that fails', () => {
     expect(files.map(({ state }) => state)).toEqual(['deleted']);
   }
 
-  it('makes a confirm return 503 that names the file store', async () => {
+  it.each([
+    [507, 'XMinioStorageFull', 'INSUFFICIENT_STORAGE'],
+    [503, 'SlowDown', 'SERVICE_UNAVAILABLE'],
+  ])("refuses an operator's upload with %s before its body has ended", async (status, code, ours) => {
+    refusal = { status, code };
+    const path = `/admin/v1/organizations/${await gateway.newOrganization()}/files`;
+    const admin = createServer(createAdminApp(gateway.context));
+    const headers = { authorization: `Bearer ${adminToken}`, 'content-length': 9_000_000 };
+    const upload = httpRequest({ port: await listening(admin), method: 'POST', path, headers });
+    // The rest of the body is never sent.
+    upload.on('error', () => {}).write(Buffer.alloc(2_000_000));
+    const [response] = (await once(upload, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(status);
+    expect(await json(response)).toMatchObject({ error: { code: ours, retryable: true } });
+    upload.destroy();
+    admin.close();
+  });
+
+  it("makes a confirm and an operator's upload return 503 that names the file store", async () => {
     server.closeAllConnections();
     await new Promise((closed) => server.close(closed));
-    const { body } = await post('/v1/files/confirm', { file_id: id }).expect(503);
-    expect(body.error).toMatchObject({
-      code: 'SERVICE_UNAVAILABLE',
-      message: expect.stringContaining('file store'),
-    });
+    const path = `/admin/v1/organizations/${await gateway.newOrganization()}/files`;
+    const sent = [
+      post('/v1/files/confirm', { file_id: id }),
+      clientOf(createAdminApp(gateway.context), adminToken).post(path).send('text'),
+    ];
+    for (const one of sent) {
+      const { body } = await one.expect(503);
+      expect(body.error).toMatchObject({
+        code: 'SERVICE_UNAVAILABLE',
+        message: expect.stringContaining('file store'),
+      });
+    }
   });
 });

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { finished, type Readable, Transform } from 'node:stream';
 import { ApiError } from '@holdfast/domain/errors';
 import { type BodyHold, type BodyPace, watchPace } from './bodyLimits.ts';
@@ -24,6 +24,11 @@ export function requestBody(request: IncomingMessage, response: ServerResponse):
   if (!withheld.delete(request)) return;
   response.removeHeader('Connection');
   response.writeContinue();
+}
+
+/** Undefined for a chunked body. Node refuses a length that is not a number. */
+export function declaredBytes({ 'content-length': length }: IncomingHttpHeaders): number | undefined {
+  return length === undefined ? undefined : Number(length);
 }
 
 /**

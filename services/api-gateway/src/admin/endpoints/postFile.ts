@@ -9,6 +9,7 @@ import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { FileRecord, fileRecord } from '../../endpoints/files/fileRecord.ts';
 import { confirmFile } from '../../files/readyFiles.ts';
+import { declaredBytes } from '../../http/body.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { findOrganization } from '../organizations.ts';
@@ -47,7 +48,8 @@ export const postFile = keylessEndpoint({
       ttlDays: null,
     });
     const contentType = declared ?? 'application/octet-stream';
-    await context.store.put(id, body instanceof Readable ? body : Buffer.from(body), { contentType });
+    const options = { contentType, sizeBytes: declaredBytes(headers) };
+    await context.store.put(id, body instanceof Readable ? body : Buffer.from(body), options);
     return { status: 201, body: fileRecord(await readyFile(context, organizationId, upload)) };
   },
 });

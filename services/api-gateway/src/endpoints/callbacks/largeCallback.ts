@@ -38,8 +38,7 @@ export async function storeLargeCallback(
   const id = newId('file');
   await insertOutput(db, { ...object, id, key: id, organizationId, executionId });
   try {
-    const options = { ...object, ...(sizeBytes !== undefined && { sizeBytes }) };
-    const stored = await store.put(id, hashed(body, digest), options);
+    const stored = await store.put(id, hashed(body, digest), { ...object, sizeBytes });
     sizeBytes = stored.sizeBytes;
   } catch (error) {
     const refusal = refusalFor(error);

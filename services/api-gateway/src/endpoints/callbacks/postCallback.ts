@@ -6,6 +6,7 @@ import { ApiError } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import { z } from 'zod';
+import { declaredBytes } from '../../http/body.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { notFound } from '../../http/fields.ts';
 import { storeLargeCallback } from './largeCallback.ts';
@@ -48,8 +49,7 @@ export const postCallback = keylessEndpoint({
       const eventKey = eventKeyOf(signed, digestOf(signed).update(body));
       requireRoom((await storeCallback(context.db, { ...callback, eventKey, body })).room);
     } else {
-      const length = headers['content-length'];
-      const sizeBytes = length === undefined ? undefined : Number(length);
+      const sizeBytes = declaredBytes(headers);
       const digest = digestOf(signed);
       const eventKey = () => eventKeyOf(signed, digest);
       requireRoom(await storeLargeCallback(context, callback, { body, sizeBytes, digest, eventKey }));
