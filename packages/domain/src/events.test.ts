@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type EventType, eventBody, eventTypes } from './events.ts';
+import { deliveryLane, type EventType, eventBody, eventTypes } from './events.ts';
 import { type Execution, statusRecord } from './execution.ts';
 
 const time = new Date('2026-01-02T03:04:05.678Z');
@@ -121,5 +121,22 @@ describe('the body of an event', () => {
     const { data } = body('execution.failed', failed);
     expect(data).toMatchObject({ progress: 0.4, queue_position: null });
     expect(data).not.toHaveProperty('logs');
+  });
+});
+
+describe('the lanes of webhook_urls', () => {
+  const laneOf = (url: string, organizationId = 'org_1') =>
+    deliveryLane({ endpointId: null, organizationId, url });
+  const lanesOf = (organizationId: string) =>
+    new Set(Array.from({ length: 2000 }, (_, n) => laneOf(`https://r${n}.example.com/`, organizationId)));
+
+  it('are 64 for each organization, whatever origins its clients choose', () => {
+    expect([lanesOf('org_1').size, new Set([...lanesOf('org_1'), ...lanesOf('org_2')]).size]).toEqual([
+      64, 128,
+    ]);
+  });
+
+  it('are the same for all URLs of an origin', () => {
+    expect(laneOf('https://example.com/a')).toBe(laneOf('HTTPS://Example.com:443/b?c'));
   });
 });

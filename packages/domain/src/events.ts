@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { type Execution, type StatusRecord, statusRecord } from './execution.ts';
 import { limits } from './limits.ts';
 import type { ExecutionStatus } from './statuses.ts';
@@ -97,7 +98,12 @@ function asStarted(execution: Execution): Execution {
   };
 }
 
-/** An endpoint, or the origin of an organization's `webhook_url`s: a slow receiver delays its own lane only. */
+/**
+ * An endpoint, or one of an organization's 64 lanes for `webhook_url`s, by a digit of the hash of their origin: clients choose
+ * the origins, and a lane costs memory and a look-up per second. A slow receiver delays its own lane only.
+ */
 export function deliveryLane(to: { endpointId: string | null; organizationId: string; url: string }): string {
-  return to.endpointId ?? `${to.organizationId} ${URL.parse(to.url)?.origin ?? ''}`;
+  if (to.endpointId !== null) return to.endpointId;
+  const [digit] = hash('sha256', URL.parse(to.url)?.origin ?? '', 'base64url');
+  return `${to.organizationId} ${digit}`;
 }

@@ -13,7 +13,7 @@ export const limits = {
   webhookFailuresToNotify: 4,
   webhookFailuresToDeactivate: 10,
   webhookMaxInFlight: 256,
-  /** Per origin of an organization's `webhook_url`s; not configurable. */
+  /** Per lane of an organization's `webhook_url`s; not configurable. */
   webhookUrlMaxInFlight: 128,
   webhookBodyBytes: 262_144,
   holdFactor: '1.2',

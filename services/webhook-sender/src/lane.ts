@@ -1,7 +1,7 @@
 import type { ClaimedDelivery } from '@holdfast/db/webhooks/lanes';
 import type { Limit } from './limit.ts';
 
-/** The deliveries of one endpoint, or of one origin of an organization's `webhook_url`s, in this process. */
+/** The deliveries of one endpoint, or of a group of an organization's `webhook_url`s, in this process. */
 export type Lane = {
   key: string;
   organizationId: string;
