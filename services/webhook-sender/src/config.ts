@@ -21,7 +21,7 @@ export const webhookSenderConfig = {
   WEBHOOK_CONCURRENCY: positiveInt()
     .default(2000)
     .describe(
-      'Maximum number of webhook requests of this process, open or about to be; organizations share them fairly',
+      'Maximum number of webhook requests of this process, open or about to be; one counts once more for each 16 KiB of its body after the first; organizations share them fairly',
     ),
 };
 

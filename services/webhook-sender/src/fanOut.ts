@@ -11,7 +11,7 @@ import type { Tracing } from '@holdfast/kit/tracing/tracing';
 import { leaseS } from './delivery.ts';
 import { inPortions, type PlannedEvent, type PlannedReceiver, planFanOut } from './fanOutPlan.ts';
 import { createFanOutReport } from './fanOutReport.ts';
-import { type Lanes, mayWait, type Place } from './lanes.ts';
+import type { Lanes, Place } from './lanes.ts';
 
 export type FanOut = {
   /** Resolves when the event is fanned out, or waits for its turn; then a sweep would find it again. */
@@ -93,39 +93,37 @@ export function createFanOut(args: {
   async function write(planned: PlannedEvent[], startedAtMs: number): Promise<void> {
     const placed = planned.map(withPlaces);
     const batch = placed.map(({ event, body, receivers }) => ({ eventId: event.id, body, receivers }));
-    const unused = createTally();
-    for (const { lane, claim } of batch.flatMap(({ receivers }) => receivers)) unused.add(lane, claim, 1);
+    const unsent = firstAttemptsOf(placed);
     try {
       const expiryMs = limits.webhookExpiryMs;
       const deliveries = await fanOutEvents(db, batch, { firstDelayS, expiryMs, leaseS });
       const claimedAtMs = performance.now();
       const written = Map.groupBy(deliveries, ({ eventId }) => eventId);
       for (const one of planned) report(one, written.get(one.event.id)?.length ?? 0, startedAtMs);
-      const firstAttempts = firstAttemptsOf(placed);
       for (const { id, eventId, endpointId, isCounted, leaseUntil } of deliveries) {
-        const attempt = firstAttempts.get(`${eventId} ${endpointId}`);
+        const key = `${eventId} ${endpointId}`;
+        const attempt = unsent.get(key);
         if (!attempt) throw new Error('a delivery without a receiver was written');
-        const { lane, claim } = attempt;
+        const { claim } = attempt;
         if (leaseUntil && claim) {
-          unused.add(lane, claim, -1);
+          unsent.delete(key);
           const claimedAt = new Date(leaseUntil.getTime() - (isCounted ? leaseS : newDeliveryLeaseS) * 1000);
           lanes.run({ ...attempt, id, isCounted, leaseUntil, claimedAt, claimedAtMs }, claim);
         } else if (isSentAtOnce(attempt)) lanes.wake(attempt);
         else if (firstDelayS === 0) lanes.wakeUnlessHeld(attempt);
       }
     } finally {
-      unused.forEach(lanes.release);
+      for (const { lane, claim, body } of unsent.values()) if (claim) lanes.release(lane, claim, body);
     }
   }
 
   function withPlaces(planned: PlannedEvent): PlacedEvent {
     const { organizationId } = planned.event;
-    const isSmall = mayWait(planned.body ?? '');
     const receivers = planned.receivers.map((receiver) => {
       const isClaimed = isSentAtOnce(receiver) && !receiver.isPaced;
       return {
         ...receiver,
-        claim: isClaimed ? lanes.reserve({ ...receiver, organizationId }, isSmall) : null,
+        claim: isClaimed ? lanes.reserve({ ...receiver, organizationId }, planned.body ?? '') : null,
       };
     });
     return { ...planned, receivers };
@@ -145,26 +143,6 @@ export function createFanOut(args: {
 
 type PlacedEvent = Omit<PlannedEvent, 'receivers'> & { receivers: PlacedReceiver[] };
 type PlacedReceiver = PlannedReceiver & { claim: Place | null };
-
-/** Reserved places by lane. */
-function createTally() {
-  const places = new Map<string, Record<Place, number>>();
-  return {
-    add(lane: string, kind: Place | null, count: number): void {
-      if (kind === null) return;
-      const ofLane = places.get(lane) ?? { start: 0, ahead: 0, waits: 0 };
-      ofLane[kind] += count;
-      places.set(lane, ofLane);
-    },
-    forEach(release: (lane: string, kind: Place, places: number) => void): void {
-      for (const [lane, { start, ahead, waits }] of places) {
-        release(lane, 'start', start);
-        release(lane, 'ahead', ahead);
-        release(lane, 'waits', waits);
-      }
-    },
-  };
-}
 
 type FirstAttempt = Omit<ClaimedDelivery, 'id' | 'isCounted' | 'leaseUntil' | 'claimedAt' | 'claimedAtMs'> &
   Pick<PlacedReceiver, 'isFailing' | 'maxInFlight' | 'claim'>;

@@ -15,6 +15,8 @@ export type Lane = {
   /** Leased deliveries without a place, and how many more may come: the backlog's first part, which needs no claim. */
   waiting: ClaimedDelivery[];
   waitingPromised: number;
+  /** Places that large bodies take beyond one for each delivery. */
+  extra: number;
   hasPending: boolean;
   isClaiming: boolean;
   health: Health;
@@ -39,12 +41,20 @@ type Known = Pick<Lane, 'key' | 'organizationId' | 'maxInFlight' | 'limit' | 'he
 
 export function newLane(of: Known): Lane {
   const none = { starting: 0, ahead: [], aheadPromised: 0, waiting: [], waitingPromised: 0, pause: null };
-  return { ...of, ...none, hasPending: false, isClaiming: false, isPaced: false };
+  return { ...of, ...none, extra: 0, hasPending: false, isClaiming: false, isPaced: false };
 }
 
 /** Places of the process that the lane has, as far as their requests have no response. */
 export const placesOf = (lane: Lane): number =>
-  lane.limit.open() + lane.starting + lane.ahead.length + lane.aheadPromised;
+  lane.limit.open() + lane.starting + lane.ahead.length + lane.aheadPromised + lane.extra;
+
+/** A place is for so much of a body, so that places bound the memory of requests. */
+const placeBytes = 16_384;
+
+export const extraPlaces = (body: string): number => Math.max(0, Math.ceil(body.length / placeBytes) - 1);
+
+export const extraOf = (deliveries: ClaimedDelivery[]): number =>
+  deliveries.reduce((sum, { body }) => sum + extraPlaces(body), 0);
 
 export function slotRoom(lane: Lane, max: number): number {
   return Math.max(0, Math.min(max, lane.limit.value()) - lane.limit.open() - lane.starting);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import fc from 'fast-check';
 import type { LaneOf } from './lanes.ts';
 import type { Outcome } from './limit.ts';
-import { settled, simulateLanes } from './testing/laneSimulation.ts';
+import { medium, settled, simulateLanes, small } from './testing/laneSimulation.ts';
 
 const endpoint = (name: string, organizationId = 'org_a', maxInFlight = 8): LaneOf => ({
   lane: `wh_${name}`,
@@ -14,6 +14,8 @@ const grown = (name: string, organizationId = 'org_a'): LaneOf => ({
   ...endpoint(name, organizationId, 256),
   inFlightLimit: 256,
 });
+/** Ten places. */
+const large = 'x'.repeat(160_000);
 type Simulation = ReturnType<typeof simulateLanes>;
 
 /** Resolves claims and requests until there are none. */
@@ -127,13 +129,13 @@ describe('a lane', () => {
     const simulation = simulateLanes({ size: 100 });
     const lane = endpoint('1', 'org_a', 2);
     expect([
-      simulation.lanes.reserve(lane),
-      simulation.lanes.reserve(lane),
-      simulation.lanes.reserve(lane),
+      simulation.lanes.reserve(lane, large),
+      simulation.lanes.reserve(lane, large),
+      simulation.lanes.reserve(lane, large),
     ]).toEqual(['start', 'start', null]);
-    simulation.lanes.release('wh_1', 'start');
-    expect(simulation.lanes.reserve(lane)).toBe('start');
-    simulation.lanes.release('wh_1', 'start', 2);
+    simulation.lanes.release('wh_1', 'start', large);
+    expect(simulation.lanes.reserve(lane, large)).toBe('start');
+    for (let n = 0; n < 2; n++) simulation.lanes.release('wh_1', 'start', large);
     expect(simulation.lanes.limits().length).toBe(0);
     await simulation.lanes.idle();
   });
@@ -365,7 +367,7 @@ describe('a burst of small deliveries', () => {
 
   const lane = endpoint('1', 'org_a', 2);
   const burst = (simulation: Simulation, count: number) =>
-    Array.from({ length: count }, () => simulation.fanOut(lane, true));
+    Array.from({ length: count }, () => simulation.fanOut(lane, small));
 
   it('waits in memory for places and needs no claim', async () => {
     const simulation = simulateLanes({ size: 100 });
@@ -396,7 +398,7 @@ describe('a burst of small deliveries', () => {
     const [first, second] = simulation.requests;
     first?.end('overloaded');
     await settled();
-    expect([simulation.tally.sent, simulation.fanOut(lane, true)]).toEqual([2, null]);
+    expect([simulation.tally.sent, simulation.fanOut(lane, small)]).toEqual([2, null]);
     second?.end();
     expect(simulation.tally.sent).toBeGreaterThan(2);
     await finish(simulation);
@@ -418,12 +420,12 @@ describe('a burst of small deliveries', () => {
   it('leaves places and memory for other organizations', async () => {
     const simulation = simulateLanes({ size: 20 });
     for (let n = 0; n < 16; n++) {
-      for (let m = 0; m < 450; m++) simulation.fanOut(endpoint(`hangs_${n}`), true);
+      for (let m = 0; m < 450; m++) simulation.fanOut(endpoint(`hangs_${n}`), small);
     }
     await simulation.giveAll();
     expect([simulation.requests.size, simulation.lanes.claimedAhead()]).toEqual([10, 6000]);
     const later = endpoint('later', 'org_b', 1);
-    expect([simulation.fanOut(later, true), simulation.fanOut(later, true)]).toEqual(['start', 'waits']);
+    expect([simulation.fanOut(later, small), simulation.fanOut(later, small)]).toEqual(['start', 'waits']);
     await finish(simulation);
     expect(simulation.tally.sent).toBe(7202);
     expectFinished(simulation);
@@ -432,7 +434,7 @@ describe('a burst of small deliveries', () => {
   it('takes places that other lanes free', async () => {
     const simulation = simulateLanes({ size: 20 });
     for (const name of ['2', '3', '4', '5', '6', '7']) simulation.fanOut(endpoint(name));
-    for (let n = 0; n < 8; n++) simulation.fanOut(endpoint('1'), true);
+    for (let n = 0; n < 8; n++) simulation.fanOut(endpoint('1'), small);
     const open = simulation.openIn('wh_1');
     const others = [...simulation.requests].filter(({ delivery }) => delivery.lane !== 'wh_1');
     for (const { end } of others) end();
@@ -496,6 +498,30 @@ describe('the lanes of a process', () => {
     await simulation.giveAll();
     expect(simulation.openIn('wh_healthy')).toBe(1);
     await finish(simulation);
+    expectFinished(simulation);
+  });
+
+  it('are full of fewer requests with large bodies, and still have room for other lanes and organizations', async () => {
+    const simulation = simulateLanes({ size: 200, bodyOf: (lane) => (lane === 'wh_large' ? large : small) });
+    for (let n = 0; n < 100; n++) simulation.fanOut(grown('large'));
+    await simulation.giveAll();
+    expect([simulation.openIn('wh_large'), simulation.lanes.slotsTaken()]).toEqual([5, 50]);
+    expect(simulation.fanOut(grown('later'))).toBe('start');
+    expect(simulation.fanOut(grown('other', 'org_b'))).toBe('start');
+    await finish(simulation);
+    expect(simulation.tally.sent).toBe(102);
+    expectFinished(simulation);
+    await simulation.lanes.idle();
+  });
+
+  it('take the places of large bodies with a claim, and free them with the responses', async () => {
+    const simulation = simulateLanes({ size: 200, bodyOf: () => large });
+    simulation.write(endpoint('1', 'org_a', 4), 8);
+    await simulation.giveAll();
+    expect(simulation.lanes.slotsTaken()).toBe(40);
+    expect(simulation.fanOut(endpoint('2'))).toBe('start');
+    await finish(simulation);
+    expect([simulation.tally.sent, simulation.lanes.slotsTaken()]).toEqual([9, 0]);
     expectFinished(simulation);
   });
 
@@ -633,7 +659,8 @@ describe('any sequence of events', () => {
 
   function perform(simulation: Simulation, one: Step): void {
     if ('count' in one) return simulation.write(one.lane, one.count);
-    if ('lane' in one) return void simulation.fanOut(one.lane, one.kind === 'fanOutSmall');
+    if ('lane' in one)
+      return void simulation.fanOut(one.lane, one.kind === 'fanOutSmall' ? small : undefined);
     const at = <Value>(all: Set<Value>) => [...all][one.index % Math.max(all.size, 1)];
     if (one.kind === 'give') at(simulation.claims)?.give();
     else if (one.kind === 'fail') at(simulation.claims)?.fail();
@@ -646,7 +673,8 @@ describe('any sequence of events', () => {
     const senders = fc.integer({ min: 1, max: 3 });
     const steps = fc.array(step, { maxLength: 120, size: 'max' });
     const play = async (size: number, copies: number, each: Step[]) => {
-      const simulation = simulateLanes({ size, senders: () => copies });
+      const bodyOf = (lane: string) => (lane === 'wh_1' ? large : medium);
+      const simulation = simulateLanes({ size, senders: () => copies, bodyOf });
       for (const one of each) {
         perform(simulation, one);
         await settled();

@@ -5,6 +5,8 @@ import { LRUCache } from 'lru-cache';
 import type { Attempt, ClaimLane } from './delivery.ts';
 import {
   aheadRoom,
+  extraOf,
+  extraPlaces,
   type Health,
   isRunningOut,
   type Lane,
@@ -37,11 +39,11 @@ export type Place = 'start' | 'ahead' | 'waits';
 /** Limits open requests, per lane and in total. The deliveries of a full lane stay in the database and are claimed later. */
 export type Lanes = {
   /**
-   * Reserves a place for a delivery that is about to be claimed. Null: the lane is full or has pending deliveries.
-   * `isSmall`: it may wait in memory (`mayWait`).
+   * Reserves a place for a delivery that is about to be claimed, and more for a large body. Null: the lane is full or has
+   * pending deliveries.
    */
-  reserve(to: LaneOf, isSmall?: boolean): Place | null;
-  release(lane: string, kind: Place, places?: number): void;
+  reserve(to: LaneOf, body: string): Place | null;
+  release(lane: string, place: Place, body: string): void;
   /** Sends a claimed delivery whose place was reserved. */
   run(delivery: ClaimedDelivery, place: Place): void;
   /** Reports pending deliveries of a lane: they are claimed as soon as there is room. */
@@ -64,8 +66,6 @@ const lookEveryMs = 1000;
 /** Deliveries of all lanes that wait without a place: some 20 MB with bodies of 1 KB. */
 const maxWaiting = 12_000;
 const maxWaitingBody = 4096;
-
-export const mayWait = (body: string): boolean => body.length <= maxWaitingBody;
 
 /**
  * `maxInFlight` and limit of a lane are divided by the number of senders. Organizations share the `size` slots
@@ -120,6 +120,12 @@ export function createLanes(args: {
     lane.starting += slots;
     lane.aheadPromised += ahead;
     shares.take(lane.organizationId, slots + ahead);
+  }
+
+  /** For large bodies: more than the share of the lane, if need be. */
+  function takeExtra(lane: Lane, places: number): void {
+    lane.extra += places;
+    shares.take(lane.organizationId, places);
   }
 
   /** Queues the lane behind the others of its organization: a lane that is never empty must not keep all slots. */
@@ -200,6 +206,7 @@ export function createLanes(args: {
     if (isAllowed && lane.health.failures === failures) lane.health.isHeld = false;
     const claimed = result?.claimed ?? [];
     const started = claimed.filter(({ isCounted }) => isCounted).length;
+    takeExtra(lane, extraOf(claimed));
     for (const delivery of claimed) run(delivery, delivery.isCounted ? 'start' : 'ahead');
     releasePlaces(lane, 'start', slots - started);
     releasePlaces(lane, 'ahead', ahead - (claimed.length - started));
@@ -272,6 +279,7 @@ export function createLanes(args: {
     const ahead = takeStale(lane.ahead, nowMs);
     const waited = takeStale(lane.waiting, nowMs);
     if (ahead.length + waited.length === 0) return;
+    lane.extra -= extraOf(ahead);
     waitingShares.give(lane.organizationId, waited.length);
     // So that the process is not idle before they are given back.
     shares.take(lane.organizationId, waited.length);
@@ -281,7 +289,7 @@ export function createLanes(args: {
   async function giveBack(lane: Lane, deliveries: ClaimedDelivery[]): Promise<void> {
     await args.giveBack(deliveries);
     if (isClosed) handOver(lane);
-    shares.give(lane.organizationId, deliveries.length);
+    shares.give(lane.organizationId, deliveries.length + extraOf(deliveries));
     if (!isClosed) wake({ lane: lane.key, organizationId: lane.organizationId });
   }
 
@@ -292,9 +300,11 @@ export function createLanes(args: {
     let isOpen = true;
     let isFailure = false;
     const { health } = lane;
+    const extra = extraPlaces(delivery.body);
     const end = () => {
       if (!isOpen) return;
       isOpen = false;
+      lane.extra -= extra;
       lane.limit.end(startedAtMs, outcome, maxHere(lane));
       proceed(lane);
     };
@@ -308,7 +318,7 @@ export function createLanes(args: {
       return foundLimit(lane);
     });
     end();
-    shares.give(delivery.organizationId, 1);
+    shares.give(delivery.organizationId, 1 + extra);
     health.mayHaveUnclaimed ||= isFailure;
     // A failing endpoint has recovered: the deliveries that waited for it may be sent.
     if (isDelivered && (delivery.isProbe || health.mayHaveUnclaimed)) {
@@ -337,7 +347,7 @@ export function createLanes(args: {
   const looking = setInterval(look, lookEveryMs).unref();
 
   return {
-    reserve(to, isSmall = false) {
+    reserve(to, body) {
       const lane = open(to);
       const isFree = !isClosed && !lane.hasPending && shareOf(lane) > 0 && waitingIn(lane) === 0;
       const isNext = lane.ahead.length === 0;
@@ -346,10 +356,11 @@ export function createLanes(args: {
       const room = lane.isClaiming ? aheadRoom(lane) : writtenRoom(lane);
       if (isFree && (kind === 'start' || room > 0)) {
         promise(lane, kind === 'start' ? 1 : 0, kind === 'ahead' ? 1 : 0);
+        takeExtra(lane, extraPlaces(body));
         return kind;
       }
-      const isKept = isSmall && !isClosed && !lane.hasPending && waitingShares.roomOf(to.organizationId) > 0;
-      if (isKept && waitingRoom(lane) > 0) {
+      const isKept = body.length <= maxWaitingBody && !isClosed && !lane.hasPending;
+      if (isKept && waitingShares.roomOf(to.organizationId) > 0 && waitingRoom(lane) > 0) {
         lane.waitingPromised += 1;
         waitingShares.take(to.organizationId, 1);
         return 'waits';
@@ -357,10 +368,13 @@ export function createLanes(args: {
       schedule(lane);
       return null;
     },
-    release(key, kind, places = 1) {
+    release(key, place, body) {
       const lane = lanes.get(key);
-      if (!lane || places === 0) return;
-      releasePlaces(lane, kind, places);
+      if (!lane) return;
+      const extra = extraPlaces(body);
+      lane.extra -= extra;
+      shares.give(lane.organizationId, extra);
+      releasePlaces(lane, place, 1);
       proceed(lane);
     },
     run,

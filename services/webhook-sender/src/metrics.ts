@@ -29,7 +29,8 @@ export function webhookMetrics(registry: Registry) {
 export function laneGauges(registry: Registry, lanes: Lanes): void {
   const of = (name: string, help: string, read: () => number) => liveGauge(registry, name, help, read);
   of('webhook_lanes', 'Lanes with an open request or a pending delivery here', () => lanes.limits().length);
-  of('webhook_slots_taken', 'Deliveries claimed and not yet recorded', lanes.slotsTaken);
+  const slots = 'Slots of deliveries claimed and not yet recorded: one each, and more for large bodies';
+  of('webhook_slots_taken', slots, lanes.slotsTaken);
   of('webhook_claimed_ahead', 'Deliveries claimed here that have not started', lanes.claimedAhead);
   const about = {
     name: 'webhook_lane_limit',

@@ -8,7 +8,7 @@ import type { Tracing } from '@holdfast/kit/tracing/tracing';
 import { LRUCache } from 'lru-cache';
 import type { GiveBack } from './delivery.ts';
 import { createFanOutReport, type FannedOutEvent } from './fanOutReport.ts';
-import { type Lanes, mayWait } from './lanes.ts';
+import type { Lanes } from './lanes.ts';
 
 /** A delivery may wait for three seconds in its lane, and then its mark must extend the lease. */
 const minLeaseMs = 5000;
@@ -52,7 +52,7 @@ export function createNewDeliveries(args: {
     if (taken.has(delivery.id)) return true;
     if (delivery.leaseMs < minLeaseMs) return false;
     if (firstDelayS > 0 || delivery.isFailing || delivery.isPaced) return false;
-    const place = lanes.reserve(delivery, mayWait(delivery.body));
+    const place = lanes.reserve(delivery, delivery.body);
     if (!place) return false;
     taken.set(delivery.id, true);
     lanes.run(delivery, place);

@@ -15,8 +15,17 @@ type OfLane = {
 type Request = { delivery: ClaimedDelivery; accept(): void; end(outcome?: Outcome): void };
 type Claim = LaneRoom & { give(fields?: Partial<LaneClaim>, isProbe?: boolean): void; fail(): void };
 
+export const small = '{}';
+/** Too large to wait without a place. */
+export const medium = 'x'.repeat(5000);
+
 /** Lanes over a database and receivers that respond when the test says so. */
-export function simulateLanes(options: { size: number; senders?: () => number }) {
+export function simulateLanes(options: {
+  size: number;
+  senders?: () => number;
+  bodyOf?(lane: string): string;
+}) {
+  const { bodyOf = () => medium } = options;
   const known = new Map<string, OfLane>();
   const claims = new Set<Claim>();
   const requests = new Set<Request>();
@@ -37,7 +46,7 @@ export function simulateLanes(options: { size: number; senders?: () => number })
             const count = Math.min(room, isProbe ? 1 : room, of.pending);
             of.pending -= count;
             const claimed = Array.from({ length: count }, (_, n) =>
-              deliveryIn(of, isProbe, n < request.slots),
+              deliveryIn(of, bodyOf(of.lane), isProbe, n < request.slots),
             );
             const known = { maxInFlight: of.maxInFlight, inFlightLimit: null, waitMs: null };
             const given = { claimed, ended: [], ...known, ...fields };
@@ -112,10 +121,10 @@ export function simulateLanes(options: { size: number; senders?: () => number })
       lanes.wake(to);
     },
     /** As the fan-out does: adds one delivery and, if its lane has a place for it, claims it. Returns that place. */
-    fanOut(to: LaneOf, mayWait = false): Place | null {
+    fanOut(to: LaneOf, body = bodyOf(to.lane)): Place | null {
       const of = add(to);
-      const place = lanes.reserve(to, mayWait);
-      if (place) lanes.run(deliveryIn(of, false, place === 'start'), place);
+      const place = lanes.reserve(to, body);
+      if (place) lanes.run(deliveryIn(of, body, false, place === 'start'), place);
       else {
         of.pending += 1;
         lanes.wake(to);
@@ -138,7 +147,12 @@ export const settled = () => new Promise<void>((resolve) => setImmediate(resolve
 
 let deliveries = 0;
 
-function deliveryIn({ lane, organizationId }: OfLane, isProbe: boolean, isCounted: boolean): ClaimedDelivery {
+function deliveryIn(
+  { lane, organizationId }: OfLane,
+  body: string,
+  isProbe: boolean,
+  isCounted: boolean,
+): ClaimedDelivery {
   deliveries += 1;
   return {
     id: `dlv_${deliveries}`,
@@ -159,7 +173,7 @@ function deliveryIn({ lane, organizationId }: OfLane, isProbe: boolean, isCounte
     executionId: 'exec_1',
     traceparent: null,
     isThin: false,
-    body: '{}',
+    body,
     headers: null,
     secret: '',
     previousSecret: null,
