@@ -276,7 +276,7 @@ describe('an event is left to the webhook-sender', () => {
     const organizationId = await createTestOrganization(db, '100');
     const id = await create(organizationId, { webhookUrl: 'https://example.com/"own"' });
     await end(id, organizationId);
-    const [event] = await readEventsToFanOut(db, [(await eventOf(id, type)).id]);
+    const [event] = await readEventsToFanOut(db, [(await eventOf(id, type)).id], 1);
     expect(event).toMatchObject({ type, executionId: id, organizationId, model: 'a-model' });
     expect(event?.body).toBe(await renderedBody(organizationId, id, type));
   });
@@ -290,7 +290,7 @@ describe('an event is left to the webhook-sender', () => {
     const body = await renderedBody(organizationId, id, type);
     await reportProgress(id);
     await record(attemptId, success({}));
-    const [event] = await readEventsToFanOut(db, [(await eventOf(id, type)).id]);
+    const [event] = await readEventsToFanOut(db, [(await eventOf(id, type)).id], 1);
     expect(event?.body).toBe(body);
   });
 

@@ -317,7 +317,7 @@ describe('a claim', () => {
     const log = createLogger('test', 'silent');
     const error = jest.spyOn(log, 'error');
     const metrics = webhookMetrics(createRegistry('test'));
-    const claim = createClaims({ db, maxAttempts: 5, senders: () => 1, metrics, log });
+    const claim = createClaims({ db, maxAttempts: 5, bodyBytes: 1, senders: () => 1, metrics, log });
     await expect(claim({ lane: 'wh_1', slots: 1, ahead: 0 })).rejects.toThrow('permission denied');
     expect(error).toHaveBeenCalledTimes(1);
     await db.close();

@@ -39,21 +39,26 @@ export type ClaimLane = (lane: LaneRoom) => Promise<LaneClaim | null>;
 export function createClaims(args: {
   db: Database;
   maxAttempts: number;
+  /** Of all bodies of one statement: many lanes claim before their bodies are counted as places. */
+  bodyBytes: number;
   senders(): number;
   metrics: WebhookMetrics;
   log: Logger;
 }): ClaimLane {
-  const { db, maxAttempts, senders, metrics, log } = args;
+  const { db, maxAttempts, bodyBytes, senders, metrics, log } = args;
   const batcher = createBatcher<LaneRoom, LaneClaim | null>({
     maxSize: 200,
     concurrency: 2,
     async run(lanes) {
-      const claims = await claimLanes(db, lanes, { leaseS, maxAttempts, senders: senders() }).catch(
-        (error: unknown) => {
-          log.error({ err: error, lanes: lanes.length }, 'could not claim deliveries; a sweep will retry');
-          throw error;
-        },
-      );
+      const claims = await claimLanes(db, lanes, {
+        leaseS,
+        maxAttempts,
+        bodyBytes,
+        senders: senders(),
+      }).catch((error: unknown) => {
+        log.error({ err: error, lanes: lanes.length }, 'could not claim deliveries; a sweep will retry');
+        throw error;
+      });
       for (const { ended } of claims.values()) {
         for (const { state } of ended) metrics.outcomes.inc({ outcome: state });
       }

@@ -32,10 +32,12 @@ export function createFanOut(args: {
   log: Logger;
   firstDelayS: number;
   lanes: Lanes;
+  /** Of the bodies that are read at once. */
+  bodyBytes: number;
   tracing: Tracing | null;
   onWritten(deliveries: number): void;
 }): FanOut {
-  const { db, log, firstDelayS, lanes } = args;
+  const { db, log, firstDelayS, lanes, bodyBytes } = args;
   const report = createFanOutReport(args);
   /** Events with many receivers by organization, until they are fanned out. */
   const waiting = new Map<string, Set<string>>();
@@ -57,13 +59,13 @@ export function createFanOut(args: {
   /** Returns the organization of each event with many receivers. */
   async function fanOutFew(eventIds: string[]): Promise<(string | null)[]> {
     const startedAtMs = Date.now();
-    const planned = await plan([...new Set(eventIds)]);
     const isFew = ({ receivers }: PlannedEvent) => receivers.length <= fewReceivers;
-    for (const portion of inPortions(planned.filter(isFew))) await write(portion, startedAtMs);
-    const many = planned
-      .filter((one) => !isFew(one))
-      .map(({ event }) => [event.id, event.organizationId] as const);
-    const organizations = new Map(many);
+    const organizations = new Map<string, string>();
+    for await (const planned of plan(eventIds)) {
+      for (const portion of inPortions(planned.filter(isFew))) await write(portion, startedAtMs);
+      const many = planned.filter((one) => !isFew(one));
+      for (const { event } of many) organizations.set(event.id, event.organizationId);
+    }
     return eventIds.map((id) => organizations.get(id) ?? null);
   }
 
@@ -71,8 +73,9 @@ export function createFanOut(args: {
     const ids = [...(waiting.get(organizationId) ?? [])].slice(0, maxOfTurn);
     const startedAtMs = Date.now();
     try {
-      const planned = ids.length === 0 || isStopping ? [] : await plan(ids);
-      for (const portion of inPortions(planned)) await write(portion, startedAtMs);
+      for await (const planned of plan(isStopping ? [] : ids)) {
+        for (const portion of inPortions(planned)) await write(portion, startedAtMs);
+      }
     } catch (error) {
       log.warn({ err: error, organizationId }, 'could not fan out events; a sweep will retry');
     }
@@ -82,12 +85,19 @@ export function createFanOut(args: {
     shares.give(organizationId, ids.length);
   }
 
-  async function plan(eventIds: string[]): Promise<PlannedEvent[]> {
-    const [events, receivers] = await Promise.all([
-      readEventsToFanOut(db, eventIds),
-      readReceivers(db, eventIds),
-    ]);
-    return planFanOut(events, receivers);
+  /** In parts, as their bodies allow. */
+  async function* plan(eventIds: string[]): AsyncGenerator<PlannedEvent[]> {
+    const rest = new Set(eventIds);
+    while (rest.size > 0) {
+      const ids = [...rest];
+      const [events, receivers] = await Promise.all([
+        readEventsToFanOut(db, ids, bodyBytes),
+        readReceivers(db, ids),
+      ]);
+      if (events.length === 0) return;
+      yield planFanOut(events, receivers);
+      for (const { id } of events) rest.delete(id);
+    }
   }
 
   async function write(planned: PlannedEvent[], startedAtMs: number): Promise<void> {

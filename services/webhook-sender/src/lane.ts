@@ -49,7 +49,7 @@ export const placesOf = (lane: Lane): number =>
   lane.limit.open() + lane.starting + lane.ahead.length + lane.aheadPromised + lane.extra;
 
 /** A place is for so much of a body, so that places bound the memory of requests. */
-const placeBytes = 16_384;
+export const placeBytes = 16_384;
 
 export const extraPlaces = (body: string): number => Math.max(0, Math.ceil(body.length / placeBytes) - 1);
 

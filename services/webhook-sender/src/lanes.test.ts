@@ -153,6 +153,16 @@ describe('a lane', () => {
     expectFinished(simulation);
   });
 
+  it('claims once more when a claim has left deliveries', async () => {
+    const simulation = simulateLanes({ size: 100 });
+    simulation.write(endpoint('1'), 0);
+    for (const claim of simulation.claims) claim.give({ hasMore: true });
+    await settled();
+    expect(simulation.claims.size).toBe(1);
+    await simulation.giveAll();
+    expectFinished(simulation);
+  });
+
   it('claims nothing while it is paused, even if woken, and continues by itself', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] });
     const simulation = simulateLanes({ size: 100 });

@@ -214,12 +214,12 @@ export function createLanes(args: {
   }
 
   function applyClaim(lane: Lane, result: LaneClaim, slots: number, ahead: number): void {
-    const { claimed, ended, maxInFlight, inFlightLimit, waitMs } = result;
+    const { claimed, ended, hasMore, maxInFlight, inFlightLimit, waitMs } = result;
     lane.maxInFlight = maxInFlight ?? lane.maxInFlight;
     restoreLimit(lane, inFlightLimit);
     const isProbe = claimed.some((delivery) => delivery.isProbe);
     const requested = Math.min(slots, maxHere(lane)) + ahead;
-    const mayHaveMore = ended.length > 0 || claimed.length >= requested || waitMs !== null;
+    const mayHaveMore = hasMore || ended.length > 0 || claimed.length >= requested || waitMs !== null;
     if (mayHaveMore && !isProbe) lane.hasPending = true;
     lane.isPaced = waitMs !== null;
     if (waitMs !== null) pause(lane, waitMs);

@@ -1,9 +1,14 @@
 import { startExecutions } from '@holdfast/db/executions/start';
 import { removeWebhookEndpoint } from '@holdfast/db/webhooks/endpoints';
+import { readEventsToFanOut } from '@holdfast/db/webhooks/fanOut';
 import { claimLanes, releaseClaims } from '@holdfast/db/webhooks/lanes';
+import { readNewDeliveries } from '@holdfast/db/webhooks/newDeliveries';
 import { newId } from '@holdfast/domain/ids';
 import { until } from '@holdfast/testkit/until';
 import { describe, expect, it } from '@jest/globals';
+import { createFanOut } from './fanOut.ts';
+import { createLanes } from './lanes.ts';
+import { createNewDeliveries } from './newDeliveries.ts';
 import { hold, openStage, type Stage, useStage } from './testing/stage.ts';
 
 const stage = await useStage();
@@ -118,6 +123,7 @@ describe('a delivery that was written with its event', () => {
       leaseS: 45,
       maxAttempts: 5,
       senders: 1,
+      bodyBytes: 1,
     });
     expect(claims.get(endpoint.id)?.claimed).toHaveLength(1);
     await stage.startSender();
@@ -237,5 +243,45 @@ describe('a delivery that was written with its event', () => {
     await later.close();
     await stage.startSender();
     expect(received()).toEqual([]);
+  });
+});
+
+describe('a batch whose bodies are too large together', () => {
+  /** Reads one body at a time, and records the attempts in `sent`. */
+  function sendingOne() {
+    const sent: string[] = [];
+    const lanes = createLanes({
+      size: 100,
+      senders: () => 1,
+      claim: async () => null,
+      attempt: async ({ id }) => sent.push(id) > 0,
+      giveBack: async () => {},
+      handOver: () => {},
+    });
+    const { db, log } = stage;
+    const onWritten = () => {};
+    return { sent, args: { db, log, firstDelayS: 0, lanes, bodyBytes: 1, tracing: null, onWritten } };
+  }
+
+  it('is sent in parts when its deliveries were written with their events', async () => {
+    const { sent, args } = sendingOne();
+    await stage.addEndpoint(stage.organization.id, stage.receiver.url);
+    const ids = (await startMany(3)).flatMap(({ deliveryIds }) => deliveryIds);
+    expect(await readNewDeliveries(stage.db, ids, 1)).toHaveLength(1);
+    const { add } = createNewDeliveries({ ...args, giveBack: async () => {} });
+    await Promise.all(ids.map(add));
+    expect(sent.toSorted()).toEqual(ids.toSorted());
+  });
+
+  it('is fanned out in parts', async () => {
+    const { sent, args } = sendingOne();
+    const { id: organizationId } = stage.organization;
+    const addEvent = () =>
+      stage.addEvent(organizationId, 'execution.completed', { webhookUrl: stage.receiver.url });
+    const ids = (await Promise.all([addEvent(), addEvent(), addEvent()])).map(({ eventId }) => eventId);
+    expect(await readEventsToFanOut(stage.db, ids, 1)).toHaveLength(1);
+    const { add } = createFanOut(args);
+    await Promise.all(ids.map(add));
+    expect(sent).toHaveLength(3);
   });
 });

@@ -25,17 +25,29 @@ export function createNewDeliveries(args: {
   firstDelayS: number;
   lanes: Lanes;
   giveBack: GiveBack;
+  /** Of the bodies that are read at once. */
+  bodyBytes: number;
   tracing: Tracing | null;
   onWritten(deliveries: number): void;
 }): Batcher<string, undefined> {
-  const { db, firstDelayS, lanes, giveBack, tracing } = args;
+  const { db, firstDelayS, lanes, giveBack, bodyBytes, tracing } = args;
   const report = createFanOutReport(args);
   /** A job of which a part failed comes again at once, before the rest of it is marked: that must not be sent twice. */
   const taken = new LRUCache<string, true>({ max: takenKept, ttl: newDeliveryLeaseS * 1000 });
 
   async function run(ids: string[]): Promise<undefined[]> {
+    const rest = new Set(ids);
     const startedAtMs = Date.now();
-    const deliveries = await readNewDeliveries(db, [...new Set(ids)]);
+    while (rest.size > 0) {
+      const deliveries = await readNewDeliveries(db, [...rest], bodyBytes);
+      if (deliveries.length === 0) break;
+      await sendOrGiveBack(deliveries, startedAtMs);
+      for (const { id } of deliveries) rest.delete(id);
+    }
+    return ids.map(() => undefined);
+  }
+
+  async function sendOrGiveBack(deliveries: NewDelivery[], startedAtMs: number): Promise<void> {
     for (const ofEvent of Map.groupBy(deliveries, ({ eventId }) => eventId).values()) {
       const event = ofEvent[0] && eventOf(ofEvent[0], tracing !== null);
       if (event) report(event, ofEvent.length, startedAtMs);
@@ -44,7 +56,6 @@ export function createNewDeliveries(args: {
     const early = unsent.filter(({ leaseUntil }) => leaseUntil !== null || firstDelayS > 0);
     if (early.length > 0) await giveBack(early, firstDelayS);
     if (firstDelayS === 0) unsent.forEach(wake);
-    return ids.map(() => undefined);
   }
 
   function isSent(delivery: NewDelivery): boolean {

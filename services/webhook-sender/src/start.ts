@@ -21,6 +21,7 @@ import type { WebhookSenderConfig } from './config.ts';
 import { createAttempt, createClaims, createGiveBack } from './delivery.ts';
 import { createFanOut } from './fanOut.ts';
 import { startSweeps, startWorkers } from './jobs.ts';
+import { placeBytes } from './lane.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import { createSend } from './message.ts';
 import { laneGauges, webhookMetrics } from './metrics.ts';
@@ -56,10 +57,18 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
   const peers = await openInstanceCount(producing, 'webhook-sender', log);
   const deliver = openProducer(deliverQueue, producing, log);
   const giveBack = createGiveBack(db, log);
+  const bodyBytes = (config.WEBHOOK_CONCURRENCY * placeBytes) / 4;
   const lanes: Lanes = createLanes({
     size: config.WEBHOOK_CONCURRENCY,
     senders: peers.count,
-    claim: createClaims({ db, maxAttempts: delaysS.length, senders: peers.count, metrics, log }),
+    claim: createClaims({
+      db,
+      maxAttempts: delaysS.length,
+      bodyBytes,
+      senders: peers.count,
+      metrics,
+      log,
+    }),
     attempt: createAttempt({ db, send, delaysS, onEndpointEvents, metrics, tracing, log }),
     giveBack,
     handOver: (lane) => void deliver.add(lane),
@@ -70,6 +79,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     log,
     firstDelayS: delaysS[0] ?? 0,
     lanes,
+    bodyBytes,
     tracing,
     onWritten: (deliveries: number) => metrics.fannedOut.inc(deliveries),
   };

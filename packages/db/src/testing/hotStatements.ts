@@ -94,6 +94,7 @@ const started = (id: string) => ({
   leaseUntil: new Date(),
   startedAt: new Date(),
 });
+const bodyBytes = 8_388_608;
 const refusal = { ok: false, code: 'MODEL_OVERLOADED', message: 'busy' } as const;
 
 /** Every statement that a service runs for each request, execution or delivery, or in a sweep. */
@@ -263,7 +264,7 @@ export const hotStatements: HotStatement[] = [
   }),
   ...of('batch', 'holdfast_webhook_sender', {
     readReceivers: (db, { unfannedEvents }) => readReceivers(db, unfannedEvents),
-    readEventsToFanOut: (db, { unfannedEvents }) => readEventsToFanOut(db, unfannedEvents),
+    readEventsToFanOut: (db, { unfannedEvents }) => readEventsToFanOut(db, unfannedEvents, bodyBytes),
     fanOutEvents: (db, { unfannedEvents, lanes }) =>
       fanOutEvents(
         db,
@@ -280,10 +281,10 @@ export const hotStatements: HotStatement[] = [
       claimLanes(
         db,
         lanes.map((lane) => ({ lane, slots: 8, ahead: 0 })),
-        { leaseS: 45, maxAttempts: 5, senders: 1 },
+        { leaseS: 45, maxAttempts: 5, senders: 1, bodyBytes },
       ),
     markStarted: (db, { claimedDeliveries }) => markStarted(db, claimedDeliveries.map(started), 45),
-    readNewDeliveries: (db, { newDeliveries }) => readNewDeliveries(db, newDeliveries),
+    readNewDeliveries: (db, { newDeliveries }) => readNewDeliveries(db, newDeliveries, bodyBytes),
     releaseClaims: (db, { claimedDeliveries }) => releaseClaims(db, claimedDeliveries.map(started)),
     recordAttempts: (db, { claimedDeliveries, lanes }) =>
       recordAttempts(

@@ -35,6 +35,15 @@ export function anyEventBodySql(type: string, event: Reported): string {
   return `CASE ${type} ${cases.join('\n')} END`;
 }
 
+/**
+ * Whether the bodies of the rows before have less than `limit` bytes together. The first row always is, and the size of a
+ * stored body is known without reading it.
+ */
+export function isWithinSql(bytes: string, limit: string, order = ''): string {
+  const before = `(${order} ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)`;
+  return `coalesce(sum(${bytes}) OVER ${before}, 0) < ${limit}::bigint`;
+}
+
 type Field = readonly [name: string, json: string];
 
 /** As `statusRecord` of the domain; of a start, what is known then. */

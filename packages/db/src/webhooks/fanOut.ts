@@ -1,7 +1,7 @@
 import { type Event, type EventType, isSubscribedTo } from '@holdfast/domain/events';
 import type { Database } from '../client.ts';
 import { firstId, runStatement, sameIdSql } from '../statement.ts';
-import { anyEventBodySql } from './eventBody.ts';
+import { anyEventBodySql, isWithinSql } from './eventBody.ts';
 import { newDeliveryLeaseS } from './newEvents.ts';
 import { type SigningSecrets, signingSecretsSql } from './secrets.ts';
 
@@ -63,12 +63,17 @@ export type EventToFanOut = Event & {
   body: string;
 };
 
-/** The events that are not fanned out yet, with their bodies. */
-export async function readEventsToFanOut(db: Database, eventIds: string[]): Promise<EventToFanOut[]> {
+/** The events that are not fanned out yet, until their bodies together have `bodyBytes`. */
+export async function readEventsToFanOut(
+  db: Database,
+  eventIds: string[],
+  bodyBytes: number,
+): Promise<EventToFanOut[]> {
   return await runStatement<EventToFanOut>(db.pool, 'events_to_fan_out', readStatement, [
     eventIds,
     firstId('evt', eventIds),
     firstId('exec', eventIds),
+    bodyBytes,
   ]);
 }
 
@@ -86,12 +91,15 @@ const eventToFanOut = {
 
 // State is checked after the rows are found by id: the index of events to fan out is full of dead entries.
 const readStatement = `
-SELECT v.id, v.type, v.organization_id AS "organizationId", x.id AS "executionId", v.created_at AS "createdAt",
-  x.model, x.webhook_url AS "webhookUrl", v.traceparent, ${anyEventBodySql('v.type', eventToFanOut)} AS body
-FROM unnest($1::text[]) AS i (id)
-CROSS JOIN LATERAL (SELECT * FROM events WHERE id >= $2 AND ${sameIdSql('i.id')}) v
-CROSS JOIN LATERAL (SELECT * FROM executions WHERE id >= $3 AND ${sameIdSql('v.execution_id')}) x
-WHERE v.fanned_out_at IS NULL`;
+WITH unfanned AS MATERIALIZED (
+  SELECT v.id, v.type, v.organization_id AS "organizationId", x.id AS "executionId", v.created_at AS "createdAt",
+    x.model, x.webhook_url AS "webhookUrl", v.traceparent, ${anyEventBodySql('v.type', eventToFanOut)} AS body
+  FROM unnest($1::text[]) AS i (id)
+  CROSS JOIN LATERAL (SELECT * FROM events WHERE id >= $2 AND ${sameIdSql('i.id')}) v
+  CROSS JOIN LATERAL (SELECT * FROM executions WHERE id >= $3 AND ${sameIdSql('v.execution_id')}) x
+  WHERE v.fanned_out_at IS NULL
+)
+SELECT * FROM (SELECT *, ${isWithinSql('octet_length(body)', '$4')} AS is_within FROM unfanned) u WHERE is_within`;
 
 const listStatement = `
 SELECT id FROM events

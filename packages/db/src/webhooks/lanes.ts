@@ -1,5 +1,6 @@
 import type { Database } from '../client.ts';
 import { checkedSql, runStatement, sameIdSql } from '../statement.ts';
+import { isWithinSql } from './eventBody.ts';
 import { type SigningSecrets, signingSecretsSql } from './secrets.ts';
 
 export type ClaimedDelivery = SigningSecrets & {
@@ -64,6 +65,8 @@ export type LaneRoom = { lane: string; slots: number; ahead: number };
 export type LaneClaim = {
   claimed: ClaimedDelivery[];
   ended: { id: string; state: 'failed' | 'expired' }[];
+  /** Due deliveries were left, because the bodies of this claim were large enough. */
+  hasMore: boolean;
   maxInFlight: number | null;
   /** The limit that senders found for all of them together. */
   inFlightLimit: number | null;
@@ -72,7 +75,7 @@ export type LaneClaim = {
 };
 
 type Row = Omit<ClaimedDelivery, 'claimedAtMs'> & {
-  state: 'pending' | 'failed' | 'expired';
+  state: 'pending' | 'failed' | 'expired' | 'unclaimed';
   maxInFlight: number | null;
   inFlightLimit: number | null;
   waitMs: number | null;
@@ -80,13 +83,14 @@ type Row = Omit<ClaimedDelivery, 'claimedAtMs'> & {
 
 /**
  * Claims due deliveries of each lane, the longest due first, for `leaseS`; counts the attempts that start at once and
- * opens their rows. Overdue ones end. A failing endpoint gives one probe once `probe_at` has passed; one with
- * `max_per_second` a tenth of a second's worth, then pauses as long; neither gives any ahead.
+ * opens their rows. Stops when their bodies together have `bodyBytes`. Overdue ones end. A failing endpoint gives one
+ * probe once `probe_at` has passed; one with `max_per_second` a tenth of a second's worth, then pauses as long; neither
+ * gives any ahead.
  */
 export async function claimLanes(
   db: Database,
   lanes: LaneRoom[],
-  args: { leaseS: number; maxAttempts: number; senders: number },
+  args: { leaseS: number; maxAttempts: number; senders: number; bodyBytes: number },
 ): Promise<Map<string, LaneClaim>> {
   const rows = await runStatement<Row>(db.pool, 'claim_lanes', claimLanesSql, [
     lanes.map(({ lane }) => lane),
@@ -95,6 +99,7 @@ export async function claimLanes(
     args.leaseS,
     args.maxAttempts,
     args.senders,
+    args.bodyBytes,
   ]);
   const claimedAtMs = performance.now();
   const byLane = Map.groupBy(rows, ({ lane }) => lane);
@@ -104,7 +109,10 @@ export async function claimLanes(
 function toClaim(rows: Row[], claimedAtMs: number): LaneClaim {
   return {
     claimed: rows.filter(({ state }) => state === 'pending').map((row) => ({ ...row, claimedAtMs })),
-    ended: rows.flatMap(({ id, state }) => (state === 'pending' ? [] : [{ id, state }])),
+    ended: rows.flatMap(({ id, state }) =>
+      state === 'failed' || state === 'expired' ? [{ id, state }] : [],
+    ),
+    hasMore: rows.some(({ state }) => state === 'unclaimed'),
     maxInFlight: rows[0]?.maxInFlight ?? null,
     inFlightLimit: rows[0]?.inFlightLimit ?? null,
     waitMs: rows[0]?.waitMs ?? null,
@@ -134,9 +142,10 @@ open AS MATERIALIZED (
   ) g ON true
   WHERE g.id IS NOT NULL OR NOT a.is_guarded
 ),
-picked AS MATERIALIZED (
+due AS MATERIALIZED (
   SELECT o.*, d.*, d.attempts < $5::int AND d.expires_at > now() AS is_live,
-    row_number() OVER (PARTITION BY o.lane ORDER BY d.next_attempt_at) <= o.slots AS is_started
+    row_number() OVER (PARTITION BY o.lane ORDER BY d.next_attempt_at) AS position,
+    (SELECT octet_length(body) FROM events WHERE ${sameIdSql('d.event_id')}) AS bytes
   FROM open o CROSS JOIN LATERAL (
     SELECT id, event_id, organization_id, endpoint_id, url, attempts, expires_at, next_attempt_at FROM deliveries
     WHERE lane = o.lane AND state = 'pending' AND next_attempt_at <= now()
@@ -144,20 +153,25 @@ picked AS MATERIALIZED (
     ORDER BY next_attempt_at LIMIT o.slots + o.ahead FOR UPDATE SKIP LOCKED
   ) d
 ),
+picked AS MATERIALIZED (
+  SELECT *, position <= slots AS is_started,
+    is_live AND ${isWithinSql('bytes', '$7', 'ORDER BY position, next_attempt_at')} AS is_claimed
+  FROM due
+),
 noted AS (
   UPDATE webhook_endpoints w SET
     probe_at = CASE WHEN w.failure_count > 0 THEN now() + $4::float8 * interval '1 second' ELSE w.probe_at END,
-    paced_until = now() + (SELECT count(*) FROM picked p WHERE p.lane = w.id AND p.is_live)
+    paced_until = now() + (SELECT count(*) FROM picked p WHERE p.lane = w.id AND p.is_claimed)
       * interval '1 second' / w.max_per_second
-  WHERE w.id = ANY (ARRAY (SELECT lane FROM picked WHERE is_guarded AND is_live))
+  WHERE w.id = ANY (ARRAY (SELECT lane FROM picked WHERE is_guarded AND is_claimed))
 ),
 started AS (
   UPDATE deliveries SET attempts = attempts + 1, lease_until = now() + $4::float8 * interval '1 second'
-  WHERE id = ANY (ARRAY (SELECT id FROM picked WHERE is_live AND is_started))
+  WHERE id = ANY (ARRAY (SELECT id FROM picked WHERE is_claimed AND is_started))
 ),
 kept AS (
   UPDATE deliveries SET lease_until = now() + $4::float8 * interval '1 second'
-  WHERE id = ANY (ARRAY (SELECT id FROM picked WHERE is_live AND NOT is_started))
+  WHERE id = ANY (ARRAY (SELECT id FROM picked WHERE is_claimed AND NOT is_started))
 ),
 ended AS (
   UPDATE deliveries SET state = CASE WHEN attempts >= $5::int THEN 'failed' ELSE 'expired' END,
@@ -166,18 +180,18 @@ ended AS (
 ),
 numbered AS MATERIALIZED (
   SELECT *, 1 + coalesce((SELECT max(a.number) FROM delivery_attempts a WHERE a.delivery_id = picked.id), 0) AS number,
-    CASE WHEN is_live THEN 'pending' WHEN attempts >= $5::int THEN 'failed' ELSE 'expired' END AS state
+    CASE WHEN is_claimed THEN 'pending' WHEN is_live THEN 'unclaimed' WHEN attempts >= $5::int THEN 'failed' ELSE 'expired' END AS state
   FROM picked
 ),
 attempt AS (
-  INSERT INTO delivery_attempts (delivery_id, number) SELECT id, number FROM numbered WHERE is_live AND is_started
+  INSERT INTO delivery_attempts (delivery_id, number) SELECT id, number FROM numbered WHERE is_claimed AND is_started
 )
 SELECT c.id, c.lane, c.state, c.organization_id AS "organizationId", c.attempts + 1 AS attempts, c.number,
   c.is_started AS "isCounted", (now() + $4::float8 * interval '1 second')::timestamptz(3) AS "leaseUntil",
   now()::timestamptz(3) AS "claimedAt", c.endpoint_id AS "endpointId", c.is_probe AS "isProbe", c.event_id AS "eventId", v.type AS "eventType",
-  v.created_at AS "eventCreatedAt", v.execution_id AS "executionId", v.traceparent, v.body, s.*,
+  v.created_at AS "eventCreatedAt", v.execution_id AS "executionId", v.traceparent, CASE WHEN c.is_claimed THEN v.body END AS body, s.*,
   c.max_in_flight AS "maxInFlight", c.in_flight_limit AS "inFlightLimit",
-  (1000.0 * count(*) FILTER (WHERE c.is_live) OVER (PARTITION BY c.lane) / c.max_per_second)::float8 AS "waitMs"
+  (1000.0 * count(*) FILTER (WHERE c.is_claimed) OVER (PARTITION BY c.lane) / c.max_per_second)::float8 AS "waitMs"
 FROM numbered c CROSS JOIN LATERAL (SELECT * FROM events WHERE ${sameIdSql('c.event_id')}) v CROSS JOIN LATERAL (
   SELECT w.url, w.headers, w.payload = 'thin' AS "isThin", ${signingSecretsSql('w', 'secret')}
   FROM webhook_endpoints w WHERE w.id = c.endpoint_id

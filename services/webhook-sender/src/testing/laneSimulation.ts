@@ -48,7 +48,7 @@ export function simulateLanes(options: {
             const claimed = Array.from({ length: count }, (_, n) =>
               deliveryIn(of, bodyOf(of.lane), isProbe, n < request.slots),
             );
-            const known = { maxInFlight: of.maxInFlight, inFlightLimit: null, waitMs: null };
+            const known = { hasMore: false, maxInFlight: of.maxInFlight, inFlightLimit: null, waitMs: null };
             const given = { claimed, ended: [], ...known, ...fields };
             resolve(count > 0 || fields ? given : null);
           },
