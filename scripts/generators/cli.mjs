@@ -31,7 +31,8 @@ docker compose run --rm holdfast doctor      # with Docker
 \`\`\`
 
 The command finds the database, Redis and the admin API in the files of \`npm start\` (\`HOLDFAST_HOME\`, else \`.holdfast\`), in the
-environment (\`DATABASE_URL\`, \`REDIS_URL\`, \`HOLDFAST_ADMIN_URL\` with \`ADMIN_TOKEN\`), or in flags, which take precedence:
+environment (\`DATABASE_URL\`, \`REDIS_URL\`, \`HOLDFAST_ADMIN_URL\` with \`ADMIN_TOKEN\`), or in flags, which take precedence. With another
+database than that of \`npm start\`, Redis and the admin API must be named too.
 
 | Flag | Meaning |
 | --- | --- |

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { describe, expect, it } from '@jest/globals';
-import { modelsFolder, providerEnvironment } from './config.ts';
+import { adminAccess, modelsFolder, providerEnvironment } from './config.ts';
 
 describe('the connections of a command', () => {
   it('are those of the running dispatcher, unless DATABASE_URL names another database; set variables win', async () => {
@@ -30,6 +30,24 @@ describe('the connections of a command', () => {
     } finally {
       dispatcher.kill();
     }
+  });
+
+  it('are those of npm start only with its own database, so that no other one is changed instead', () => {
+    const home = testFolder('home');
+    const own = { database_url: 'postgresql://own', admin_url: 'http://own', admin_token: 'own' };
+    writeFileSync(join(home, 'local.json'), JSON.stringify(own));
+    const env = { HOLDFAST_HOME: home };
+    const local = { url: 'http://own', token: 'own' };
+    expect(adminAccess({}, env)).toEqual(local);
+    expect(adminAccess({ 'database-url': 'postgresql://own' }, env)).toEqual(local);
+    expect(adminAccess({}, { ...env, DATABASE_URL: 'postgresql://own' })).toEqual(local);
+    const url = 'postgresql://elsewhere';
+    const needsAddress = 'no admin API is known: use --admin-url, set HOLDFAST_ADMIN_URL (and ADMIN_TOKEN)';
+    expect(() => adminAccess({ 'database-url': url }, env)).toThrow(needsAddress);
+    for (const name of ['DATABASE_URL', 'DATABASE_DIRECT_URL'])
+      expect(() => adminAccess({}, { ...env, [name]: url })).toThrow(needsAddress);
+    const named = { 'database-url': url, 'admin-url': 'http://elsewhere', 'admin-token': 'its' };
+    expect(adminAccess(named, env)).toEqual({ url: 'http://elsewhere', token: 'its' });
   });
 
   it('are those of the environment when npm start does not run', () => {

@@ -21,22 +21,24 @@ export function databaseUrl(named: string | undefined, env: NodeJS.ProcessEnv = 
   );
 }
 
-/** The flag, REDIS_URL, or (unless a database was named) the local `npm start`. @throws UsageError, or Error for none */
+/** The flag, REDIS_URL, or (unless another database is named) the local `npm start`. @throws UsageError, or Error for none */
 export function redisUrl(named: Named, env: NodeJS.ProcessEnv = process.env): string {
   const [given, source] = named['redis-url']
     ? [named['redis-url'], '--redis-url']
     : [env['REDIS_URL'], 'REDIS_URL'];
   if (given) return checked(given, source, redisUrlProblems);
-  const local = isElsewhere(named, env) ? null : localFile(env, 'local.json', localState);
+  const local = localSystem(named, env);
   if (local?.redis_url) return local.redis_url;
-  throw new Error('no Redis is known: use --redis-url, set REDIS_URL, or run npm start in this folder');
+  throw new Error(
+    'no Redis is known: use --redis-url, set REDIS_URL, or run npm start in this folder and name no other database',
+  );
 }
 
 export type AdminAccess = { url: string; token: string };
 
 /** Without `/admin/v1`. The token of the local `npm start` is sent to no other URL. @throws UsageError, or Error for none */
 export function adminAccess(named: Named, env: NodeJS.ProcessEnv = process.env): AdminAccess {
-  const local = localFile(env, 'local.json', localState);
+  const local = localSystem(named, env);
   const [given, source] = named['admin-url']
     ? [named['admin-url'], '--admin-url']
     : [env['HOLDFAST_ADMIN_URL'], 'HOLDFAST_ADMIN_URL'];
@@ -45,7 +47,7 @@ export function adminAccess(named: Named, env: NodeJS.ProcessEnv = process.env):
   const url = given || local?.admin_url;
   if (!url)
     throw new Error(
-      'no admin API is known: use --admin-url, set HOLDFAST_ADMIN_URL (and ADMIN_TOKEN), or run npm start in this folder',
+      'no admin API is known: use --admin-url, set HOLDFAST_ADMIN_URL (and ADMIN_TOKEN), or run npm start in this folder and name no other database',
     );
   const token =
     named['admin-token'] ||
@@ -55,8 +57,13 @@ export function adminAccess(named: Named, env: NodeJS.ProcessEnv = process.env):
   return { url: url.replace(/\/+$/, ''), token };
 }
 
-const isElsewhere = (named: Named, env: NodeJS.ProcessEnv) =>
-  named['database-url'] !== undefined || Boolean(env['DATABASE_URL']);
+/** The local `npm start`; null when none runs, or when another database than its own is named. */
+function localSystem(named: Named, env: NodeJS.ProcessEnv) {
+  const local = localFile(env, 'local.json', localState);
+  const database =
+    named['database-url'] ?? (env['DATABASE_DIRECT_URL'] || env['DATABASE_URL'] || local?.database_url);
+  return database === local?.database_url ? local : null;
+}
 
 /** The error does not show the URL, which may hold a password. */
 function checked(url: string, source: string, problemsOf: (url: string) => string[]): string {
@@ -80,10 +87,9 @@ export function modelsFolder(named: string | undefined, env: NodeJS.ProcessEnv):
   return named ?? (env['MODELS_DIR'] || resolve(import.meta.dirname, '../../../models'));
 }
 
-/** Includes the local dispatcher's (unless a database was named), so its provider keys need not be set again or stored. */
+/** Includes the local dispatcher's (unless another database is named), so its provider keys need not be set again or stored. */
 export function providerEnvironment(named: Named, env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
-  if (isElsewhere(named, env)) return env;
-  const pid = localFile(env, 'local.json', localState)?.services?.['dispatcher']?.pid;
+  const pid = localSystem(named, env)?.services?.['dispatcher']?.pid;
   return { ...(pid === undefined ? {} : environmentOf(pid)), ...env };
 }
 
@@ -100,7 +106,7 @@ export function serviceUrls(
       throw new UsageError('HOLDFAST_HEALTH_URLS must be a list like ledger=http://ledger:9464,dispatcher=…');
     });
   }
-  const services = isElsewhere(named, env) ? {} : (localFile(env, 'local.json', localState)?.services ?? {});
+  const services = localSystem(named, env)?.services ?? {};
   return Object.entries(services).flatMap(([name, { metrics_url: url }]) =>
     url === undefined ? [] : [{ name, url: new URL(url).origin }],
   );

@@ -3,8 +3,11 @@ import type { Command } from './command.ts';
 /** The flags that every command takes. */
 export const commonFlags = [
   ['--database-url URL', 'the database; default DATABASE_URL, else that of npm start in this folder'],
-  ['--redis-url URL', 'Redis; default REDIS_URL, else that of npm start'],
-  ['--admin-url URL', 'the admin API; default HOLDFAST_ADMIN_URL, else that of npm start'],
+  ['--redis-url URL', 'Redis; default REDIS_URL, else that of npm start, unless another database is named'],
+  [
+    '--admin-url URL',
+    'the admin API; default HOLDFAST_ADMIN_URL, else that of npm start, unless another database is named',
+  ],
   [
     '--admin-token TOKEN',
     'its token; default ADMIN_TOKEN (safer, because process lists show flags), else that of npm start',
