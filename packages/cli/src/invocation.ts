@@ -31,9 +31,8 @@ export async function runCommand(
       output.report(`holdfast: ${command.name} was refused: ${error.message}`);
       return exitCodes.wrong;
     }
-    output.report(
-      `holdfast: ${command.name} could not be run: ${withoutPassword(reasonFor(error), url())}${at(url())}`,
-    );
+    const reason = `${withoutPassword(reasonFor(error), url())}${await placeOf(error, url())}`;
+    output.report(`holdfast: ${command.name} could not be run: ${reason}`);
     return exitCodes.notRun;
   } finally {
     await close();
@@ -122,9 +121,11 @@ function reasonFor(error: unknown): string {
   return `this version can't read the response (${first?.path.join('.')}: ${first?.message}): are both of the same version?`;
 }
 
-/** The location of a database, without its credentials. */
-function at(url: string | undefined): string {
+/** The location of the database that made the error, without its credentials; files and other servers are named in theirs. */
+async function placeOf(error: unknown, url: string | undefined): Promise<string> {
   if (url === undefined) return '';
+  const { isOfDatabase } = await import('@holdfast/db/faults');
+  if (!isOfDatabase(error)) return '';
   const servers = databaseServers(url).map((server) => new URL(server));
   const hosts = servers.map(({ host }) => host || 'this machine').join(', ');
   return ` (the database ${servers[0]?.pathname.slice(1)} at ${hosts})`;

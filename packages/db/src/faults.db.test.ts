@@ -4,7 +4,7 @@ import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { PoolClient } from 'pg';
 import { type Database, loadPrisma, openDatabase } from './client.ts';
-import { type Fault, faultOf, isRefusal, isTransient, retryTransient } from './faults.ts';
+import { type Fault, faultOf, isOfDatabase, isRefusal, isTransient, retryTransient } from './faults.ts';
 import { inTransaction } from './statement.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
@@ -150,6 +150,12 @@ describe('an error of PostgreSQL', () => {
 
   it('42P01: a bug is no fault', async () => {
     expect(await faultsOf('SELECT FROM nowhere')).toEqual(both(null));
+  });
+
+  it('is of the database whatever its state is, unless it is only the cause of another', async () => {
+    const error = await errorOf(() => db.pool.query('SELECT FROM nowhere'));
+    const lost = new Error('Connection terminated');
+    expect([error, lost, new Error('Redis', { cause: lost })].map(isOfDatabase)).toEqual([true, true, false]);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Logger } from '@holdfast/kit/logger';
 import { backoff, retry } from '@holdfast/kit/retry';
+import pg from 'pg';
 
 export type Fault =
   /** No session, or it broke: the work may have been done. */
@@ -54,13 +55,21 @@ const poolMessage =
   /timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|is not queryable/;
 
 export function faultOf(error: unknown): Fault | null {
+  return ownFaultOf(error) ?? (error instanceof Error ? faultOf(error.cause) : null);
+}
+
+/** Whether PostgreSQL or the connection to it made the error; false if it only has such a cause, as one of Redis may. */
+export function isOfDatabase(error: unknown): boolean {
+  return error instanceof pg.DatabaseError || ownFaultOf(error) !== null;
+}
+
+function ownFaultOf(error: unknown): Fault | null {
   if (error === null || typeof error !== 'object') return null;
-  const { code, syscall, message, cause, errors } = error as Partial<Record<string, unknown>>;
+  const { code, syscall, message, errors } = error as Partial<Record<string, unknown>>;
   const own = faultOfState(sqlStateOf(error)) ?? faultOfCode(code, syscall);
   if (own !== null) return own;
   if (typeof message === 'string' && poolMessage.test(message)) return 'unreachable';
-  const inner = Array.isArray(errors) ? errors : [cause];
-  return inner.map(faultOf).find((fault) => fault !== null) ?? null;
+  return Array.isArray(errors) ? (errors.map(faultOf).find((fault) => fault !== null) ?? null) : null;
 }
 
 export function isTransient(error: unknown): boolean {

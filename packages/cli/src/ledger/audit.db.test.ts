@@ -159,6 +159,16 @@ describe('the database of a command', () => {
     expect(stderr).not.toContain('opensesame');
   });
 
+  it('is named in its own errors, and not in those of a file', async () => {
+    const errorOf = async (...args: string[]) => (await holdfast(args, { DATABASE_URL: url })).stderr;
+    const { host, pathname } = new URL(url);
+    const place = `(the database ${pathname.slice(1)} at ${host})\n`;
+    const wrong = Object.assign(new URL(url), { username: 'holdfast_ledger', password: 'opensesame' }).href;
+    expect(await errorOf('ledger', 'audit', '--database-url', wrong)).toContain(place);
+    for (const command of ['ledger audit --after-failover', 'models apply', 'backup --without-files'])
+      expect(await errorOf(...command.split(' '), '/dev/null/none')).toMatch(/ENOTDIR[^\n]*'\n$/);
+  });
+
   it('is reported in one line when it refuses the command: a wrong password, no tables, too few rights', async () => {
     const wrong = Object.assign(new URL(url), { username: 'holdfast_ledger', password: 'opensesame' }).href;
     const bare = await createBareDatabase();
