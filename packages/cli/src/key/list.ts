@@ -25,9 +25,16 @@ export async function keyList(args: string[], context: Context): Promise<number>
         EXPIRES: (one) => shownTime(one.expires_at).slice(0, 10),
         SCOPES: ({ permissions, scopes }) => (permissions === 'full' ? 'all' : scopes.join(' ')),
       },
-      { ID: ({ id }) => id, PREFIX: ({ prefix }) => prefix },
+      { ID: ({ id }) => id, PREFIX: ({ prefix }) => prefix, 'LIMITED TO': limitsOf },
     );
   return 0;
+}
+
+/** `models sandbox-text; addresses 203.0.113.0/24`; empty without limits. */
+function limitsOf({ models, addresses }: z.infer<typeof apiKey>): string {
+  return Object.entries({ models, addresses })
+    .flatMap(([name, allowed]) => (allowed.length === 0 ? [] : `${name} ${allowed.join(' ')}`))
+    .join('; ');
 }
 
 function statusOf({ revoked_at: revoked, expires_at: expires }: z.infer<typeof apiKey>): string {
