@@ -71,7 +71,7 @@ describe('holdfast org, topup and correct', () => {
     expect(data).toMatchObject([{ actor: 'admin', status: 201, details: { amount: '50' } }]);
     const table = await run('actions', '--actor', 'admin', '--since', '1h', '--limit', '1');
     expect(table).toMatchObject({ code: 0, stderr: expect.stringContaining('--limit') });
-    expect(lines(table.stdout)[0]).toMatch(/^AT +STATUS +WHO +ACTION +FROM +ORGANIZATION/);
+    expect(lines(table.stdout)[0]).toMatch(/^AT \(UTC\) +STATUS +WHO +ACTION +FROM +ORGANIZATION/);
   });
 
   it('add to a balance once per key, and take back at most what is available', async () => {

@@ -3,7 +3,7 @@ import { readList } from '../admin/api.ts';
 import type { Context } from '../command.ts';
 import { readLimit, readOperands } from '../flags.ts';
 import { printJson, printTable } from '../output/print.ts';
-import { shownTime, sinceTime } from '../output/times.ts';
+import { shownUtc, sinceTime } from '../output/times.ts';
 
 const options = {
   org: { type: 'string' },
@@ -42,7 +42,7 @@ export async function actions(args: string[], context: Context): Promise<number>
 type Action = z.infer<typeof adminAction>;
 
 const columns = {
-  AT: ({ at }: Action) => shownTime(at),
+  'AT (UTC)': ({ at }: Action) => shownUtc(at),
   STATUS: ({ status }: Action) => (status === null ? 'unknown' : String(status)),
   WHO: ({ actor }: Action) => actor,
   ACTION: ({ action }: Action) => action.replace('/admin/v1', ''),

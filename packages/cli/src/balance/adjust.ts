@@ -49,7 +49,7 @@ async function adjust(name: string, path: string, args: string[], context: Conte
 function textOf(one: z.infer<typeof adjustment>, isReplay: boolean): string {
   const { available, held, currency } = one.balance;
   const done = isReplay
-    ? `already applied on ${shownTime(one.created_at)} UTC under this idempotency key; nothing changed`
+    ? `already applied on ${shownTime(one.created_at)} under this idempotency key; nothing changed`
     : `${one.amount} ${currency}`;
   return `${one.organization_id}: ${done}; now ${available} available, ${held} held`;
 }

@@ -22,7 +22,7 @@ export async function keyList(args: string[], context: Context): Promise<number>
         MODE: ({ mode }) => mode,
         'SPENT THIS MONTH': (one) => spendText(one.spend_limit),
         AGE: (one) => shownAge(one.created_at),
-        EXPIRES: (one) => shownTime(one.expires_at).slice(0, 10),
+        'EXPIRES (UTC)': (one) => shownTime(one.expires_at).slice(0, 10),
         SCOPES: ({ permissions, scopes }) => (permissions === 'full' ? 'all' : scopes.join(' ')),
       },
       { ID: ({ id }) => id, PREFIX: ({ prefix }) => prefix, 'LIMITED TO': limitsOf },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { terminalWidth } from '../terminal.ts';
 import { printFacts, printTable } from './print.ts';
-import { shownAge, shownSeconds, sinceTime, untilTime } from './times.ts';
+import { shownAge, shownSeconds, shownTime, sinceTime, untilTime } from './times.ts';
 import { widthOf } from './width.ts';
 
 function said(width: number | null, print: (output: Parameters<typeof printTable>[0]) => void): string[] {
@@ -143,6 +143,11 @@ describe('times', () => {
   it('of the past are shown as an age, which is never negative', () => {
     const ago = (ms: number) => shownAge(new Date(Date.now() - ms).toISOString());
     expect([ago(3_600_500), ago(-60_000), shownAge(null)]).toEqual(['60 min', '0.0 s', '']);
+  });
+
+  it('of the API are shown in UTC, which they say', () => {
+    expect(shownTime('2026-03-20T10:30:00.123Z')).toBe('2026-03-20 10:30:00 UTC');
+    expect(shownTime(null)).toBe('');
   });
 
   it('are shown in a short form', () => {

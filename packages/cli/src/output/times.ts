@@ -25,9 +25,11 @@ function timeOf(text: string, nowMs: number, direction: 1 | -1): number {
   return /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
 }
 
-/** A time of the API, in UTC: `2026-03-20 10:30:00`. */
-export const shownTime = (time: string | null): string =>
-  time === null ? '' : `${time.slice(0, 10)} ${time.slice(11, 19)}`;
+/** A time of the API, for a column with UTC in its title: `2026-03-20 10:30:00`. */
+export const shownUtc = (time: string): string => `${time.slice(0, 10)} ${time.slice(11, 19)}`;
+
+/** A time of the API: `2026-03-20 10:30:00 UTC`. */
+export const shownTime = (time: string | null): string => (time === null ? '' : `${shownUtc(time)} UTC`);
 
 /** `0.4 s`, `90 s`, `2.5 h` */
 export function shownSeconds(seconds: number): string {

@@ -3,7 +3,7 @@ import { type Delivery, delivery, webhookEndpoint } from '../admin/records.ts';
 import type { Context } from '../command.ts';
 import { readLimit, readOperands } from '../flags.ts';
 import { printFacts, printJson, printTable } from '../output/print.ts';
-import { shownAge, shownTime } from '../output/times.ts';
+import { shownAge, shownTime, shownUtc } from '../output/times.ts';
 
 export async function webhooksShow(args: string[], context: Context): Promise<number> {
   const options = { limit: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
@@ -37,7 +37,7 @@ async function showDelivery(context: Context, path: string, json: boolean): Prom
     ATTEMPT: ({ number }) => String(number),
     STATUS: ({ status_code }) => String(status_code ?? ''),
     TOOK: ({ duration_ms: tookMs }) => (tookMs === null ? '' : `${tookMs} ms`),
-    SENT: ({ started_at }) => shownTime(started_at),
+    'SENT (UTC)': ({ started_at }) => shownUtc(started_at),
     ERROR: ({ error }) => error ?? '',
   });
 }
