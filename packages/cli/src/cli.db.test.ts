@@ -94,7 +94,7 @@ describe('holdfast', () => {
   ])('reports %j in one line that points to --help', async (args, reason) => {
     const { code, stdout, stderr } = await holdfast(args);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^holdfast: [^\n]+See holdfast --help\.\n$/);
+    expect(stderr).toMatch(/^holdfast: [^\n]+(\?|[^?]\.) See holdfast --help\.\n$/);
     expect(stderr).toContain(reason);
   });
 });

@@ -24,7 +24,8 @@ export async function runCli(args: string[], output: Output): Promise<number> {
     );
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    output.report(`holdfast: ${error.message}. See holdfast --help.`);
+    const end = error.message.endsWith('?') ? '' : '.';
+    output.report(`holdfast: ${error.message}${end} See holdfast --help.`);
     return exitCodes.wrongArguments;
   }
 }
