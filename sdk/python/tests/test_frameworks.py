@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import django
 import pytest
@@ -56,6 +57,16 @@ def test_flask_gets_the_event_of_an_authentic_request_only():
     assert client.post("/hooks", data=BODY, headers=HEADERS).status_code == 204
     assert client.post("/hooks", data=BODY + " ", headers=HEADERS).status_code == 401
     assert received == ["execution.completed"]
+
+
+@pytest.mark.parametrize(
+    "create",
+    [verified_event, lambda secret: webhook_view(secret, keep), lambda secret: for_django.webhook_view(secret, keep)],
+)
+@pytest.mark.parametrize("secret", [None, "", [], [SECRET, None]])
+def test_a_receiver_without_a_secret_cannot_be_created(create: Callable[[Any], object], secret: object):
+    with pytest.raises(ValueError, match="is missing"):
+        create(secret)
 
 
 def test_django_gets_the_event_of_an_authentic_request_only():

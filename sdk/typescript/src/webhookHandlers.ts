@@ -1,7 +1,14 @@
 import { WebhookVerificationError } from './errors.ts';
 import { blobOfChunks } from './serverSentEvents.ts';
 import type { WebhookEvent } from './webhookEvents.ts';
-import { hasSignature, type IncomingHeaders, type RawBody, type UnwrapOptions, unwrap } from './webhooks.ts';
+import {
+  hasSignature,
+  type IncomingHeaders,
+  type RawBody,
+  secretsOf,
+  type UnwrapOptions,
+  unwrap,
+} from './webhooks.ts';
 
 export type { WebhookEvent } from './webhookEvents.ts';
 export { type IncomingHeaders, type RawBody, sign, unwrap } from './webhooks.ts';
@@ -15,38 +22,43 @@ export type HandlerOptions = UnwrapOptions & {
    * same event may arrive twice: ignore ids that you have already processed.
    */
   onEvent: (event: WebhookEvent) => Promise<void> | void;
-  /** Called with errors of `onEvent`, and with requests that are not authentic. */
+  /** Called with errors of `onEvent`, and for requests that are not authentic. Default: `console.error`. */
   onError?: (error: unknown) => void;
 };
 
-/** The status that a webhook is responded to with. */
-async function respond(
-  options: HandlerOptions,
-  read: () => Promise<RawBody>,
-  headers: IncomingHeaders,
-): Promise<number> {
-  try {
-    if (!hasSignature(headers)) throw new WebhookVerificationError('The request has no signature.');
-    const event = await unwrap(await read(), headers, options.secret, options);
-    await options.onEvent(event);
-    return 204;
-  } catch (error) {
-    options.onError?.(error);
-    return error instanceof WebhookVerificationError ? 401 : 500;
-  }
+type Respond = (read: () => Promise<RawBody>, headers: IncomingHeaders) => Promise<number>;
+
+/** Returns a function for the status of the response to a webhook. @throws TypeError if a secret is missing or no `whsec_…` */
+function responder(options: HandlerOptions): Respond {
+  const { onEvent, onError = console.error } = options;
+  const secrets = secretsOf(options.secret);
+  return async (read, headers) => {
+    try {
+      if (!hasSignature(headers)) throw new WebhookVerificationError('The request has no signature.');
+      await onEvent(await unwrap(await read(), headers, secrets, options));
+      return 204;
+    } catch (error) {
+      onError(error);
+      return error instanceof WebhookVerificationError ? 401 : 500;
+    }
+  };
 }
 
 /** For everything that speaks the web's Request and Response: Next route handlers, Deno, Bun, workers. */
 export function webhookHandler(options: HandlerOptions): (request: Request) => Promise<Response> {
+  const respond = responder(options);
   return async (request) => {
     const read = async () => (request.body ? await collect(request.body) : new ArrayBuffer(0));
-    const status = await respond(options, read, request.headers);
+    const status = await respond(read, request.headers);
     return new Response(null, { status });
   };
 }
 
 /** For a Next route: `export const POST = nextHandler({ secret, onEvent })`. */
-export const nextHandler = (options: HandlerOptions) => webhookHandler(options);
+export function nextHandler(options: HandlerOptions): (request: Request) => Promise<Response> {
+  // At a request: `next build` runs the module too, often without the secrets of the server.
+  return async (request) => await webhookHandler(options)(request);
+}
 
 /** For Hono: `app.post('/hook', honoHandler({ secret, onEvent }))`. */
 export function honoHandler(
@@ -71,8 +83,9 @@ type NodeResponse = { statusCode: number; end(): unknown };
 export function expressHandler(
   options: HandlerOptions,
 ): (request: NodeRequest, response: NodeResponse) => Promise<void> {
+  const respond = responder(options);
   return async (request, response) => {
-    response.statusCode = await respond(options, () => rawBodyOf(request), request.headers);
+    response.statusCode = await respond(() => rawBodyOf(request), request.headers);
     response.end();
   };
 }
@@ -112,11 +125,12 @@ type FastifyScope = {
 export function fastifyPlugin(
   options: HandlerOptions & { path: string },
 ): (scope: FastifyScope) => Promise<void> {
+  const respond = responder(options);
   return async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     scope.post(options.path, async (request, reply) => {
-      const status = await respond(options, async () => request.body as RawBody, request.headers);
+      const status = await respond(async () => request.body as RawBody, request.headers);
       return reply.code(status).send();
     });
   };

@@ -19,7 +19,7 @@ const secretPrefix = 'whsec_';
 /**
  * Verifies a webhook and returns its event. During a rotation pass both secrets.
  * @throws WebhookVerificationError if it is not authentic or too old
- * @throws TypeError if the body was parsed already, or a secret is no `whsec_…`
+ * @throws TypeError if the body was parsed already, or a secret is missing or no `whsec_…`
  */
 export async function unwrap(
   rawBody: RawBody,
@@ -28,8 +28,7 @@ export async function unwrap(
   { toleranceSeconds = 300 }: UnwrapOptions = {},
 ): Promise<WebhookEvent> {
   const body = bytesOf(rawBody);
-  const secrets = typeof secret === 'string' ? [secret] : secret;
-  for (const one of secrets) checkSecret(one);
+  const secrets = secretsOf(secret);
   const signed = readSignature(headers);
   if (!signed) throw new WebhookVerificationError('The request has no signature.');
   // Text that is no number is not recent either.
@@ -140,6 +139,18 @@ function bytesOf(body: RawBody): Bytes {
   throw new TypeError(
     'The body must be the raw text or bytes of the request: turn off the parser of this route.',
   );
+}
+
+/** One secret, or several during a rotation. @throws TypeError if one is missing or no `whsec_…` */
+export function secretsOf(secret: string | readonly string[]): readonly string[] {
+  const secrets = [secret].flat();
+  if (secrets.length === 0 || !secrets.every(Boolean)) {
+    throw new TypeError(
+      'The secret of the endpoint is missing: set `secret` to its whsec_… (is the environment variable set?).',
+    );
+  }
+  for (const one of secrets) checkSecret(one);
+  return secrets;
 }
 
 function checkSecret(secret: string): void {

@@ -76,14 +76,12 @@ def unwrap(
     from now.
 
     Raises WebhookVerificationError if it is not authentic or too old, TypeError if the body was parsed already, ValueError
-    if a secret is no `whsec_…`.
+    if a secret is missing or no `whsec_…`.
     """
     if not isinstance(raw_body, (bytes, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError("The body must be the raw bytes of the request.")
     body = raw_body.encode() if isinstance(raw_body, str) else raw_body
-    secrets = [secret] if isinstance(secret, str) else list(secret)
-    for one in secrets:
-        _key_of(one)
+    secrets = secrets_of(secret)
     _check_signature(body, {name.lower(): value for name, value in headers.items()}, secrets, tolerance)
     try:
         event: Any = json.loads(body.decode())
@@ -92,6 +90,16 @@ def unwrap(
     if not isinstance(event, dict):
         raise WebhookVerificationError("The body is not JSON.")
     return parse_event(cast("dict[str, Any]", event))
+
+
+def secrets_of(secret: str | Sequence[str]) -> list[str]:
+    """One secret, or several during a rotation. Raises ValueError if one is missing or no `whsec_…`."""
+    secrets = [secret] if isinstance(secret, str) else list(secret or ())
+    if not secrets or not all(secrets):
+        raise ValueError("The secret of the endpoint is missing: set its whsec_… (is the environment variable set?).")
+    for one in secrets:
+        _key_of(one)
+    return secrets
 
 
 def sign(body: str | bytes, secret: str, *, event_id: str = "evt_test", timestamp: int | None = None) -> dict[str, str]:

@@ -7,15 +7,16 @@ from collections.abc import Callable, Sequence
 from flask import Response, request
 
 from ..errors import WebhookVerificationError
-from ..webhooks import WebhookEvent, unwrap
+from ..webhooks import WebhookEvent, secrets_of, unwrap
 
 
 def webhook_view(secret: str | Sequence[str], on_event: Callable[[WebhookEvent], object]) -> Callable[[], Response]:
     """A view: `app.add_url_rule("/hooks", view_func=webhook_view(secret, on_event), methods=["POST"])`."""
+    secrets = secrets_of(secret)
 
     def view() -> Response:
         try:
-            event = unwrap(request.get_data(), dict(request.headers), secret)
+            event = unwrap(request.get_data(), dict(request.headers), secrets)
         except WebhookVerificationError as error:
             return Response(str(error), 401)
         on_event(event)
