@@ -21,9 +21,24 @@ const options = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
+/** Returns what is wrong for wrong arguments. */
+function readArguments(args: string[]) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true });
+  } catch (error) {
+    // The rest is about arguments that this command does not have.
+    return (error as Error).message.split(/(?<=\.) /, 1)[0] ?? '';
+  }
+}
+
 /** Returns the exit code: 1 after a failure, 2 for arguments that are wrong. */
 async function main(args: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+  const read = readArguments(args);
+  if (typeof read === 'string') {
+    process.stderr.write(`${read}\n\n${usage}\n`);
+    return 2;
+  }
+  const { values, positionals } = read;
   if (values.version || values.help) {
     process.stdout.write(`${values.help ? usage : version}\n`);
     return 0;
