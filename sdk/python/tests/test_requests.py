@@ -161,11 +161,13 @@ def test_progress_survives_a_stream_that_does_not_work(stream: str):
     assert "status" in seen
 
 
-def test_a_time_out_carries_the_execution():
+def test_a_time_out_carries_the_execution_and_says_the_time_since_the_start_of_the_run():
     def handle(request: httpx.Request) -> httpx.Response:
+        if request.method == "POST":
+            time.sleep(0.2)
         return httpx.Response(202 if request.method == "POST" else 200, json=EXECUTION)
 
-    with pytest.raises(WaitTimeoutError) as raised:
+    with pytest.raises(WaitTimeoutError, match=r"after 0\.[2-9] s") as raised:
         client_of(handle).run("m", {}, timeout=0)
     assert raised.value.execution.id == "exec_1"
     assert raised.value.idempotency_key

@@ -137,11 +137,7 @@ export class Executions {
     const execution = await reading
       .reading(async () => await this.get(id, { signal: reading.signal }))
       .finally(reading.close);
-    const restMs = Math.max(0, timeout - (performance.now() - startedAt));
-    return await waitForEnd(this.#http, execution, {
-      ...options,
-      ...(options.timeout !== undefined && { timeout: restMs }),
-    });
+    return await waitForEnd(this.#http, execution, options, { startedAt });
   }
 
   /** Status, progress and log of an execution as they change, until it has ended. Reconnects by itself. */

@@ -47,10 +47,8 @@ export async function run<Slug extends ModelSlug>(
   };
   const creating = createUnlessAborted({ http, executions }, body, idempotencyKey, options);
   const created = await creating.catch(identified);
-  const { timeout } = options;
-  const rest =
-    timeout === undefined ? {} : { timeout: Math.max(0, timeout - (performance.now() - startedAt)) };
-  const execution = await waitForEnd(http, created, { ...options, ...rest }, false).catch(identified);
+  const waiting = waitForEnd(http, created, options, { startedAt, isWhole: false });
+  const execution = await waiting.catch(identified);
   if (execution.status !== 'COMPLETED' && (execution.error || isKnownFailure(execution))) {
     return identified(new ExecutionError(execution));
   }

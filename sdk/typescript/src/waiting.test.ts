@@ -98,11 +98,14 @@ describe('a run', () => {
     expect((await client.run('m', {})).execution.id).toBe('exec_1');
   });
 
-  it('throws the execution after its timeout', async () => {
-    const client = await start(created, () => {});
+  it('throws the execution after its timeout, with the time since its start', async () => {
+    const slowly: Step = (...request) => void setTimeout(() => created(...request), 100);
+    const client = await start(slowly, () => {});
     const thrown = await client.run('m', {}, { timeout: 300 }).catch((one: unknown) => one);
     expect(thrown).toBeInstanceOf(WaitTimeoutError);
     expect(thrown).toMatchObject({ execution: { id: 'exec_1', status: 'PENDING' } });
+    const [, waitedMs] = /is PENDING after (\d+) ms/.exec((thrown as Error).message) ?? [];
+    expect(Number(waitedMs)).toBeGreaterThan(290);
   });
 
   it('that was created before reads the whole record, which the response to a create is not', async () => {

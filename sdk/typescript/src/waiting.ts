@@ -34,23 +34,23 @@ const maxBackoffMs = 10_000;
 
 /**
  * Waits until an execution has ended, and returns it whatever its final status is.
- * `isWhole` is false for the response to a create, which is a part of the record.
+ * `isWhole` is false for the response to a create, which is a part of the record; `timeout` counts from `startedAt`.
  * @throws WaitTimeoutError, AbortedError, or the error of a request that a repetition cannot cure; all carry the execution
  */
 export async function waitForEnd(
   http: Http,
   execution: Execution,
-  options: WaitOptions = {},
-  isWhole = true,
+  options: WaitOptions,
+  start: WaitStart,
 ): Promise<Execution> {
-  const wait = startWait(execution, options, isWhole);
+  const wait = startWait(execution, options, start);
   try {
     if (options.onProgress && !isEnded(wait.current)) await followToEnd(http, wait);
     await pollToEnd(http, wait);
     return wait.current;
   } catch (error) {
     if (wait.isOver() && isAbort(error) && !options.signal?.aborted)
-      throw timeoutError(wait.current, options);
+      throw timeoutError(wait.current, options, start);
     if (error instanceof HoldfastError) error.execution ??= wait.current;
     if (options.signal?.aborted && options.cancelOnAbort) await cancel(http, wait.current.id);
     throw error;
@@ -58,6 +58,9 @@ export async function waitForEnd(
     wait.close();
   }
 }
+
+/** `startedAt` by `performance.now()`. */
+type WaitStart = { startedAt: number; isWhole?: boolean };
 
 type Wait = {
   current: Execution;
@@ -75,20 +78,20 @@ type Wait = {
 function startWait(
   execution: Execution,
   { timeout, signal, onProgress }: WaitOptions,
-  isWhole: boolean,
+  { startedAt, isWhole = true }: WaitStart,
 ): Wait {
   const controller = new AbortController();
   const onAbort = () => controller.abort(signal?.reason);
   if (signal?.aborted) onAbort();
   signal?.addEventListener('abort', onAbort, { once: true });
-  const endsAt = performance.now() + (timeout ?? lifeOf(execution));
+  const endsAt = timeout === undefined ? performance.now() + lifeOf(execution) : startedAt + timeout;
   const remainingMs = () => endsAt - performance.now();
   let isOver = false;
   const onTime = () => {
     isOver = true;
     controller.abort();
   };
-  const timer = startTimer(onTime, remainingMs());
+  const timer = startTimer(onTime, Math.max(0, remainingMs()));
   const wait: Wait = {
     current: execution,
     isWhole,
@@ -190,8 +193,12 @@ async function longPoll(http: Http, { current, signal, remainingMs, update }: Wa
 
 const isAbort = (error: unknown) => error instanceof HoldfastError && error.code === 'ABORTED';
 
-function timeoutError(execution: Execution, { timeout }: WaitOptions): WaitTimeoutError {
-  const after = timeout === undefined ? 'its expiry' : `${Math.round(timeout)} ms`;
+function timeoutError(
+  execution: Execution,
+  { timeout }: WaitOptions,
+  { startedAt }: WaitStart,
+): WaitTimeoutError {
+  const after = timeout === undefined ? 'its expiry' : `${Math.round(performance.now() - startedAt)} ms`;
   return new WaitTimeoutError(
     execution,
     `The execution ${execution.id} is ${execution.status} after ${after}. It runs on: ` +

@@ -136,7 +136,8 @@ class Executions:
         return await wait_for_end(
             self._http,
             execution,
-            timeout=None if timeout is None else max(0.0, timeout - (time.monotonic() - started_at)),
+            started_at=started_at,
+            timeout=timeout,
             on_progress=on_progress,
             cancel_on_abort=cancel_on_abort,
         )

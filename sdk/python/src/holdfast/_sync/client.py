@@ -129,7 +129,7 @@ class Holdfast:
         `idempotency_key` and its `input`, which has the ids of uploaded files: files that are uploaded again have other ids,
         and with them the API refuses the key.
         """
-        ends_at = None if timeout is None else time.monotonic() + timeout
+        started_at = time.monotonic()
         key = read_key(idempotency_key)
         # Now: the caller may change the objects while files are uploaded, or the create is sent again.
         metadata = copy.deepcopy(metadata)
@@ -167,7 +167,8 @@ class Holdfast:
             execution = wait_for_end(
                 self._http,
                 execution,
-                timeout=None if ends_at is None else max(0.0, ends_at - time.monotonic()),
+                started_at=started_at,
+                timeout=timeout,
                 on_progress=on_progress,
                 cancel_on_abort=cancel_on_abort,
             )

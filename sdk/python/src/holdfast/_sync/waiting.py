@@ -52,11 +52,13 @@ def wait_for_end(
     http: Http,
     execution: Execution,
     *,
-    timeout: float | None = None,
-    on_progress: OnProgress | None = None,
-    cancel_on_abort: bool = False,
+    started_at: float,
+    timeout: float | None,
+    on_progress: OnProgress | None,
+    cancel_on_abort: bool,
 ) -> Execution:
-    wait = _Wait(http, execution, timeout, on_progress)
+    """`timeout` counts from `started_at`, by `time.monotonic()`."""
+    wait = _Wait(http, execution, started_at, timeout, on_progress)
     try:
         if on_progress and not is_ended(wait.current):
             wait.follow()
@@ -76,11 +78,19 @@ def wait_for_end(
 
 
 class _Wait:
-    def __init__(self, http: Http, execution: Execution, timeout: float | None, on_progress: OnProgress | None) -> None:
+    def __init__(
+        self,
+        http: Http,
+        execution: Execution,
+        started_at: float,
+        timeout: float | None,
+        on_progress: OnProgress | None,
+    ) -> None:
         self._http = http
         self.current = execution
         self._timeout = timeout
-        self._ends_at = time.monotonic() + (_life_of(execution) if timeout is None else timeout)
+        self._started_at = started_at
+        self._ends_at = time.monotonic() + _life_of(execution) if timeout is None else started_at + timeout
         self._report: OnProgress = on_progress or (lambda _: None)
 
     def _remaining(self) -> float:
@@ -89,7 +99,7 @@ class _Wait:
     def _check_time(self) -> None:
         if self._remaining() > 0:
             return
-        after = "its expiry" if self._timeout is None else f"{round(self._timeout, 1):g} s"
+        after = "its expiry" if self._timeout is None else f"{round(time.monotonic() - self._started_at, 1):g} s"
         raise WaitTimeoutError(
             f"The execution {self.current.id} is {self.current.status} after {after}. It runs on: "
             f"client.executions.wait({self.current.id!r}) waits for it again.",
