@@ -35,6 +35,7 @@ export type Page = Pick<Locator, 'getByRole' | 'getByText'> & {
   evaluate<Found>(script: string): Promise<Found>;
   frameLocator(selector: string): Pick<Locator, 'getByRole' | 'getByText'>;
   addScriptTag(options: { content: string }): Promise<unknown>;
+  clock: { install(): Promise<void>; runFor(ms: number): Promise<void> };
   keyboard: { press(key: string): Promise<void> };
   route(url: RegExp, handle: (route: Route) => Promise<void>): Promise<unknown>;
   on(event: 'console' | 'pageerror' | 'dialog' | 'request', listener: (message: Message) => void): void;
@@ -43,6 +44,8 @@ export type Page = Pick<Locator, 'getByRole' | 'getByText'> & {
 type Route = {
   request(): { url(): string };
   fulfill(response: { status: number; json: object }): Promise<void>;
+  continue(): Promise<void>;
+  abort(): Promise<void>;
 };
 
 type Message = { type?(): string; text?(): string; url?(): string; message?: unknown };
@@ -50,6 +53,7 @@ type Message = { type?(): string; text?(): string; url?(): string; message?: unk
 export type BrowserContext = {
   newPage(): Promise<Page>;
   pages(): Page[];
+  setOffline(isOffline: boolean): Promise<void>;
   close(): Promise<void>;
   cookies(): Promise<{ name: string; value: string; httpOnly: boolean; secure: boolean; sameSite: string }[]>;
 };

@@ -21,6 +21,7 @@ import {
   violations,
 } from './operator.ts';
 import { describeOrganizations } from './organizations.ts';
+import { describeOutages } from './outages.ts';
 import { describePlayground } from './playground.ts';
 import { describePortal } from './portal.ts';
 
@@ -316,6 +317,7 @@ describeOperations({ state, browser: () => browser });
 describePlayground(() => ({ state: state(), browser }));
 describePortal({ state, browser: () => browser, executionId: () => executionId });
 describeOrganizations(() => ({ state: state(), browser }));
+describeOutages(() => ({ state: state(), browser }));
 
 describe('a session', () => {
   it('is of no use to a page of another origin, which can neither act nor frame the console', async () => {

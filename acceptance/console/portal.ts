@@ -142,6 +142,20 @@ export function describePortal({ state, browser, executionId }: Stack): void {
       await context.close();
     });
 
+    it('says that its server does not respond, and shows the page once it does', async () => {
+      const { context, page } = await opened((await newLink()).url);
+      await page.getByRole('heading', { name: 'Executions' }).waitFor();
+      await context.setOffline(true);
+      await untilText(page, 'The server did not respond. Trying again …');
+      await context.setOffline(false);
+      await page.getByText(executionId()).waitFor();
+      await until(
+        'the page has read everything',
+        async () => (await page.getByText(/Trying again/).count()) === 0,
+      );
+      await context.close();
+    });
+
     it('works in a frame of the named origin, and of no other', async () => {
       let frame = '';
       const server = createServer((_request, response) => {

@@ -5,7 +5,7 @@ import { text } from '../strings.ts';
 
 export function Sessions() {
   const client = useQueryClient();
-  const { data, error, isPending } = useQuery({
+  const { data, error, isPending, refetch } = useQuery({
     queryKey: ['sessions'],
     queryFn: () => read<Schemas['OperatorSessionList']>('/sessions'),
   });
@@ -16,7 +16,7 @@ export function Sessions() {
       <h1 className="mb-4 font-semibold text-xl">{text.sessions.title}</h1>
       <div className="rounded-lg border border-line bg-card">
         {isPending && <Skeleton rows={3} />}
-        {error && <Problem error={error} />}
+        {error && <Problem error={error} onRetry={() => void refetch()} />}
         <ul className="divide-y divide-line">
           {data?.data.map((one) => (
             <li key={one.id} className="flex flex-wrap items-center justify-between gap-3 px-4 py-3">
