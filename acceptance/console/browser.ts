@@ -42,10 +42,12 @@ export type Page = Pick<Locator, 'getByRole' | 'getByText'> & {
 };
 
 type Route = {
-  request(): { url(): string };
+  request(): { url(): string; method(): string };
   fulfill(response: { status: number; json: object }): Promise<void>;
   continue(): Promise<void>;
   abort(): Promise<void>;
+  /** Sends the request, and returns its response to the test alone. */
+  fetch(): Promise<unknown>;
 };
 
 type Message = { type?(): string; text?(): string; url?(): string; message?: unknown };

@@ -2,7 +2,7 @@ import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { until } from '@holdfast/testkit/until';
 import { describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from './browser.ts';
-import { ann, signIn, untilText } from './operator.ts';
+import { admin, ann, signIn, untilText } from './operator.ts';
 
 const notice = 'The server did not respond. Trying again …';
 
@@ -56,6 +56,53 @@ export function describeOutages(get: () => { state: LocalState; browser: Browser
       await page.route(/\/admin\/v1\/overview/, (route) => route.fulfill({ status: 503, json: { error } }));
       await page.getByRole('link', { name: 'Overview' }).click();
       await untilText(page, 'The database does not respond. Trying again …');
+      await context.close();
+    });
+  });
+
+  describe('a change whose response is lost', () => {
+    /** The server applies the request, and the connection breaks before its response. */
+    const loseFirst = async (page: Page, path: RegExp) => {
+      let isFirst = true;
+      await page.route(path, async (route) => {
+        if (!isFirst || route.request().method() !== 'POST') return await route.continue();
+        isFirst = false;
+        await route.fetch();
+        await route.abort();
+      });
+    };
+
+    it('may be submitted again where it has an idempotency key, and is applied once', async () => {
+      const { state, browser } = get();
+      const { page, context } = await signIn(browser, state, ann);
+      const path = `/organizations/${state.organization_id}`;
+      const { name } = await admin<{ name: string }>(state, path);
+      await loseFirst(page, /\/top-ups$/);
+      await open(page, path);
+      await page.getByRole('button', { name: 'Top up' }).click();
+      await page.getByLabel('Amount in USD').fill('3.00000007');
+      await page.getByLabel(/to confirm/).fill(name);
+      const submit = page.getByRole('dialog').getByRole('button', { name: 'Top up' });
+      await submit.click();
+      await untilText(page, 'You can submit this again');
+      await submit.click();
+      await untilText(page, 'Topped up 3.00000007 USD.');
+      const { data } = await admin<{ data: { amount: string }[] }>(state, `${path}/balance/transactions`);
+      expect(data.filter(({ amount }) => amount === '3.00000007')).toHaveLength(1);
+      await context.close();
+    });
+
+    it('is to be checked first where a second one would be another', async () => {
+      const { state, browser } = get();
+      const { page, context } = await signIn(browser, state, ann);
+      await loseFirst(page, /\/api-keys$/);
+      await open(page, `/organizations/${state.organization_id}`);
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByLabel('Name').fill('a key that was created');
+      await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+      await untilText(page, 'It may have been applied: check this');
+      await page.reload();
+      await page.getByText('a key that was created', { exact: true }).waitFor();
       await context.close();
     });
   });

@@ -156,6 +156,17 @@ export function describePortal({ state, browser, executionId }: Stack): void {
       await context.close();
     });
 
+    it('says that a change whose response is lost may have been applied', async () => {
+      const { context, page } = await opened((await newLink()).url);
+      await page.getByRole('link', { name: 'API keys' }).click();
+      await page.getByRole('button', { name: 'Create key' }).click();
+      await page.getByLabel('Name').fill('from a train');
+      await context.setOffline(true);
+      await page.locator('form button[type=submit]').click();
+      await untilText(page, 'It may have been applied: check this before you submit it again.');
+      await context.close();
+    });
+
     it('works in a frame of the named origin, and of no other', async () => {
       let frame = '';
       const server = createServer((_request, response) => {

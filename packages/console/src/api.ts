@@ -1,4 +1,5 @@
 import type { components } from './generated/api.ts';
+import { text } from './strings.ts';
 
 export type Schemas = components['schemas'];
 
@@ -16,6 +17,17 @@ export class RequestError extends Error {
     this.status = status;
     this.code = code;
     this.details = details;
+  }
+}
+
+/** No response of the API came, so a change may have been applied or not. */
+export class LostError extends Error {
+  /** The same request, sent again, is applied once. */
+  readonly isRepeatable: boolean;
+
+  constructor(isRepeatable: boolean) {
+    super(text.lost);
+    this.isRepeatable = isRepeatable;
   }
 }
 
@@ -69,17 +81,22 @@ async function send<Found>(
   headers: Record<string, string> = {},
   body?: string | File,
 ): Promise<Found> {
+  const lost = () => {
+    throw new LostError(method !== 'POST' || 'Idempotency-Key' in headers);
+  };
   const response = await fetch(path, {
     method,
     headers,
     ...(body !== undefined && { body }),
-  });
-  const text = await response.text();
-  const parsed: unknown = text.startsWith('{') ? JSON.parse(text) : null;
+  }).catch(lost);
+  const content = await response.text().catch(lost);
+  const parsed: unknown = content.startsWith('{') ? JSON.parse(content) : null;
   if (response.ok) return parsed as Found;
   const { error } = (parsed ?? {}) as {
     error?: { code: string; message: string; details?: FieldProblem[] };
   };
+  // A proxy that got no response has a page of its own.
+  if (!error && response.status >= 500) lost();
   const { code = '', message = `HTTP ${response.status}`, details } = error ?? {};
   throw new RequestError(response.status, code, message, details);
 }

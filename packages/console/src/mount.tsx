@@ -45,7 +45,7 @@ function Outage() {
     <div role="status" className="pointer-events-none fixed inset-x-0 bottom-3 z-10 flex justify-center px-4">
       {error && (
         <p className="rounded-md border border-line bg-card px-3 py-1.5 text-center text-busy text-xs shadow-lg sm:text-sm">
-          {`${error instanceof RequestError ? error.message : text.lost} ${text.retrying}`}
+          {`${error.message} ${text.retrying}`}
         </p>
       )}
     </div>

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { RequestError } from './api.ts';
+import { LostError } from './api.ts';
 import { text } from './strings.ts';
 
 const tones = {
@@ -187,11 +187,15 @@ export function Empty(props: { title: string; hint?: string; children?: ReactNod
 }
 
 export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
-  const isLost = !(error instanceof RequestError);
+  const message = error instanceof Error ? error.message : String(error);
+  const [title, detail] =
+    error instanceof LostError
+      ? [message, error.isRepeatable ? text.lostOnce : text.lostUnknown]
+      : [text.failed, message];
   return (
     <div role="alert" className="m-4 rounded-md border border-line p-4">
-      <p className="font-semibold text-bad">{isLost ? text.lost : text.failed}</p>
-      {!isLost && <p className="mt-1 text-soft">{error.message}</p>}
+      <p className="font-semibold text-bad">{title}</p>
+      <p className="mt-1 text-soft">{detail}</p>
       {onRetry && (
         <div className="mt-3">
           <Button onClick={onRetry}>{text.retry}</Button>
