@@ -26,6 +26,7 @@ export type Page = Pick<Locator, 'getByRole' | 'getByText'> & {
   goto(url: string): Promise<{ status(): number; headers(): Record<string, string> } | null>;
   reload(): Promise<unknown>;
   url(): string;
+  title(): Promise<string>;
   getByLabel(text: string | RegExp): Locator;
   locator(selector: string): Locator;
   waitForURL(url: RegExp): Promise<void>;

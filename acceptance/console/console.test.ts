@@ -309,6 +309,37 @@ describe('the pages', () => {
     expect(problems).toEqual([]);
     await context.close();
   }, 240_000);
+
+  it('have titles and headings of their own, also where there is nothing', async () => {
+    const { page, context } = await signIn(browser, state(), ann);
+    const { organization_id: organization } = state();
+    const { name } = await admin<{ name: string }>(state(), `/organizations/${organization}`);
+    const titles = {
+      '/executions': 'Executions',
+      '/webhooks/deliveries': 'Deliveries',
+      [`/organizations/${organization}`]: name,
+      [`/executions/${imageId}`]: `sandbox-image ${imageId}`,
+      '/models/sandbox-image': 'Sandbox image',
+      '/executions/exec_none': 'exec_none',
+      '/models/none': 'There is no model none',
+      '/none': 'Nothing is at this address',
+    };
+    for (const [path, title] of Object.entries(titles)) {
+      await open(page, path);
+      await until(
+        `the title of ${path} is ${title}`,
+        async () => (await page.title()) === `${title} · Holdfast console`,
+      );
+      expect([path, await violations(page)]).toEqual([path, []]);
+    }
+    await page.getByRole('link', { name: 'Queues' }).click();
+    await until('the title follows', async () => (await page.title()) === 'Queues · Holdfast console');
+    await page.route(/\/admin\/v1\/session$/, (route) => route.abort());
+    await page.reload();
+    await untilText(page, 'Trying again');
+    expect(await violations(page)).toEqual([]);
+    await context.close();
+  });
 });
 
 describeOidc(() => ({ state: state(), browser }));

@@ -57,12 +57,15 @@ export async function signIn(
 
 type Violation = { id: string; nodes: { html: string }[] };
 
-/** What axe finds against WCAG 2.2 AA. */
+/** What axe finds against WCAG 2.2 AA, and pages without a heading. */
 export async function violations(page: Page): Promise<string[]> {
   const source = readFileSync(consoleRequire.resolve('axe-core/axe.min.js'), 'utf8');
   await page.evaluate(source);
   const found = await page.evaluate<{ violations: Violation[] }>(
-    'axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"] })',
+    `axe.run(document, {
+       runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"],
+       rules: { "page-has-heading-one": { enabled: true } },
+     })`,
   );
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }

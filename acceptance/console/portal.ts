@@ -53,6 +53,7 @@ export function describePortal({ state, browser, executionId }: Stack): void {
       await context.close();
       const again = await opened(url);
       await untilText(again.page, 'The session has ended');
+      expect(await violations(again.page)).toEqual([]);
       await again.context.close();
     });
 
@@ -214,6 +215,7 @@ export function describePortal({ state, browser, executionId }: Stack): void {
         );
         if (name === 'portal' && process.env['CONSOLE_SCREENSHOTS'])
           await page.screenshot({ path: join(screenshots, 'portal.png') });
+        expect(await page.title()).toMatch(new RegExp(`^${heading}.* · Portal$`));
         for (const width of [1440, 390]) {
           await page.setViewportSize({ width, height: 844 });
           expect([name, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([name, width]);

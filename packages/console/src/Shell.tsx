@@ -28,9 +28,16 @@ const groups = [
 
 export function Shell() {
   const session = useSession();
-  if (session.isPending) return <Skeleton />;
   if (session.error instanceof RequestError && session.error.status === 401) return <SignIn />;
-  if (!session.data) return <Problem error={session.error} onRetry={() => void session.refetch()} />;
+  if (!session.data) {
+    return (
+      <main>
+        <h1 className="sr-only">{text.product}</h1>
+        {session.isPending && <Skeleton />}
+        {session.error && <Problem error={session.error} onRetry={() => void session.refetch()} />}
+      </main>
+    );
+  }
   return (
     <div className="lg:grid lg:min-h-dvh lg:grid-cols-[13rem_minmax(0,1fr)]">
       <a href="#content" className="sr-only focus:not-sr-only focus:absolute focus:bg-card focus:p-3">

@@ -31,6 +31,20 @@ export function Button(props: {
   );
 }
 
+const product = document.title;
+
+/** The one heading of a page. Its title also names the page in tabs, bookmarks and the history. */
+export function Heading(props: { title: string; children?: ReactNode; className?: string }) {
+  const { title, children = title, className = '' } = props;
+  useEffect(() => {
+    document.title = `${title} · ${product}`;
+    return () => {
+      document.title = product;
+    };
+  }, [title]);
+  return <h1 className={`font-semibold text-xl ${className}`}>{children}</h1>;
+}
+
 /** Looks like a button, leads to a page. */
 export const linkLook =
   'rounded-md border border-line bg-card px-3 py-1.5 font-medium whitespace-nowrap hover:bg-hover';
@@ -174,12 +188,12 @@ export function Skeleton({ rows = 6 }: { rows?: number }) {
   );
 }
 
-/** Says what is missing and what to do first; `children` is a link to where that is done. */
-export function Empty(props: { title: string; hint?: string; children?: ReactNode }) {
-  const { title, hint, children } = props;
+/** Says what is missing and what to do first; `children` is a link to where that is done. As a page it has the heading. */
+export function Empty(props: { title: string; hint?: string; children?: ReactNode; isPage?: boolean }) {
+  const { title, hint, children, isPage = false } = props;
   return (
     <div className="px-4 py-10 text-center">
-      <p className="font-semibold">{title}</p>
+      {isPage ? <Heading title={title} /> : <p className="font-semibold">{title}</p>}
       {hint && <p className="mt-1 text-soft">{hint}</p>}
       {children && <div className="mt-4">{children}</div>}
     </div>

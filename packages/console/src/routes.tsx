@@ -6,7 +6,7 @@ import { text } from './strings.ts';
 
 const rootRoute = createRootRoute({
   component: Shell,
-  notFoundComponent: () => <Empty title={text.notFound} hint={text.notFoundHint} />,
+  notFoundComponent: () => <Empty isPage title={text.notFound} hint={text.notFoundHint} />,
 });
 
 const getParentRoute = () => rootRoute;

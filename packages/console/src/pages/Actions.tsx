@@ -1,6 +1,6 @@
 import { read, type Schemas } from '../api.ts';
 import { List, More, usePages } from '../lists.tsx';
-import { Empty, Id, Time } from '../parts.tsx';
+import { Empty, Heading, Id, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
 
 export function Actions() {
@@ -9,7 +9,7 @@ export function Actions() {
   );
   return (
     <>
-      <h1 className="mb-4 font-semibold text-xl">{text.actions.title}</h1>
+      <Heading title={text.actions.title} className="mb-4" />
       <div className="rounded-lg border border-line bg-card">
         <List pages={pages} empty={<Empty title={text.actions.empty} />}>
           {(rows) => (

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { change, read, type Schemas } from '../api.ts';
-import { Card, Confirmed, Empty, liveMs, Problem, Skeleton, Time } from '../parts.tsx';
+import { Card, Confirmed, Empty, Heading, liveMs, Problem, Skeleton, Time } from '../parts.tsx';
 import { useRefusal } from '../session.tsx';
 import { text } from '../strings.ts';
 
@@ -18,7 +18,7 @@ export function Audit() {
   return (
     <>
       <div className="flex flex-wrap items-start justify-between gap-3">
-        <h1 className="font-semibold text-xl">{text.audit.title}</h1>
+        <Heading title={text.audit.title} />
         {data?.finished_at && (
           <Confirmed
             label={text.audit.run}

@@ -14,6 +14,7 @@ import {
   Copy,
   canCopy,
   Empty,
+  Heading,
   Id,
   Json,
   linkLook,
@@ -38,6 +39,7 @@ export function Execution() {
       <nav className="mb-3 text-soft">
         <Link to="/executions" className="hover:underline">{`← ${text.execution.back}`}</Link>
       </nav>
+      {!data && <Heading title={id} className="break-all" />}
       {isPending && <Skeleton rows={12} />}
       {error && <Problem error={error} onRetry={() => void refetch()} />}
       {data && <Details of={data} />}
@@ -106,9 +108,9 @@ function Head({ of }: { of: Whole }) {
   return (
     <header className="mb-4 flex flex-wrap items-start justify-between gap-3">
       <div className="min-w-0">
-        <h1 className="flex flex-wrap items-center gap-x-3 font-semibold text-xl">
+        <Heading title={`${of.model} ${of.id}`} className="flex flex-wrap items-center gap-x-3">
           {of.model} <Status of={of.status} />
-        </h1>
+        </Heading>
         <p className="mt-1 flex flex-wrap items-baseline gap-x-3 text-soft">
           <Id of={of.id} />
           <OrganizationLink id={of.organization_id} />

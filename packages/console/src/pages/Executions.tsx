@@ -5,7 +5,7 @@ import { read, type Schemas } from '../api.ts';
 import { Chosen, changed, FilterBar, Typed } from '../filterBar.tsx';
 import { List, More, useListKeys, usePages } from '../lists.tsx';
 import { OrganizationFilter, OrganizationLink } from '../organizations.tsx';
-import { duration, Empty, Id, linkLook, Money, Status, Time } from '../parts.tsx';
+import { duration, Empty, Heading, Id, linkLook, Money, Status, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
 import { type Filters, timesOf } from './filters.ts';
 
@@ -50,7 +50,7 @@ export function Executions() {
   return (
     <>
       <div className="mb-4 flex items-center justify-between gap-3">
-        <h1 className="font-semibold text-xl">{text.nav.executions}</h1>
+        <Heading title={text.nav.executions} />
         <label className="flex items-center gap-2">
           <input
             type="checkbox"

@@ -1,7 +1,19 @@
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type Definition, type Model as ModelOf, useModels } from '../models.ts';
-import { Card, Empty, Facts, Id, Json, linkLook, Money, Problem, Skeleton, Status } from '../parts.tsx';
+import {
+  Card,
+  Empty,
+  Facts,
+  Heading,
+  Id,
+  Json,
+  linkLook,
+  Money,
+  Problem,
+  Skeleton,
+  Status,
+} from '../parts.tsx';
 import { text } from '../strings.ts';
 
 export function Model() {
@@ -13,9 +25,10 @@ export function Model() {
       <nav className="mb-3 text-soft">
         <Link to="/models" className="hover:underline">{`← ${text.nav.models}`}</Link>
       </nav>
+      {!data && <Heading title={slug} className="break-all" />}
       {isPending && <Skeleton rows={12} />}
       {error && <Problem error={error} onRetry={() => void refetch()} />}
-      {data && !found && <Empty title={text.models.unknown(slug)} hint={text.models.emptyHint} />}
+      {data && !found && <Empty isPage title={text.models.unknown(slug)} hint={text.models.emptyHint} />}
       {found && <Details of={found} />}
     </>
   );
@@ -27,9 +40,9 @@ function Details({ of }: { of: ModelOf }) {
     <>
       <header className="mb-4 flex flex-wrap items-start justify-between gap-3">
         <div className="min-w-0">
-          <h1 className="flex flex-wrap items-center gap-x-3 font-semibold text-xl">
+          <Heading title={of.name} className="flex flex-wrap items-center gap-x-3">
             {of.name} <Status of={of.isActive ? text.models.offered : text.models.notOffered} />
-          </h1>
+          </Heading>
           <p className="mt-1">
             <Id of={of.slug} />
           </p>

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useListKeys } from '../lists.tsx';
 import { type Model, useModels } from '../models.ts';
-import { Empty, Id, inputLook, Problem, Skeleton, Status } from '../parts.tsx';
+import { Empty, Heading, Id, inputLook, Problem, Skeleton, Status } from '../parts.tsx';
 import { text } from '../strings.ts';
 
 export function Models() {
@@ -19,7 +19,7 @@ export function Models() {
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
-        <h1 className="font-semibold text-xl">{text.nav.models}</h1>
+        <Heading title={text.nav.models} />
         <label className="w-full sm:w-72">
           <span className="sr-only">{text.models.search}</span>
           <input

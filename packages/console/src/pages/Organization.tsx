@@ -10,6 +10,7 @@ import {
   Confirmed,
   Empty,
   Facts,
+  Heading,
   Id,
   linkLook,
   Money,
@@ -41,13 +42,14 @@ export function Organization() {
       <nav className="mb-3 text-soft">
         <Link to="/organizations" className="hover:underline">{`← ${text.organizations.all}`}</Link>
       </nav>
+      {!data && <Heading title={id} className="break-all" />}
       {isPending && <Skeleton rows={12} />}
       {error && <Problem error={error} onRetry={() => void refetch()} />}
       {data && (
         <>
           <header className="mb-4 flex flex-wrap items-start justify-between gap-3">
             <div className="min-w-0">
-              <h1 className="font-semibold text-xl">{data.name}</h1>
+              <Heading title={data.name} />
               <Id of={data.id} />
               {data.test_of && (
                 <p className="mt-1 text-soft">

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { read, type Schemas } from '../api.ts';
 import { List, More, useListKeys, usePages } from '../lists.tsx';
-import { Empty, Id, Time } from '../parts.tsx';
+import { Empty, Heading, Id, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
 
 export function Organizations() {
@@ -11,7 +11,7 @@ export function Organizations() {
   useListKeys();
   return (
     <>
-      <h1 className="mb-4 font-semibold text-xl">{text.nav.organizations}</h1>
+      <Heading title={text.nav.organizations} className="mb-4" />
       <div className="rounded-lg border border-line bg-card">
         <List
           pages={pages}

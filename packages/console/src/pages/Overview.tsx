@@ -3,7 +3,19 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { read, type Schemas } from '../api.ts';
 import { Bars, Meter } from '../charts.tsx';
-import { age, Card, duration, Empty, linkLook, liveMs, Problem, Skeleton, Status, Time } from '../parts.tsx';
+import {
+  age,
+  Card,
+  duration,
+  Empty,
+  Heading,
+  linkLook,
+  liveMs,
+  Problem,
+  Skeleton,
+  Status,
+  Time,
+} from '../parts.tsx';
 import { text } from '../strings.ts';
 import { Attention } from './attention.tsx';
 
@@ -18,7 +30,7 @@ export function Overview() {
   return (
     <>
       <div className="mb-4 flex flex-wrap items-baseline justify-between gap-2">
-        <h1 className="font-semibold text-xl">{text.overview.title}</h1>
+        <Heading title={text.overview.title} />
         {data && (
           <p className="text-soft text-xs">
             {text.overview.lastHour} · <Time at={data.at} />

@@ -12,7 +12,18 @@ import {
   upload,
 } from '../api.ts';
 import { type Model, useModels } from '../models.ts';
-import { Button, Card, Empty, Facts, Field, inputLook, Money, Problem, Skeleton } from '../parts.tsx';
+import {
+  Button,
+  Card,
+  Empty,
+  Facts,
+  Field,
+  Heading,
+  inputLook,
+  Money,
+  Problem,
+  Skeleton,
+} from '../parts.tsx';
 import { type Input, SchemaForm } from '../schemaForm.tsx';
 import { useRefusal } from '../session.tsx';
 import { text } from '../strings.ts';
@@ -34,7 +45,7 @@ export function Playground() {
   const isLoaded = models.data !== undefined && organizations.data !== undefined;
   return (
     <>
-      <h1 className="font-semibold text-xl">{text.nav.playground}</h1>
+      <Heading title={text.nav.playground} />
       <p className="mt-1 mb-4 text-soft">{text.playground.about}</p>
       {error && (
         <Problem

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { change, read, type Schemas } from '../api.ts';
-import { age, Card, Confirmed, Empty, Id, liveMs, Problem, Skeleton, Time } from '../parts.tsx';
+import { age, Card, Confirmed, Empty, Heading, Id, liveMs, Problem, Skeleton, Time } from '../parts.tsx';
 import { useRefusal } from '../session.tsx';
 import { text } from '../strings.ts';
 
@@ -16,7 +16,7 @@ export function Queues() {
   });
   return (
     <>
-      <h1 className="font-semibold text-xl">{text.queues.title}</h1>
+      <Heading title={text.queues.title} />
       <p className="mt-1 mb-4 text-soft">{text.queues.about}</p>
       {error && <Problem error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton rows={12} />}

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { change, read, type Schemas } from '../api.ts';
-import { Button, Problem, Skeleton, Time } from '../parts.tsx';
+import { Button, Heading, Problem, Skeleton, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
 
 export function Sessions() {
@@ -13,7 +13,7 @@ export function Sessions() {
     void change('DELETE', `/sessions/${id}`).finally(() => client.invalidateQueries());
   return (
     <>
-      <h1 className="mb-4 font-semibold text-xl">{text.sessions.title}</h1>
+      <Heading title={text.sessions.title} className="mb-4" />
       <div className="rounded-lg border border-line bg-card">
         {isPending && <Skeleton rows={3} />}
         {error && <Problem error={error} onRetry={() => void refetch()} />}

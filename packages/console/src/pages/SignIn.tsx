@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
 import { change, RequestError, read, type Schemas } from '../api.ts';
-import { Button, Field, inputLook } from '../parts.tsx';
+import { Button, Field, Heading, inputLook } from '../parts.tsx';
 import { text } from '../strings.ts';
 
 /** What brought the browser here and signs it in without the form. */
@@ -72,7 +72,7 @@ export function SignIn() {
     <main className="grid min-h-dvh place-items-center p-4">
       <div className="w-full max-w-sm rounded-lg border border-line bg-card p-6">
         <p className="mb-5 font-semibold text-accent">{text.product}</p>
-        <h1 className="font-semibold text-lg">{text.signIn.title}</h1>
+        <Heading title={text.signIn.title} />
         {isArriving ? (
           <p role="status" className="mt-3">
             {text.signIn.withLink}

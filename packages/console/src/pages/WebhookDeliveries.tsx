@@ -3,7 +3,7 @@ import { read, type Schemas } from '../api.ts';
 import { Chosen, changed, FilterBar, Typed } from '../filterBar.tsx';
 import { List, More, useListKeys, usePages } from '../lists.tsx';
 import { OrganizationFilter } from '../organizations.tsx';
-import { Empty, linkLook, Status, Time } from '../parts.tsx';
+import { Empty, Heading, linkLook, Status, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
 import { eventTypes } from '../webhooks.ts';
 import { type DeliveryFilters, timesOf } from './filters.ts';
@@ -20,7 +20,7 @@ export function WebhookDeliveries() {
   return (
     <>
       <div className="mb-2 flex items-center justify-between gap-3">
-        <h1 className="font-semibold text-xl">{text.webhooks.title}</h1>
+        <Heading title={text.webhooks.deliveries}>{text.webhooks.title}</Heading>
         <Recovery filters={filters} />
       </div>
       <WebhookTabs />

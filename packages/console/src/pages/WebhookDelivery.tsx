@@ -3,7 +3,19 @@ import { Link, useParams } from '@tanstack/react-router';
 import { change, read, type Schemas } from '../api.ts';
 import { nextOf } from '../delivery.tsx';
 import { OrganizationLink } from '../organizations.tsx';
-import { Card, Code, Confirmed, duration, Empty, Id, Problem, Skeleton, Status, Time } from '../parts.tsx';
+import {
+  Card,
+  Code,
+  Confirmed,
+  duration,
+  Empty,
+  Heading,
+  Id,
+  Problem,
+  Skeleton,
+  Status,
+  Time,
+} from '../parts.tsx';
 import { useRefusal } from '../session.tsx';
 import { text } from '../strings.ts';
 import { Facts } from './webhookParts.tsx';
@@ -26,6 +38,7 @@ export function WebhookDelivery() {
       <nav className="mb-3 text-soft">
         <Link to="/webhooks/deliveries" className="hover:underline">{`← ${text.webhooks.deliveries}`}</Link>
       </nav>
+      {!data && <Heading title={id} className="break-all" />}
       {isPending && <Skeleton rows={12} />}
       {error && <Problem error={error} onRetry={() => void refetch()} />}
       {data && <Details of={data} />}
@@ -44,7 +57,7 @@ function Details({ of }: { of: Delivery }) {
     <>
       <header className="mb-4 flex flex-wrap items-start justify-between gap-3">
         <div className="min-w-0">
-          <h1 className="font-semibold text-xl">{of.event_type}</h1>
+          <Heading title={`${of.event_type} ${of.id}`}>{of.event_type}</Heading>
           <p className="flex flex-wrap items-center gap-x-3">
             <Status of={of.status} />
             <Id of={of.id} />

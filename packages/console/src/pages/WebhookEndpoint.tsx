@@ -11,6 +11,7 @@ import {
   Confirmed,
   Copy,
   canCopy,
+  Heading,
   Id,
   liveMs,
   Problem,
@@ -39,6 +40,7 @@ export function WebhookEndpoint() {
       <nav className="mb-3 text-soft">
         <Link to="/webhooks" className="hover:underline">{`← ${text.webhooks.all}`}</Link>
       </nav>
+      {!data && <Heading title={id} className="break-all" />}
       {isPending && <Skeleton rows={12} />}
       {error && <Problem error={error} onRetry={() => void refetch()} />}
       {data && <Details of={data} />}
@@ -51,7 +53,7 @@ function Details({ of }: { of: Endpoint }) {
     <>
       <header className="mb-4 flex flex-wrap items-start justify-between gap-3">
         <div className="min-w-0">
-          <h1 className="break-all font-semibold text-xl">{of.url}</h1>
+          <Heading title={of.url} className="break-all" />
           <p className="flex flex-wrap items-center gap-x-3">
             <Status of={stateOf(of)} />
             <Id of={of.id} />

@@ -3,7 +3,7 @@ import { read, type Schemas } from '../api.ts';
 import { Chosen, changed, FilterBar, Typed } from '../filterBar.tsx';
 import { List, More, useListKeys, usePages } from '../lists.tsx';
 import { OrganizationFilter, OrganizationLink } from '../organizations.tsx';
-import { Empty, linkLook, Status } from '../parts.tsx';
+import { Empty, Heading, linkLook, Status } from '../parts.tsx';
 import { text } from '../strings.ts';
 import { stateOf } from '../webhooks.ts';
 import type { EndpointFilters } from './filters.ts';
@@ -35,7 +35,7 @@ export function Webhooks() {
   );
   return (
     <>
-      <h1 className="mb-2 font-semibold text-xl">{text.webhooks.title}</h1>
+      <Heading title={text.webhooks.title} className="mb-2" />
       <WebhookTabs />
       <Filters of={filters} />
       <div className="overflow-hidden rounded-lg border border-line bg-card">

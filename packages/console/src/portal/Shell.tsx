@@ -26,15 +26,22 @@ export function Shell() {
 
 function Within() {
   const session = useSession();
-  if (session.isPending) return <Skeleton />;
   if (session.error instanceof RequestError && session.error.status === 401) {
     return (
       <main className="grid min-h-dvh place-items-center">
-        <Empty title={words.ended} hint={words.endedHint} />
+        <Empty isPage title={words.ended} hint={words.endedHint} />
       </main>
     );
   }
-  if (!session.data) return <Problem error={session.error} onRetry={() => void session.refetch()} />;
+  if (!session.data) {
+    return (
+      <main>
+        <h1 className="sr-only">{words.title}</h1>
+        {session.isPending && <Skeleton />}
+        {session.error && <Problem error={session.error} onRetry={() => void session.refetch()} />}
+      </main>
+    );
+  }
   return (
     <>
       <a href="#content" className="sr-only focus:not-sr-only focus:absolute focus:bg-card focus:p-3">
@@ -91,6 +98,6 @@ function Head({ session }: { session: PortalSession }) {
 export function Landing() {
   const { data } = useSession();
   const [first] = data ? pagesOf(data) : [];
-  if (first === undefined) return <Empty title={words.nothing} hint={words.nothingHint} />;
+  if (first === undefined) return <Empty isPage title={words.nothing} hint={words.nothingHint} />;
   return <Navigate to={first[1]} replace />;
 }

@@ -6,7 +6,7 @@ import { Landing, Shell } from './Shell.tsx';
 
 const rootRoute = createRootRoute({
   component: Shell,
-  notFoundComponent: () => <Empty title={text.notFound} hint={text.notFoundHint} />,
+  notFoundComponent: () => <Empty isPage title={text.notFound} hint={text.notFoundHint} />,
 });
 
 const getParentRoute = () => rootRoute;

@@ -4,7 +4,18 @@ import { useState } from 'react';
 import { DeliveryView } from '../../delivery.tsx';
 import { EndpointChart } from '../../endpointChart.tsx';
 import { List, More, usePages } from '../../lists.tsx';
-import { Card, Confirmed, Empty, Id, liveMs, Problem, Skeleton, Status, Time } from '../../parts.tsx';
+import {
+  Card,
+  Confirmed,
+  Empty,
+  Heading,
+  Id,
+  liveMs,
+  Problem,
+  Skeleton,
+  Status,
+  Time,
+} from '../../parts.tsx';
 import { text } from '../../strings.ts';
 import { stateOf } from '../../webhooks.ts';
 import { change, read, type Schemas } from '../api.ts';
@@ -25,6 +36,7 @@ export function Endpoint() {
       <nav className="mb-3 text-soft">
         <Link to="/webhooks" className="hover:underline">{`← ${words.webhooks.back}`}</Link>
       </nav>
+      {!data && <Heading title={id} className="break-all" />}
       {isPending && <Skeleton />}
       {error && <Problem error={error} onRetry={() => void refetch()} />}
       {data && (
@@ -45,9 +57,9 @@ function Head({ of }: { of: WebhookEndpoint }) {
   ];
   return (
     <header>
-      <h1 className="flex flex-wrap items-center gap-x-3 break-all font-semibold text-lg">
+      <Heading title={of.url} className="flex flex-wrap items-center gap-x-3 break-all">
         {of.url} <Status of={stateOf(of)} />
-      </h1>
+      </Heading>
       <p className="mt-1 text-soft">
         <Id of={of.id} /> · {of.events.length === 0 ? words.webhooks.all : of.events.join(', ')}
       </p>

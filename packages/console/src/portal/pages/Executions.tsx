@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Chosen, changed, FilterBar } from '../../filterBar.tsx';
 import { List, More, useListKeys, usePages } from '../../lists.tsx';
-import { duration, Empty, Id, Money, Status, Time } from '../../parts.tsx';
+import { duration, Empty, Heading, Id, Money, Status, Time } from '../../parts.tsx';
 import { text } from '../../strings.ts';
 import { read, type Schemas } from '../api.ts';
 import { words } from '../strings.ts';
@@ -25,7 +25,7 @@ export function Executions() {
     );
   return (
     <>
-      <h1 className="mb-4 font-semibold text-xl">{words.nav.executions}</h1>
+      <Heading title={words.nav.executions} className="mb-4" />
       <Filters />
       <div className="overflow-x-auto rounded-lg border border-line bg-card">
         <List pages={pages} empty={empty}>

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { List, More, usePages } from '../../lists.tsx';
-import { Confirmed, Empty, Field, inputLook, Status, Time } from '../../parts.tsx';
+import { Confirmed, Empty, Field, Heading, inputLook, Status, Time } from '../../parts.tsx';
 import { text } from '../../strings.ts';
 import { change, read, type Schemas } from '../api.ts';
 import { Choices, FormDialog } from '../form.tsx';
@@ -36,7 +36,7 @@ export function Keys() {
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
-        <h1 className="font-semibold text-xl">{words.keys.title}</h1>
+        <Heading title={words.keys.title} />
         <FormDialog label={words.keys.add} submit={create}>
           <Field label={words.keys.name}>
             <input name="name" required maxLength={100} autoComplete="off" className={inputLook} />

@@ -1,6 +1,6 @@
 import { type FormEvent, useState } from 'react';
 import { RequestError } from '../../api.ts';
-import { Button, Field, inputLook } from '../../parts.tsx';
+import { Button, Field, Heading, inputLook } from '../../parts.tsx';
 import { text } from '../../strings.ts';
 import { signInWithKey } from '../session.tsx';
 import { words } from '../strings.ts';
@@ -20,7 +20,7 @@ export function SignIn() {
   return (
     <main className="grid min-h-dvh place-items-center p-4">
       <div className="w-full max-w-sm rounded-lg border border-line bg-card p-6">
-        <h1 className="font-semibold text-lg">{words.signIn.title}</h1>
+        <Heading title={words.signIn.title} />
         <form onSubmit={submit} className="mt-2 space-y-4">
           <p className="text-soft">{words.signIn.about}</p>
           <Field label={words.signIn.key}>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { List, More, usePages } from '../../lists.tsx';
-import { Card, Empty, Facts, Money, Problem, Skeleton, Time } from '../../parts.tsx';
+import { Card, Empty, Facts, Heading, Money, Problem, Skeleton, Time } from '../../parts.tsx';
 import { text } from '../../strings.ts';
 import { read, type Schemas } from '../api.ts';
 import { useMay, useSession } from '../session.tsx';
@@ -14,7 +14,7 @@ export function Usage() {
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
-        <h1 className="font-semibold text-xl">{words.usage.title}</h1>
+        <Heading title={words.usage.title} />
         {data?.top_up_url && (
           <a
             href={data.top_up_url}

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { List, More, usePages } from '../../lists.tsx';
-import { Empty, Field, inputLook, Status, Time } from '../../parts.tsx';
+import { Empty, Field, Heading, inputLook, Status, Time } from '../../parts.tsx';
 import { text } from '../../strings.ts';
 import { executionEvents, stateOf } from '../../webhooks.ts';
 import { change, read, type Schemas } from '../api.ts';
@@ -18,7 +18,7 @@ export function Webhooks() {
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
-        <h1 className="font-semibold text-xl">{words.nav.webhooks}</h1>
+        <Heading title={words.nav.webhooks} />
         <AddEndpoint />
       </div>
       <div className="rounded-lg border border-line bg-card">
