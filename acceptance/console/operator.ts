@@ -57,14 +57,14 @@ export async function signIn(
 
 type Violation = { id: string; nodes: { html: string }[] };
 
-/** What axe finds against WCAG 2.2 AA, and pages without a heading. */
+/** What axe finds against WCAG 2.2 AA, and where screen readers would find no heading or two regions of one name. */
 export async function violations(page: Page): Promise<string[]> {
   const source = readFileSync(consoleRequire.resolve('axe-core/axe.min.js'), 'utf8');
   await page.evaluate(source);
   const found = await page.evaluate<{ violations: Violation[] }>(
     `axe.run(document, {
        runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"],
-       rules: { "page-has-heading-one": { enabled: true } },
+       rules: { "page-has-heading-one": { enabled: true }, "landmark-unique": { enabled: true } },
      })`,
   );
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);

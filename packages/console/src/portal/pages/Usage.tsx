@@ -79,12 +79,14 @@ function UsageCard({ title, by }: { title: string; by: 'model' | 'day' }) {
       {isPending && <Skeleton rows={3} />}
       {error && <Problem error={error} onRetry={() => void refetch()} />}
       {data?.data.length === 0 && <Empty title={words.usage.none} />}
-      {data && data.data.length > 0 && <UsageTable of={data} by={by} />}
+      {data && data.data.length > 0 && <UsageTable title={title} of={data} by={by} />}
     </Card>
   );
 }
 
-function UsageTable({ of, by }: { of: Schemas['Usage']; by: 'model' | 'day' }) {
+type UsageTableProps = { title: string; of: Schemas['Usage']; by: 'model' | 'day' };
+
+function UsageTable({ title, of, by }: UsageTableProps) {
   const columns = [
     words.usage[by],
     words.usage.executions,
@@ -97,7 +99,7 @@ function UsageTable({ of, by }: { of: Schemas['Usage']; by: 'model' | 'day' }) {
     { name: words.usage.total, ...of.total },
   ];
   return (
-    <Table caption={words.usage.title} columns={columns}>
+    <Table caption={title} columns={columns}>
       {rows.map((row, index) => (
         <tr key={row.name} className={index === rows.length - 1 ? 'font-semibold' : 'border-line border-b'}>
           <td className="py-1.5 pr-4 whitespace-nowrap">{row.name}</td>
