@@ -1,3 +1,7 @@
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, jest } from '@jest/globals';
 import { createLogger, type LogFormat, logOutput } from './logger.ts';
 
@@ -53,28 +57,36 @@ it('the log of an error has its kind, not the data that it quotes', () => {
   expect(line).not.toMatch(/a row|an output/);
 });
 
-/** What a service writes to such a stream, without the time; null: nothing is changed about standard output. */
+/** What a service writes to such a stream, without the time. */
 async function shown(
   format: LogFormat | undefined,
   stream: { isTTY: boolean; hasColors(): boolean },
-): Promise<string | null> {
-  let text = '';
-  const write = (line: string) => {
-    text += line;
-    return true;
-  };
-  const output = await logOutput(format, { ...stream, write } as unknown as NodeJS.WriteStream);
-  if (output === undefined) return null;
-  createLogger('ledger', 'info', output).warn({ executionId: 'exec_1', key: 'sk_1' }, 'a job failed');
-  return text.replace(/^\[\d\d:\d\d:\d\d\.\d{3}\] /, '');
+): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'holdfast-log-'));
+  const path = join(folder, 'log');
+  const fd = openSync(path, 'w');
+  const write = (line: string) => writeSync(fd, line) > 0;
+  const out = { ...stream, fd, write, on: () => out } as unknown as typeof process.stdout;
+  createLogger('ledger', 'info', await logOutput(format, out)).warn(
+    { executionId: 'exec_1', key: 'sk_1' },
+    'a job failed',
+  );
+  while (statSync(path).size === 0) await delay(1);
+  const text = readFileSync(path, 'utf8');
+  closeSync(fd);
+  rmSync(folder, { recursive: true });
+  return text.replace(/^\[\d\d:\d\d:\d\d\.\d{3}\] |"time":"[^"]*",/, '');
 }
 
 const terminal = { isTTY: true, hasColors: () => true };
 const file = { isTTY: false, hasColors: () => false };
 
+const json =
+  '{"level":"warn","service":"ledger","executionId":"exec_1","key":"[redacted]","msg":"a job failed"}\n';
+
 it.each([
-  ['json', undefined, file, null],
-  ['json', 'json' as const, terminal, null],
+  ['json', undefined, file, json],
+  ['json', 'json' as const, terminal, json],
   [
     'lines for people',
     'pretty' as const,

@@ -1,4 +1,5 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
+import { backgroundOutput } from './backgroundOutput.ts';
 
 export type { Logger };
 
@@ -39,12 +40,12 @@ function censorValue(value: unknown): unknown {
 
 export type LogFormat = 'json' | 'pretty';
 
-/** Undefined: JSON on standard output; otherwise a stream of readable lines, the default on a terminal. */
+/** The JSON itself, or, by default on a terminal, lines for people. */
 export async function logOutput(
   format: LogFormat | undefined,
-  out: NodeJS.WriteStream = process.stdout,
-): Promise<DestinationStream | undefined> {
-  if ((format ?? (out.isTTY ? 'pretty' : 'json')) === 'json') return undefined;
+  out: typeof process.stdout = process.stdout,
+): Promise<DestinationStream> {
+  if ((format ?? (out.isTTY ? 'pretty' : 'json')) === 'json') return backgroundOutput(out.fd);
   // Loaded here: few processes have a terminal.
   const { prettyFactory } = await import('pino-pretty');
   const lineOf = prettyFactory({
@@ -53,6 +54,9 @@ export async function logOutput(
     messageFormat: '{service}: {msg}',
     ignore: 'service',
     singleLine: true,
+  });
+  out.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOSPC') throw error;
   });
   return { write: (json) => void out.write(lineOf(json)) };
 }

@@ -1,0 +1,59 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { expect, it } from '@jest/globals';
+import type { LogFormat } from './logger.ts';
+
+const logger = pathToFileURL(`${import.meta.dirname}/logger.ts`).href;
+
+/** Arguments of Node for a service that logs. */
+const service = (format: LogFormat, body: string) => [
+  '--disable-warning=ExperimentalWarning',
+  '--input-type=module',
+  '--eval',
+  `import { setTimeout as delay } from 'node:timers/promises';
+   import { createLogger, logOutput } from '${logger}';
+   const log = createLogger('test', 'info', await logOutput('${format}'));
+   ${body}`,
+];
+
+it.each(['json', 'pretty'] as const)(
+  'a service whose log disk is full serves, and ends when it should (%s)',
+  (format) => {
+    const full = openSync('/dev/full', 'w');
+    const body = `
+    for (let line = 0; line < 3; line++) {
+      log.info('a line');
+      await delay(10);
+    }
+    process.stderr.write('served');
+    log.info('the last line');
+    process.exit(0);`;
+    const { stderr, status } = spawnSync(process.execPath, service(format, body), {
+      stdio: ['ignore', full, 'pipe'],
+      encoding: 'utf8',
+      timeout: 10_000,
+      killSignal: 'SIGKILL',
+    });
+    closeSync(full);
+    expect({ stderr, status }).toEqual({ stderr: 'served', status: 0 });
+  },
+  20_000,
+);
+
+it('a slow reader of the log gets every line of a service that ends', async () => {
+  const body = `
+    for (let line = 0; line < 400; line++) {
+      log.info({ fill: 'é'.repeat(1_000) }, 'a line');
+      if (line % 100 === 0) await delay(1);
+    }
+    process.stderr.write('logged');
+    process.exit(0);`;
+  const child = spawn(process.execPath, service('json', body), { stdio: ['ignore', 'pipe', 'pipe'] });
+  await once(child.stderr, 'data');
+  const lines = (await text(child.stdout)).trim().split('\n');
+  expect(lines.length).toBe(400);
+  for (const line of lines) expect(JSON.parse(line)).toMatchObject({ fill: 'é'.repeat(1_000) });
+});

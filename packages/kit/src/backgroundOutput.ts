@@ -1,0 +1,53 @@
+import { write, writeSync } from 'node:fs';
+import type { DestinationStream } from 'pino';
+
+const retryFullPipeMs = 100;
+const lastTextWithinMs = 2_000;
+const nothing = Buffer.alloc(0);
+
+/**
+ * Lines collect while a write is under way, because a slow disk or reader must not keep requests waiting. What cannot be
+ * written is dropped: a service whose log disk is full keeps serving, and ends when it should.
+ */
+export function backgroundOutput(fd: number): DestinationStream {
+  let unwritten = nothing;
+  let lines: string[] = [];
+  let isWriting = false;
+  const takeText = () => {
+    const text = Buffer.concat([unwritten, Buffer.from(lines.join(''))]);
+    unwritten = nothing;
+    lines = [];
+    return text;
+  };
+  const writeText = () => {
+    const text = takeText();
+    isWriting = text.length > 0;
+    if (!isWriting) return;
+    write(fd, text, (error, bytes) => {
+      const isFull = error?.code === 'EAGAIN';
+      if (isFull || !error) unwritten = text.subarray(bytes);
+      if (isFull) setTimeout(writeText, retryFullPipeMs);
+      else writeText();
+    });
+  };
+  process.once('exit', () => writeNow(fd, takeText()));
+  return {
+    write: (line) => {
+      lines.push(line);
+      if (!isWriting) writeText();
+    },
+  };
+}
+
+function writeNow(fd: number, text: Buffer): void {
+  const giveUpAt = performance.now() + lastTextWithinMs;
+  let rest = text;
+  while (rest.length > 0 && performance.now() < giveUpAt) {
+    try {
+      rest = rest.subarray(writeSync(fd, rest));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryFullPipeMs);
+    }
+  }
+}
