@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -108,6 +108,25 @@ describe('npm start', () => {
     await shutDown(running);
     expect(pids.filter((pid) => startTicks(pid) !== null)).toEqual([]);
     expect(existsSync(statePath())).toBe(false);
+  }, 60_000);
+
+  it('goes on when local.json cannot be written, and says so in one line', async () => {
+    await start();
+    rmSync(statePath());
+    mkdirSync(statePath());
+    const ledger = running.services.find(({ name }) => name === 'ledger');
+    const restart = async () => {
+      const first = ledger?.pid() ?? 0;
+      process.kill(first, 'SIGKILL');
+      await until(() => ledger?.pid() !== first);
+    };
+    await restart();
+    expect(said.filter((line) => line.includes('could not be written'))).toEqual([
+      expect.stringMatching(/^\S+local\.json, where scripts find the services, could not be written: .+$/),
+    ]);
+    rmdirSync(statePath());
+    await restart();
+    expect(readState().services['ledger']?.pid).toBe(ledger?.pid());
   }, 60_000);
 
   it('restarts PostgreSQL and Redis on the same port when they die', async () => {

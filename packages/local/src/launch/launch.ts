@@ -105,7 +105,7 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
       say(`${service.name} is ready.`);
     }),
   );
-  publish = () => writeState(home.statePath, stateOf(addresses, settled, demo, running.services));
+  publish = () => writeState(home.statePath, stateOf(addresses, settled, demo, running.services), say);
   publish();
   const { baseUrl, adminUrl } = origins(addresses);
   const adminToken = firstAdminToken(settled.adminToken);

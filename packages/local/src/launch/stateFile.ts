@@ -1,4 +1,5 @@
 import { readFileSync, rmSync } from 'node:fs';
+import { reasonOf } from '@holdfast/kit/within';
 import { endProcess } from '../process/processes.ts';
 import { readJson, writePrivateJson } from './home.ts';
 
@@ -16,7 +17,14 @@ export type LocalState = {
   services: Record<string, { pid: number; metrics_url: string }>;
 };
 
-export const writeState = (path: string, state: LocalState): void => writePrivateJson(path, state);
+/** Never throws: services run on when the disk is full. */
+export function writeState(path: string, state: LocalState, say: (line: string) => void): void {
+  try {
+    writePrivateJson(path, state);
+  } catch (error) {
+    say(`${path}, where scripts find the services, could not be written: ${reasonOf(error)}`);
+  }
+}
 
 export const removeState = (path: string): void => rmSync(path, { force: true });
 
