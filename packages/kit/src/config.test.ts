@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { flag, parseConfig, port } from './config.ts';
+import { flag, parseConfig, port, positiveInt } from './config.ts';
 
 const shape = {
   PORT: port().default(8080).describe('a port'),
@@ -21,6 +21,15 @@ describe('parseConfig', () => {
     const check = () => ['OTHER is wrong'];
     expect(() => parseConfig(shape, { PORT: 'x', SECRET: '', OPEN: 'perhaps' }, [check])).toThrow(
       /PORT: [^]*SECRET is not set: a secret[^]*OPEN: [^]*OTHER is wrong/,
+    );
+  });
+
+  it('says in plain words what a value must be', () => {
+    const size = { SIZE: positiveInt() };
+    expect(() => parseConfig(size, { SIZE: 'many' })).toThrow(/SIZE: must be a number$/);
+    expect(() => parseConfig(size, { SIZE: '1.5' })).toThrow(/SIZE: must be a whole number$/);
+    expect(() => parseConfig({ OPEN: flag() }, { OPEN: 'perhaps' })).toThrow(
+      /OPEN: must be one of true, false$/,
     );
   });
 });

@@ -11,7 +11,7 @@ export function parseConfig<Shape extends z.ZodRawShape>(
   checks: ConfigCheck[] = [],
 ): z.infer<z.ZodObject<Shape>> {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value));
-  const parsed = z.object(shape).safeParse(set);
+  const parsed = z.object(shape).safeParse(set, { error: requirementOf });
   const found = parsed.success ? [] : parsed.error.issues.map((issue) => problemOf(issue, set, shape));
   const problems = [...found, ...checks.flatMap((check) => check(set))];
   if (parsed.success && problems.length === 0) return parsed.data;
@@ -22,6 +22,14 @@ function problemOf(issue: z.core.$ZodIssue, set: NodeJS.ProcessEnv, shape: z.Zod
   const name = String(issue.path[0]);
   if (set[name] !== undefined) return `${name}: ${issue.message}`;
   return `${name} is not set: ${z.globalRegistry.get(shape[name] as z.ZodType)?.description ?? 'it is needed'}`;
+}
+
+const requirements: Record<string, string> = { number: 'must be a number', int: 'must be a whole number' };
+
+/** Undefined: zod's own words. */
+function requirementOf(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`;
+  return issue.code === 'invalid_type' ? requirements[issue.expected] : undefined;
 }
 
 export class ConfigError extends Error {

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ConfigError } from '@holdfast/kit/config';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { lastErrors, logSize, rotateLog } from './logFile.ts';
 
@@ -41,6 +42,16 @@ describe('the log of a service', () => {
     ];
     writeFileSync(log, lines.join('\n'));
     expect(lastErrors(log, 0)).toEqual(['ledger: no database {"a":1}', 'Error: out of memory']);
+  });
+
+  it('shows the settings that are wrong', () => {
+    const { message } = new ConfigError(['PORT: must be a number', 'DATABASE_URL is not set: PostgreSQL']);
+    writeFileSync(log, `${message}\n`);
+    expect(lastErrors(log, 0)).toEqual([
+      'The environment is invalid:',
+      'PORT: must be a number',
+      'DATABASE_URL is not set: PostgreSQL',
+    ]);
   });
 
   it('does not show the rest of a line that was cut', () => {

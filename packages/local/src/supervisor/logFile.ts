@@ -40,11 +40,14 @@ function errorIn(line: string): string | undefined {
   }
 }
 
-/** LOG_FORMAT=pretty writes the level after the time; an indented line continues the one before. */
+/** An indented line continues the one before, except those of ConfigError, which begin with the name of a setting. */
+const continuation = /^$|^(?! {2}[A-Z\d_]{2,}\b)\s/;
+
+/** LOG_FORMAT=pretty writes the level after the time. */
 function plainErrorIn(line: string): string | undefined {
   const [, level, text] = /^\[[\d:.]+\] ([A-Z]+): (.*)$/.exec(line) ?? [];
   if (level !== undefined) return ['ERROR', 'FATAL'].includes(level) ? text : undefined;
-  return /^\s|^$/.test(line) ? undefined : line;
+  return continuation.test(line) ? undefined : line.trim();
 }
 
 /** The last errors after `fromByte`: pino lines of level error and above, and lines that are not JSON. */
