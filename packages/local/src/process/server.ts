@@ -55,8 +55,8 @@ export async function startServer(server: ServerCommand): Promise<ChildProcess &
   }
 }
 
-// A server's reason is in its fatal line, seldom in the last one.
-function tellingLine(lines: string[]): string {
+/** A server's reason is in its fatal line, seldom in the last one. */
+export function tellingLine(lines: string[]): string {
   const telling = lines.findLast((line) => /FATAL|PANIC|fatal|error:|Bad file format|# /.test(line));
   return (
     telling ??
