@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 import {
+  accessSync,
   chmodSync,
+  constants,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -11,7 +14,7 @@ import {
 } from 'node:fs';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { reasonOf } from '@holdfast/kit/within';
 import { removePostgresData } from '../postgres/dataFolder.ts';
 import { LaunchError } from './launchError.ts';
@@ -28,6 +31,7 @@ export type Home = {
 export function openHome(folder: string, isEphemeral: boolean): Home {
   try {
     const home = resolve(folder);
+    requireWritable(home);
     mkdirSync(home, { recursive: true });
     const data = isEphemeral ? mkdtempSync(join(tmpdir(), 'holdfast-')) : home;
     // As root we run Postgres as another user, which must be able to enter.
@@ -37,6 +41,16 @@ export function openHome(folder: string, isEphemeral: boolean): Home {
     return { folder: home, data, statePath: join(home, 'local.json'), secretsPath };
   } catch (error) {
     throw new LaunchError(`${folder} can't be used: ${reasonOf(error)}`);
+  }
+}
+
+/** Before a recursive mkdir, which reports ENOENT on a read-only disk. */
+function requireWritable(folder: string): void {
+  if (!existsSync(folder)) return requireWritable(dirname(folder));
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    throw new Error(`${folder} is not writable`, { cause: error });
   }
 }
 
