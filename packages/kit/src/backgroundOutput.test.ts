@@ -57,3 +57,15 @@ it('a slow reader of the log gets every line of a service that ends', async () =
   expect(lines.length).toBe(400);
   for (const line of lines) expect(JSON.parse(line)).toMatchObject({ fill: 'é'.repeat(1_000) });
 });
+
+it('a service whose log no one reads keeps its memory', async () => {
+  const body = `
+    for (let line = 0; line < 300_000; line++) {
+      log.info({ fill: 'x'.repeat(1_000) }, 'a line');
+      if (line % 1_000 === 0) await delay(1);
+    }
+    process.stderr.write(String(process.memoryUsage.rss()));
+    process.kill(process.pid, 'SIGKILL');`;
+  const child = spawn(process.execPath, service('json', body), { stdio: ['ignore', 'pipe', 'pipe'] });
+  expect(Number(await text(child.stderr))).toBeLessThan(250_000_000);
+}, 30_000);

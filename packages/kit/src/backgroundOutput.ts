@@ -3,6 +3,8 @@ import type { DestinationStream } from 'pino';
 
 const retryFullPipeMs = 100;
 const lastTextWithinMs = 2_000;
+/** A reader of the log that has stopped must not cost all memory. */
+const maxWaitingLength = 8_388_608;
 const nothing = Buffer.alloc(0);
 
 /**
@@ -12,11 +14,13 @@ const nothing = Buffer.alloc(0);
 export function backgroundOutput(fd: number): DestinationStream {
   let unwritten = nothing;
   let lines: string[] = [];
+  let waitingLength = 0;
   let isWriting = false;
   const takeText = () => {
     const text = Buffer.concat([unwritten, Buffer.from(lines.join(''))]);
     unwritten = nothing;
     lines = [];
+    waitingLength = text.length;
     return text;
   };
   const writeText = () => {
@@ -33,6 +37,8 @@ export function backgroundOutput(fd: number): DestinationStream {
   process.once('exit', () => writeNow(fd, takeText()));
   return {
     write: (line) => {
+      if (waitingLength > maxWaitingLength) return;
+      waitingLength += line.length;
       lines.push(line);
       if (!isWriting) writeText();
     },
