@@ -7,7 +7,7 @@ import {
 } from '@tanstack/react-query';
 import { type ReactNode, StrictMode, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
-import { RequestError } from './api.ts';
+import { LostError, RequestError } from './api.ts';
 import { text } from './strings.ts';
 import './styles.css';
 
@@ -17,7 +17,7 @@ const client = new QueryClient({
   defaultOptions: {
     queries: {
       // Until the server is back, however long that takes; what was read stays on the page meanwhile.
-      retry: (_count, error) => !isClientError(error),
+      retry: (count, error) => error instanceof LostError || (!isClientError(error) && count < 8),
       retryDelay: (count) => Math.min(1000 * 2 ** count, 5000),
       // The server may be on this machine, which browsers reach offline too.
       networkMode: 'always',

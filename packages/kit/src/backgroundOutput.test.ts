@@ -69,3 +69,19 @@ it('a service whose log no one reads keeps its memory', async () => {
   const child = spawn(process.execPath, service('json', body), { stdio: ['ignore', 'pipe', 'pipe'] });
   expect(Number(await text(child.stderr))).toBeLessThan(250_000_000);
 }, 30_000);
+
+it('a service that ends has its last lines in the log, in their order', () => {
+  const body = `
+    log.info('first');
+    log.fatal('last');
+    log.flush(() => process.exit(0));`;
+  for (let run = 0; run < 10; run++) {
+    const { stdout } = spawnSync(process.execPath, service('json', body), { encoding: 'utf8' });
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).msg),
+    ).toEqual(['first', 'last']);
+  }
+}, 30_000);

@@ -11,11 +11,12 @@ const nothing = Buffer.alloc(0);
  * Lines collect while a write is under way, because a slow disk or reader must not keep requests waiting. What cannot be
  * written is dropped: a service whose log disk is full keeps serving, and ends when it should.
  */
-export function backgroundOutput(fd: number): DestinationStream {
+export function backgroundOutput(fd: number): DestinationStream & { flush(done: () => void): void } {
   let unwritten = nothing;
   let lines: string[] = [];
   let waitingLength = 0;
   let isWriting = false;
+  let onWritten: (() => void)[] = [];
   const takeText = () => {
     const text = Buffer.concat([unwritten, Buffer.from(lines.join(''))]);
     unwritten = nothing;
@@ -26,13 +27,17 @@ export function backgroundOutput(fd: number): DestinationStream {
   const writeText = () => {
     const text = takeText();
     isWriting = text.length > 0;
-    if (!isWriting) return;
+    if (!isWriting) return notifyWritten();
     write(fd, text, (error, bytes) => {
       const isFull = error?.code === 'EAGAIN';
       if (isFull || !error) unwritten = text.subarray(bytes);
       if (isFull) setTimeout(writeText, retryFullPipeMs);
       else writeText();
     });
+  };
+  const notifyWritten = () => {
+    for (const done of onWritten) done();
+    onWritten = [];
   };
   process.once('exit', () => writeNow(fd, takeText()));
   return {
@@ -41,6 +46,11 @@ export function backgroundOutput(fd: number): DestinationStream {
       waitingLength += line.length;
       lines.push(line);
       if (!isWriting) writeText();
+    },
+    /** `done` is called once all lines are written or dropped. */
+    flush(done) {
+      onWritten.push(done);
+      if (!isWriting) notifyWritten();
     },
   };
 }

@@ -12,7 +12,7 @@ import { runService } from '${service}';
 runService(async () => {
   const threads = readdirSync('/proc/self/task').map((id) => [readFileSync('/proc/self/task/' + id + '/comm', 'utf8').trim(), getPriority(Number(id))]);
   console.log(JSON.stringify(threads));
-  return { service: { stop: async () => {} }, log: { info() {} } };
+  return { service: { stop: async () => {} }, log: { info() {}, flush: (done) => done() } };
 });
 setImmediate(() => process.kill(process.pid, 'SIGTERM'));`;
 

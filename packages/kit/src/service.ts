@@ -11,6 +11,7 @@ export type Service = {
 };
 
 const stopWithinMs = 28_000;
+const lastLinesWithinMs = 1000;
 /** By which old objects may grow before they are collected; V8 lets them triple, and most are garbage (ADR 0019). */
 const heapGrowingPercent = 50;
 /** More niceness than the process has: with 10 more, marking cannot keep up with busy services, which hold 100 MB more (ADR 0019). */
@@ -55,10 +56,10 @@ function stopOnSignal(service: Service, log: Logger): void {
     log.info({ signal }, 'stopping');
     setTimeout(() => process.exit(1), stopWithinMs + (service.stopDelayMs ?? 0)).unref();
     service.stop().then(
-      () => process.exit(0),
+      () => exit(log, 0),
       (error: unknown) => {
         log.error({ err: error }, 'could not stop cleanly');
-        process.exit(1);
+        exit(log, 1);
       },
     );
   };
@@ -66,8 +67,14 @@ function stopOnSignal(service: Service, log: Logger): void {
   process.on('SIGINT', stop);
   process.on('unhandledRejection', (error) => {
     log.fatal({ err: error }, 'unhandled rejection');
-    process.exit(1);
+    exit(log, 1);
   });
+}
+
+/** Once the log is written, unless no one reads it. */
+function exit(log: Logger, code: number): void {
+  setTimeout(() => process.exit(code), lastLinesWithinMs);
+  log.flush(() => process.exit(code));
 }
 
 function stack(error: unknown): string {

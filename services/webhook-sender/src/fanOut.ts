@@ -46,11 +46,14 @@ export function createFanOut(args: {
   let isStopping = false;
   const batcher = createBatcher<string, string | null>({ maxSize: 200, concurrency: 2, run: fanOutFew });
 
+  const isWaiting = (eventId: string) => [...waiting.values()].some((ids) => ids.has(eventId));
+
   async function add(eventId: string): Promise<void> {
+    // A sweep finds them too.
+    if (isWaiting(eventId)) return;
     const organizationId = await batcher.add(eventId);
-    if (organizationId === null || shares.roomOf(organizationId) === 0) return;
+    if (organizationId === null || isWaiting(eventId) || shares.roomOf(organizationId) === 0) return;
     const others = waiting.get(organizationId) ?? new Set();
-    if (others.has(eventId)) return;
     waiting.set(organizationId, others.add(eventId));
     shares.take(organizationId, 1);
     void inTurn(organizationId, () => fanOutMany(organizationId));

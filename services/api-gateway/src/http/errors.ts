@@ -13,8 +13,9 @@ import { errorUrl } from './fields.ts';
 import { type RequestState, stateOf } from './requestState.ts';
 import { maxDetails } from './validate.ts';
 
-/** How long to wait for the rest of a body that was refused. */
+/** How long to wait for each further step of a body that was refused, up to the size of the largest file. */
 const drainTimeoutMs = 10_000;
+const drainStepBytes = 262_144;
 
 /** Spec, "Errors". */
 export function errorBody(
@@ -79,6 +80,13 @@ function respondBeforeBodyEnd(request: IncomingMessage, response: ServerResponse
   if (request.method === 'HEAD') response.flushHeaders();
   else response.write(body);
   const timeout = setTimeout(() => response.end(() => request.socket.destroySoon()), drainTimeoutMs);
+  let drainedBytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    const stepsBefore = Math.floor(drainedBytes / drainStepBytes);
+    drainedBytes += chunk.length;
+    const isNextStep = Math.floor(drainedBytes / drainStepBytes) > stepsBefore;
+    if (isNextStep && drainedBytes <= limits.maxFileBytes) timeout.refresh();
+  });
   finished(request, { writable: false }, () => {
     clearTimeout(timeout);
     response.end();
