@@ -219,6 +219,22 @@ export function Problem({ error, onRetry }: { error: unknown; onRetry?: () => vo
   );
 }
 
+/** What the page of one thing shows until that is read, or can't be. */
+export function UntilRead(props: {
+  of: { data: unknown; error: unknown; isPending: boolean; refetch: () => Promise<unknown> };
+  title: string;
+  rows?: number;
+}) {
+  const { of, title, rows = 12 } = props;
+  return (
+    <>
+      {!of.data && <Heading title={title} className="break-all" />}
+      {of.isPending && <Skeleton rows={rows} />}
+      {of.error !== null && <Problem error={of.error} onRetry={() => void of.refetch()} />}
+    </>
+  );
+}
+
 /** A modal dialog of the browser, which keeps the focus inside and gives it back. */
 export function Dialog(props: { title: string; isOpen: boolean; onClose: () => void; children: ReactNode }) {
   const { title, isOpen, onClose, children } = props;

@@ -18,9 +18,8 @@ import {
   Id,
   Json,
   linkLook,
-  Problem,
-  Skeleton,
   Status,
+  UntilRead,
 } from '../parts.tsx';
 import { useRefusal } from '../session.tsx';
 import { text } from '../strings.ts';
@@ -33,15 +32,14 @@ type Whole = Schemas['ExecutionWithAttempts'];
 
 export function Execution() {
   const { id } = useParams({ from: '/executions/$id' });
-  const { data, error, isPending, refetch } = useExecution(id);
+  const query = useExecution(id);
+  const { data } = query;
   return (
     <>
       <nav className="mb-3 text-soft">
         <Link to="/executions" className="hover:underline">{`← ${text.execution.back}`}</Link>
       </nav>
-      {!data && <Heading title={id} className="break-all" />}
-      {isPending && <Skeleton rows={12} />}
-      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      <UntilRead of={query} title={id} />
       {data && <Details of={data} />}
     </>
   );

@@ -1,33 +1,20 @@
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type Definition, type Model as ModelOf, useModels } from '../models.ts';
-import {
-  Card,
-  Empty,
-  Facts,
-  Heading,
-  Id,
-  Json,
-  linkLook,
-  Money,
-  Problem,
-  Skeleton,
-  Status,
-} from '../parts.tsx';
+import { Card, Empty, Facts, Heading, Id, Json, linkLook, Money, Status, UntilRead } from '../parts.tsx';
 import { text } from '../strings.ts';
 
 export function Model() {
   const { slug } = useParams({ from: '/models/$slug' });
-  const { data, error, isPending, refetch } = useModels();
+  const query = useModels();
+  const { data } = query;
   const found = data?.find((one) => one.slug === slug);
   return (
     <>
       <nav className="mb-3 text-soft">
         <Link to="/models" className="hover:underline">{`← ${text.nav.models}`}</Link>
       </nav>
-      {!data && <Heading title={slug} className="break-all" />}
-      {isPending && <Skeleton rows={12} />}
-      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      <UntilRead of={query} title={slug} />
       {data && !found && <Empty isPage title={text.models.unknown(slug)} hint={text.models.emptyHint} />}
       {found && <Details of={found} />}
     </>

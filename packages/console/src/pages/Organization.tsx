@@ -17,7 +17,7 @@ import {
   Problem,
   Skeleton,
   Status,
-  Time,
+  UntilRead,
 } from '../parts.tsx';
 import { useRefusal } from '../session.tsx';
 import { text } from '../strings.ts';
@@ -33,18 +33,17 @@ type Whole = Schemas['OrganizationWithBalance'];
 
 export function Organization() {
   const { id } = useParams({ from: '/organizations/$id' });
-  const { data, error, isPending, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['organization', id],
     queryFn: () => read<Whole>(`/organizations/${encodeURIComponent(id)}`),
   });
+  const { data } = query;
   return (
     <>
       <nav className="mb-3 text-soft">
         <Link to="/organizations" className="hover:underline">{`← ${text.organizations.all}`}</Link>
       </nav>
-      {!data && <Heading title={id} className="break-all" />}
-      {isPending && <Skeleton rows={12} />}
-      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      <UntilRead of={query} title={id} />
       {data && (
         <>
           <header className="mb-4 flex flex-wrap items-start justify-between gap-3">

@@ -3,19 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { change, read, type Schemas } from '../api.ts';
 import { nextOf } from '../delivery.tsx';
 import { OrganizationLink } from '../organizations.tsx';
-import {
-  Card,
-  Code,
-  Confirmed,
-  duration,
-  Empty,
-  Heading,
-  Id,
-  Problem,
-  Skeleton,
-  Status,
-  Time,
-} from '../parts.tsx';
+import { Card, Code, Confirmed, duration, Empty, Heading, Id, Status, Time, UntilRead } from '../parts.tsx';
 import { useRefusal } from '../session.tsx';
 import { text } from '../strings.ts';
 import { Facts } from './webhookParts.tsx';
@@ -28,19 +16,18 @@ const liveMs = 2000;
 
 export function WebhookDelivery() {
   const { id } = useParams({ from: '/webhooks/deliveries/$id' });
-  const { data, error, isPending, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['delivery', id],
     queryFn: () => read<Delivery>(`/webhooks/deliveries/${encodeURIComponent(id)}`),
     refetchInterval: ({ state }) => (state.data?.status === 'pending' ? liveMs : false),
   });
+  const { data } = query;
   return (
     <>
       <nav className="mb-3 text-soft">
         <Link to="/webhooks/deliveries" className="hover:underline">{`← ${text.webhooks.deliveries}`}</Link>
       </nav>
-      {!data && <Heading title={id} className="break-all" />}
-      {isPending && <Skeleton rows={12} />}
-      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      <UntilRead of={query} title={id} />
       {data && <Details of={data} />}
     </>
   );

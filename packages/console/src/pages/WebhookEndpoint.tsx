@@ -14,10 +14,9 @@ import {
   Heading,
   Id,
   liveMs,
-  Problem,
-  Skeleton,
   Status,
   Time,
+  UntilRead,
 } from '../parts.tsx';
 import { useRefusal } from '../session.tsx';
 import { text } from '../strings.ts';
@@ -30,19 +29,18 @@ type Endpoint = Schemas['AnyWebhookEndpoint'];
 
 export function WebhookEndpoint() {
   const { id } = useParams({ from: '/webhooks/endpoints/$id' });
-  const { data, error, isPending, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['webhook endpoint', id],
     queryFn: () => read<Endpoint>(`/webhooks/endpoints/${encodeURIComponent(id)}`),
     refetchInterval: liveMs,
   });
+  const { data } = query;
   return (
     <>
       <nav className="mb-3 text-soft">
         <Link to="/webhooks" className="hover:underline">{`← ${text.webhooks.all}`}</Link>
       </nav>
-      {!data && <Heading title={id} className="break-all" />}
-      {isPending && <Skeleton rows={12} />}
-      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      <UntilRead of={query} title={id} />
       {data && <Details of={data} />}
     </>
   );

@@ -4,18 +4,7 @@ import { useState } from 'react';
 import { DeliveryView } from '../../delivery.tsx';
 import { EndpointChart } from '../../endpointChart.tsx';
 import { List, More, usePages } from '../../lists.tsx';
-import {
-  Card,
-  Confirmed,
-  Empty,
-  Heading,
-  Id,
-  liveMs,
-  Problem,
-  Skeleton,
-  Status,
-  Time,
-} from '../../parts.tsx';
+import { Card, Confirmed, Empty, Heading, Id, liveMs, Status, Time, UntilRead } from '../../parts.tsx';
 import { text } from '../../strings.ts';
 import { stateOf } from '../../webhooks.ts';
 import { change, read, type Schemas } from '../api.ts';
@@ -26,19 +15,18 @@ type WebhookEndpoint = Schemas['WebhookEndpoint'];
 
 export function Endpoint() {
   const { id } = useParams({ from: '/webhooks/$id' });
-  const { data, error, isPending, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['endpoint', id],
     queryFn: () => read<WebhookEndpoint>(`/webhooks/endpoints/${encodeURIComponent(id)}`),
     refetchInterval: liveMs,
   });
+  const { data } = query;
   return (
     <>
       <nav className="mb-3 text-soft">
         <Link to="/webhooks" className="hover:underline">{`← ${words.webhooks.back}`}</Link>
       </nav>
-      {!data && <Heading title={id} className="break-all" />}
-      {isPending && <Skeleton />}
-      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      <UntilRead of={query} title={id} rows={6} />
       {data && (
         <div className="space-y-4">
           <Head of={data} />

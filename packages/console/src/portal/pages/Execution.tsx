@@ -13,9 +13,9 @@ import {
   Json,
   Money,
   Problem,
-  Skeleton,
   Status,
   Time,
+  UntilRead,
 } from '../../parts.tsx';
 import { text } from '../../strings.ts';
 import { apiBase, change, read, type Schemas } from '../api.ts';
@@ -31,19 +31,18 @@ const maxFiles = 20;
 export function Execution() {
   const { id } = useParams({ from: '/executions/$id' });
   const may = useMay();
-  const { data, error, isPending, refetch } = useQuery({
+  const query = useQuery({
     queryKey: ['execution', id],
     queryFn: () => read<Details>(`/executions/${encodeURIComponent(id)}`),
     refetchInterval: ({ state }) => (state.data?.completed_at === null ? liveMs : false),
   });
+  const { data } = query;
   return (
     <>
       <nav className="mb-3 text-soft">
         <Link to="/executions" className="hover:underline">{`← ${text.execution.back}`}</Link>
       </nav>
-      {!data && <Heading title={id} className="break-all" />}
-      {isPending && <Skeleton rows={12} />}
-      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      <UntilRead of={query} title={id} />
       {data && (
         <>
           <Head of={data} />
