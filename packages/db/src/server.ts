@@ -36,8 +36,8 @@ const maxClockDifferenceMs = 3_600_000;
  * database's time.
  */
 export async function clockProblem(db: Database): Promise<string | null> {
-  const { rows } = await db.pool.query<ServerFacts>(facts);
-  const differenceMs = Math.abs(Date.now() - (rows[0]?.timeMs ?? Number.NaN));
+  const { timeMs, askedMs } = await readServerFacts(db);
+  const differenceMs = Math.abs(askedMs.to - timeMs);
   if (differenceMs < maxClockDifferenceMs) return null;
   return `this machine's clock is ${Math.round(differenceMs / 60_000)} minutes off the database's: set it by NTP`;
 }

@@ -44,8 +44,12 @@ export function pageBy<Row>(rows: Row[], limit: number, cursorOf: (row: Row) => 
   const items = rows.slice(0, limit);
   const hasMore = rows.length > limit;
   const last = items.at(-1);
-  const page = { has_more: hasMore, next_cursor: hasMore && last ? cursorOf(last) : null };
-  return { items, page };
+  return { items, page: pageEnd(hasMore && last ? cursorOf(last) : null) };
+}
+
+/** `next`: the cursor of the next page; null on the last one. */
+export function pageEnd(next: string | null) {
+  return { has_more: next !== null, next_cursor: next };
 }
 
 /** An empty page after a cursor is read again: the replica may not have the row of the cursor yet. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { deliveryFilter, deliveryQuery, deliveryRecord } from '../../endpoints/webhooks/deliveryRecord.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idFilter } from '../../http/fields.ts';
-import { pageFields } from '../../http/paging.ts';
+import { pageEnd, pageFields } from '../../http/paging.ts';
 import { AnyDelivery } from '../webhookRecords.ts';
 
 export const listAnyDeliveries = keylessEndpoint({
@@ -38,6 +38,6 @@ export const listAnyDeliveries = keylessEndpoint({
     const items = rows.slice(0, query.limit);
     const next = rows.length > query.limit ? (items.at(-1)?.id ?? null) : reached;
     const data = items.map((row) => ({ ...deliveryRecord(row), organization_id: row.organizationId }));
-    return { status: 200, body: { data, has_more: next !== null, next_cursor: next } };
+    return { status: 200, body: { data, ...pageEnd(next) } };
   },
 });

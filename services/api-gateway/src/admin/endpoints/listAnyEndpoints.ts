@@ -2,7 +2,7 @@ import { endpointStates, readEndpointActivity, searchEndpoints } from '@holdfast
 import { z } from 'zod';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idFilter } from '../../http/fields.ts';
-import { checkedCursor, pageFields, pageQuery } from '../../http/paging.ts';
+import { checkedCursor, pageEnd, pageFields, pageQuery } from '../../http/paging.ts';
 import { AnyEndpointRecord, anyEndpointRecord } from '../webhookRecords.ts';
 
 export const listAnyEndpoints = keylessEndpoint({
@@ -44,6 +44,6 @@ export const listAnyEndpoints = keylessEndpoint({
     );
     const next = rows.length > limit ? (items.at(-1)?.id ?? null) : reached;
     const data = items.map((row) => anyEndpointRecord(row, activityOf(row.id)));
-    return { status: 200, body: { data, has_more: next !== null, next_cursor: next } };
+    return { status: 200, body: { data, ...pageEnd(next) } };
   },
 });

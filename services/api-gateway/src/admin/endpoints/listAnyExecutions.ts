@@ -6,7 +6,7 @@ import { executionFilter, executionQuery } from '../../executions/listing.ts';
 import { ExecutionRecord, executionRecord } from '../../executions/records.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idField, idFilter, timestamp } from '../../http/fields.ts';
-import { pageFields } from '../../http/paging.ts';
+import { pageEnd, pageFields } from '../../http/paging.ts';
 import { findOrganization } from '../organizations.ts';
 
 /** How far back executions of all organizations are searched by default. */
@@ -72,8 +72,7 @@ export const listAnyExecutions = keylessEndpoint({
     };
     const { rows, next, searchedUntil } = await searchExecutions(context.db, search, limit);
     const page = {
-      has_more: next !== null,
-      next_cursor: next,
+      ...pageEnd(next),
       searched_until: searchedUntil?.toISOString() ?? null,
     };
     const data = rows.map((one) => ({

@@ -3,7 +3,7 @@ import { endpointEventTypes, eventTypes } from '@holdfast/domain/events';
 import { z } from 'zod';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idFilter, timeField, timeFilter, toDate } from '../../http/fields.ts';
-import { checkedCursor, pageFields } from '../../http/paging.ts';
+import { checkedCursor, pageEnd, pageFields } from '../../http/paging.ts';
 
 /** Deliveries per call, which take a fraction of a second: a page shows how far it is. */
 const maxPerCall = 1000;
@@ -57,7 +57,7 @@ export const postRecoverDeliveries = keylessEndpoint({
     await context.deliver.addAll(lanes);
     return {
       status: 200,
-      body: { matched, redelivered, has_more: next !== null, next_cursor: next },
+      body: { matched, redelivered, ...pageEnd(next) },
     };
   },
 });

@@ -8,7 +8,7 @@ import { boundModels, mayReadModel } from '../../apiKeys/access.ts';
 import type { Context } from '../../context.ts';
 import { type Caller, endpoint } from '../../http/endpoint.ts';
 import { idFilter, timeFilter, toDate } from '../../http/fields.ts';
-import { checkedCursor, isUsablePage, pageFields, pageQuery } from '../../http/paging.ts';
+import { checkedCursor, isUsablePage, pageEnd, pageFields, pageQuery } from '../../http/paging.ts';
 import { AnyEvent, eventRecord } from './eventRecord.ts';
 
 const Query = pageQuery({ limit: 20, maxLimit: 100, maxBytes: limits.pageBytes }).extend({
@@ -75,7 +75,7 @@ export const listEvents = endpoint({
     );
     return {
       status: 200,
-      body: { data: rows.map(eventRecord), has_more: next !== null, next_cursor: next },
+      body: { data: rows.map(eventRecord), ...pageEnd(next) },
     };
   },
 });

@@ -4,7 +4,7 @@ import { boundModels } from '../../apiKeys/access.ts';
 import { executionFilter, executionQuery } from '../../executions/listing.ts';
 import { ExecutionRecord, executionRecord } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { isUsablePage, pageFields } from '../../http/paging.ts';
+import { isUsablePage, pageEnd, pageFields } from '../../http/paging.ts';
 
 export const listExecutions = endpoint({
   method: 'GET',
@@ -30,6 +30,6 @@ export const listExecutions = endpoint({
       ({ rows }) => isUsable(rows),
     );
     const data = rows.map((one) => executionRecord(one, publicUrl));
-    return { status: 200, body: { data, has_more: next !== null, next_cursor: next } };
+    return { status: 200, body: { data, ...pageEnd(next) } };
   },
 });
