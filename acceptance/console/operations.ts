@@ -119,11 +119,9 @@ export function describeOperations({ state, browser }: Stack): void {
       const executionId = await runExecution(state(), request);
       const { page, context, problems } = await signIn(browser(), state(), ann);
       await untilText(page, '1 webhook endpoint was deactivated after failures');
-      await page.getByRole('link', { name: 'Open', exact: true }).first().click();
-      await page
-        .getByRole('link', { name: /endpoint/ })
-        .first()
-        .click();
+      const deactivated = page.locator('li:has-text("1 webhook endpoint was deactivated")');
+      await deactivated.getByRole('link', { name: 'Open', exact: true }).click();
+      await page.getByRole('link', { name: `${receiver.url}/endpoint` }).click();
       await untilText(page, 'deactivated');
       receiver.repair();
       await confirm(page, 'Turn on');

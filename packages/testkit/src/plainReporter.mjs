@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 
 /** Ends the output with the skipped and failed tests and one line for machines: `N passed, N failed`. */
 export default class PlainReporter {
@@ -29,9 +30,17 @@ export function failed({ testResults }, rootDir) {
     if (file.testExecError) return [`failed: a file that could not be run (${name})`];
     return file.testResults
       .filter(({ status }) => status === 'failed')
-      .map(({ fullName }) => `failed: ${fullName.replaceAll(/\s*\n\s*/g, ' ')} (${name})`);
+      .map(({ fullName, failureMessages }) =>
+        onALine(`failed: ${fullName} (${name}): ${withoutStack(failureMessages.join('\n'))}`),
+      );
   });
 }
+
+const withoutStack = (message) =>
+  stripVTControlCharacters(message)
+    .split(/\n\s+at /, 1)[0]
+    .slice(0, 1_000);
+const onALine = (text) => text.replaceAll(/\s*\n\s*/g, ' ');
 
 /** A file that could not be run counts as one failure. */
 export function summary(results) {

@@ -32,9 +32,12 @@ it('names each skipped test on a line', () => {
   expect(skipped(results)).toEqual(['skipped: helm (skipped without helm) makes the same']);
 });
 
-it('names each failed test and its file on a line, and each file that could not be run', () => {
-  const ran = { status: 'passed', fullName: 'a batch is written' };
-  const broken = { status: 'failed', fullName: 'a batch of\n  two is written' };
+it('names each failed test, its file and the error on a line, and each file that could not be run', () => {
+  const ran = { status: 'passed', fullName: 'a batch is written', failureMessages: [] };
+  const failureMessages = [
+    'Error: \u001b[31mit was\u001b[39m\n\n  not written\n    at write (batcher.ts:1:2)\n    at x',
+  ];
+  const broken = { status: 'failed', fullName: 'a batch of\n  two is written', failureMessages };
   const results = {
     testResults: [
       { testFilePath: '/tree/packages/kit/src/batcher.test.ts', testResults: [ran, broken] },
@@ -42,7 +45,7 @@ it('names each failed test and its file on a line, and each file that could not 
     ],
   };
   expect(failed(results, '/tree')).toEqual([
-    'failed: a batch of two is written (packages/kit/src/batcher.test.ts)',
+    'failed: a batch of two is written (packages/kit/src/batcher.test.ts): Error: it was not written',
     'failed: a file that could not be run (bench/load.test.ts)',
   ]);
 });
