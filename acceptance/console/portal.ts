@@ -101,8 +101,14 @@ export function describePortal({ state, browser, executionId }: Stack): void {
       await page.getByRole('button', { name: 'Add endpoint' }).click();
       await page.getByLabel('URL').fill('https://example.com/portal');
       await page.getByLabel('execution.failed').check();
+      const list = Promise.withResolvers<void>();
+      await page.route(/\/webhooks\/endpoints(\?|$)/, async (route) => {
+        if (route.request().method() === 'GET') await list.promise;
+        await route.continue();
+      });
       await page.locator('form button[type=submit]').click();
       await untilText(page, /^whsec_/);
+      list.resolve();
       await page.getByRole('button', { name: 'Close' }).click();
       await page.getByText('https://example.com/portal').click();
       await untilText(page, /· execution\.failed$/);

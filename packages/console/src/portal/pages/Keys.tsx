@@ -22,12 +22,12 @@ export function Keys() {
       body: { name: String(form.get('name')), ...(scopes.length > 0 && { scopes }) },
     });
     setValue(made.key);
-    await refresh();
+    void refresh();
   };
   const rotate = async (id: string) => {
     const rotated = await change<Schemas['RotatedApiKey']>('POST', `/api-keys/${id}/rotate`);
     setValue(rotated.new_key);
-    await refresh();
+    void refresh();
   };
   const revoke = async (id: string) => {
     await change('DELETE', `/api-keys/${id}`);

@@ -72,8 +72,8 @@ function AddEndpoint() {
     const made = await change<Schemas['CreatedWebhookEndpoint']>('POST', '/webhooks/endpoints', {
       body: { url: String(form.get('url')), events, ...(description && { description }) },
     });
-    await client.invalidateQueries({ queryKey: ['endpoints'] });
     setSecret(made.secret);
+    void client.invalidateQueries({ queryKey: ['endpoints'] });
   };
   return (
     <>
