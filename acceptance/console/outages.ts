@@ -41,6 +41,27 @@ export function describeOutages(get: () => { state: LocalState; browser: Browser
       await context.close();
     });
 
+    it('says so where the server accepts a read and stays silent', async () => {
+      const { state, browser } = get();
+      const { page, context } = await signIn(browser, state, ann);
+      await page.clock.install();
+      const heard = Promise.withResolvers<void>();
+      let isSilent = true;
+      await page.route(/\/admin\/v1\/organizations/, async (route) => {
+        if (!isSilent) return await route.continue();
+        heard.resolve();
+      });
+      await open(page, '/organizations');
+      await heard.promise;
+      await page.clock.runFor(35_000);
+      await untilText(page, notice);
+      isSilent = false;
+      await page.clock.runFor(5000);
+      await untilText(page, 'Demo');
+      await untilNoNotice(page);
+      await context.close();
+    });
+
     it('says so beside what it has read, and shows why the server refused', async () => {
       const { state, browser } = get();
       const { page, context } = await signIn(browser, state, ann);
