@@ -131,7 +131,10 @@ describe('an input that cannot be prepared', () => {
 
   it('is retried when the store is unavailable', async () => {
     const { files } = copying;
-    const unavailable = { ...files.store, read: () => Promise.reject(new Error('connect ECONNREFUSED')) };
+    const unavailable = {
+      ...files.store,
+      readRange: () => Promise.reject(new Error('connect ECONNREFUSED')),
+    };
     const readied = prepareInput(
       { ...files, store: unavailable },
       copying.log,

@@ -1,4 +1,3 @@
-import { buffer } from 'node:stream/consumers';
 import type { Database } from '@holdfast/db/client';
 import type { FileRow } from '@holdfast/db/files';
 import { getFiles } from '@holdfast/db/files';
@@ -110,10 +109,13 @@ async function toText(
   { files: { as, url_lifetime_s: expiresInS } }: Pick<ProviderRoute, 'files'>,
   file: FileRow,
 ): Promise<string> {
-  const { key, filename } = file;
+  const { key, filename, sizeBytes } = file;
   const contentType = typeOf(file);
   if (as === 'data_uri') {
-    const bytes = await buffer(await open(files, key));
+    // Servers refuse a range of an empty object.
+    const bytes = sizeBytes
+      ? await files.store.readRange(key, { start: 0, end: sizeBytes - 1 }).catch(throwUnusable)
+      : Buffer.alloc(0);
     return `data:${contentType};base64,${bytes.toString('base64')}`;
   }
   return await files.store.presignDownload({ key, filename, contentType, expiresInS });
@@ -126,14 +128,12 @@ function toPart(files: Files, file: FileRow, path: InputFile['path']): FilePart 
     filename,
     contentType: typeOf(file),
     sizeBytes: sizeBytes ?? 0,
-    open: () => open(files, key),
+    open: () => files.store.read(key).catch(throwUnusable),
   };
 }
 
-async function open({ store }: Files, key: string) {
-  return await store.read(key).catch((error: unknown) => {
-    throw error instanceof ObjectNotFoundError ? new UnusableInputFile('gone') : error;
-  });
+function throwUnusable(error: unknown): never {
+  throw error instanceof ObjectNotFoundError ? new UnusableInputFile('gone') : error;
 }
 
 function typeOf({ contentType }: FileRow): string {
