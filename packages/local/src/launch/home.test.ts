@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from '@jest/globals';
-import { openHome } from './home.ts';
+import { openHome, writePrivateJson } from './home.ts';
+import { LaunchError } from './launchError.ts';
 
 it('makes a folder below others that are missing', () => {
   const root = mkdtempSync(join(tmpdir(), 'holdfast-home-'));
@@ -29,3 +30,14 @@ it.each(['/proc/sys', '/proc/sys/a/b'])(
   },
   20_000,
 );
+
+it('says which file cannot be written, and leaves no draft of it', () => {
+  const root = mkdtempSync(join(tmpdir(), 'holdfast-home-'));
+  const path = join(root, 'secrets.json');
+  mkdirSync(path);
+  const write = () => writePrivateJson(path, {});
+  expect(write).toThrow(LaunchError);
+  expect(write).toThrow(`${path} can't be written: E`);
+  expect(readdirSync(root)).toEqual(['secrets.json']);
+  rmSync(root, { recursive: true });
+});

@@ -103,12 +103,17 @@ export async function lockHome(home: string): Promise<() => void> {
   return () => void held.close();
 }
 
-/** Mode 600; readers see the old content or the new, never a part. */
+/** Mode 600; readers see the old content or the new, never a part. @throws LaunchError, for example when the disk is full */
 export function writePrivateJson(path: string, value: unknown): void {
   const draft = `${path}.${process.pid}.tmp`;
   rmSync(draft, { force: true });
-  writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  renameSync(draft, path);
+  try {
+    writeFileSync(draft, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    renameSync(draft, path);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw new LaunchError(`${path} can't be written: ${reasonOf(error)}`);
+  }
 }
 
 /** Undefined for a missing file. @throws for invalid JSON */

@@ -121,8 +121,8 @@ describe('npm start', () => {
       await until(() => ledger?.pid() !== first);
     };
     await restart();
-    expect(said.filter((line) => line.includes('could not be written'))).toEqual([
-      expect.stringMatching(/^\S+local\.json, where scripts find the services, could not be written: .+$/),
+    expect(said.filter((line) => line.startsWith('Scripts'))).toEqual([
+      expect.stringMatching(/^Scripts won't find the services: \S+local\.json can't be written: .+$/),
     ]);
     rmdirSync(statePath());
     await restart();

@@ -22,7 +22,7 @@ export function writeState(path: string, state: LocalState, say: (line: string) 
   try {
     writePrivateJson(path, state);
   } catch (error) {
-    say(`${path}, where scripts find the services, could not be written: ${reasonOf(error)}`);
+    say(`Scripts won't find the services: ${reasonOf(error)}`);
   }
 }
 
