@@ -168,7 +168,8 @@ describe('a callback in the object store', () => {
 
   it('stays pending when the store fails, and is read later', async () => {
     const callback = await largeCallback();
-    const failing = { ...copying.files.store, read: () => Promise.reject(new Error('connection reset')) };
+    const readRange = () => Promise.reject(new Error('connection reset'));
+    const failing = { ...copying.files.store, readRange };
     await expect(receiveCallback(servicesWith(failing), trace(), callback.id)).rejects.toThrow('reset');
     expect(await stateOf(callback)).toMatchObject({ row: 'pending', isStored: true });
     await receiveCallback(servicesWith(), trace(), callback.id);

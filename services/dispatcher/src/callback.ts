@@ -7,7 +7,6 @@ import {
 } from '@holdfast/db/callbacks';
 import { markFilesDeleted } from '@holdfast/db/files';
 import { mappingOf } from '@holdfast/domain/outcome';
-import { ObjectNotFoundError } from '@holdfast/files/store';
 import type { Logger } from '@holdfast/kit/logger';
 import { currentReservation } from '@holdfast/kit/memoryBudget';
 import type { CallbackReading, Ended } from '@holdfast/providers/interface';
@@ -65,26 +64,20 @@ async function settle(
   return true;
 }
 
-/** The body of a large callback, read as the memory budget allows; null when it has expired. */
+/** The body of a large callback, read when the memory budget allows; null when it has expired. */
 async function readObject(
   { store }: Files,
   log: Logger,
   { executionId }: StoredCallback,
   key: string,
 ): Promise<Buffer | null> {
-  const reserve = currentReservation();
-  const chunks: Buffer[] = [];
-  try {
-    for await (const chunk of await store.read(key)) {
-      await reserve?.(chunk.length);
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks);
-  } catch (error) {
-    if (!(error instanceof ObjectNotFoundError)) throw error;
+  const object = await store.stat(key);
+  if (object === null) {
     log.warn({ executionId }, 'the stored body of a large callback is missing');
     return null;
   }
+  await currentReservation()?.(object.sizeBytes);
+  return await store.readRange(key, { start: 0, end: object.sizeBytes - 1 });
 }
 
 async function removeObject(
