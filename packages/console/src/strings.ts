@@ -41,7 +41,7 @@ export const text = {
     actions: 'Actions',
     sessions: 'Sessions',
   },
-  columns: { kind: 'Kind', amount: 'Amount', balance: 'Balance after', when: 'When', for: 'For' },
+  columns: { kind: 'Kind', amount: 'Amount', balance: 'Balance after', for: 'For' },
   needsRole: (role: string) => `Needs the role ${role}`,
   close: 'Close',
   confirm: 'Confirm',

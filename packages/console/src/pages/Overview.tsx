@@ -162,8 +162,8 @@ function ExecutionsCard({ of }: { of: Whole['executions'] }) {
 const openOf = ({ created, completed, failed, cancelled }: Schemas['OverviewMinute']) =>
   created - completed - failed - cancelled;
 
-const head = 'px-1.5 py-1.5 sm:px-2 text-left font-medium text-soft text-xs';
-const number = 'px-1.5 py-1.5 sm:px-2 text-right tabular-nums whitespace-nowrap';
+const head = 'px-1 py-1.5 sm:px-2 text-left font-medium text-soft text-xs';
+const number = 'px-1 py-1.5 sm:px-2 text-right tabular-nums whitespace-nowrap';
 
 /** A table that scrolls by itself where it is wider than the page. */
 function Facts({ names, children }: { names: readonly string[]; children: ReactNode }) {
@@ -194,7 +194,7 @@ function Models({ of }: { of: Whole['models'] }) {
         <Facts names={[text.list.model, text.overview.executions, text.overview.failed, 'p50', 'p95']}>
           {of.map(({ model, created, failed, p50_ms: p50, p95_ms: p95 }) => (
             <tr key={model} className="border-line border-t">
-              <th scope="row" className="min-w-24 px-2 py-1.5 text-left font-normal">
+              <th scope="row" className="min-w-24 px-1 py-1.5 text-left font-normal sm:px-2">
                 <Link to="/executions" search={{ model }} className="wrap-anywhere hover:underline">
                   {model}
                 </Link>
@@ -232,7 +232,7 @@ function Providers({ of }: { of: Whole['providers'] }) {
         >
           {of.map((provider) => (
             <tr key={provider.connection} className="border-line border-t">
-              <th scope="row" className="px-2 py-1.5 text-left font-normal">
+              <th scope="row" className="px-1 py-1.5 text-left font-normal sm:px-2">
                 <Link
                   to="/executions"
                   search={{ provider: provider.connection }}
@@ -241,7 +241,7 @@ function Providers({ of }: { of: Whole['providers'] }) {
                   {provider.connection}
                 </Link>
               </th>
-              <td className="px-2 py-1.5 text-right">
+              <td className="px-1 py-1.5 text-right sm:px-2">
                 <Status of={provider.circuit ?? text.overview.unknown} />
               </td>
               <td className={number}>{provider.attempts.toLocaleString()}</td>

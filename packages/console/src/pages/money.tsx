@@ -37,7 +37,7 @@ const before = ({ available_after: after, available_change: by }: Schemas['Trans
   subtract(after, by);
 
 const head = 'py-1.5 pr-4 font-medium';
-const amount = 'py-1.5 pr-4 text-right tabular-nums';
+const amount = 'py-1.5 pr-4 text-right tabular-nums last:pr-0';
 
 export function Transactions({ rows }: { rows: Schemas['Transaction'][] }) {
   return (
@@ -48,16 +48,15 @@ export function Transactions({ rows }: { rows: Schemas['Transaction'][] }) {
           <tr className="border-line border-b">
             <th className={head}>{text.columns.kind}</th>
             {[text.columns.amount, text.execution.available, text.execution.held].map((name) => (
-              <th key={name} className={`${head} text-right`}>
+              <th key={name} className={`${head} text-right last:pr-0`}>
                 {name}
               </th>
             ))}
-            <th className={head}>{text.columns.when}</th>
           </tr>
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={row.sequence} className="border-line border-b last:border-0">
+            <tr key={row.sequence} className="border-line border-b align-top last:border-0">
               <td className="min-w-28 py-1.5 pr-4">
                 {row.execution_id ? (
                   <Link
@@ -71,6 +70,9 @@ export function Transactions({ rows }: { rows: Schemas['Transaction'][] }) {
                   row.kind
                 )}
                 {row.reason && <span className="block text-soft">{row.reason}</span>}
+                <span className="block text-soft [&>time]:whitespace-normal">
+                  <Time at={row.created_at} />
+                </span>
               </td>
               <td className={amount}>
                 <Money of={row.amount} />
@@ -80,9 +82,6 @@ export function Transactions({ rows }: { rows: Schemas['Transaction'][] }) {
               </td>
               <td className={amount}>
                 <Change by={row.held_change} to={row.held_after} />
-              </td>
-              <td className="py-1.5">
-                <Time at={row.created_at} />
               </td>
             </tr>
           ))}

@@ -106,7 +106,7 @@ function UsageTable({ title, of, by }: UsageTableProps) {
           <td className={number}>{row.executions.toLocaleString()}</td>
           <td className={number}>{row.input_tokens.toLocaleString()}</td>
           <td className={number}>{row.output_tokens.toLocaleString()}</td>
-          <td className={`${number} pr-0`}>
+          <td className={number}>
             <Money of={row.cost} />
           </td>
         </tr>
@@ -115,9 +115,9 @@ function UsageTable({ title, of, by }: UsageTableProps) {
   );
 }
 
-const number = 'py-1.5 pr-4 text-right tabular-nums';
+const number = 'py-1.5 pr-4 text-right tabular-nums last:pr-0';
 /** The columns that are not numbers. */
-const texts: string[] = [words.usage.model, words.usage.day, text.columns.kind, text.columns.when];
+const texts: string[] = [words.usage.model, words.usage.day, text.columns.kind];
 
 function Table(props: { caption: string; columns: string[]; children: ReactNode }) {
   const { caption, columns, children } = props;
@@ -148,14 +148,14 @@ function Statement() {
   const pages = usePages(['statement'], (cursor) =>
     read<Schemas['TransactionPage']>('/balance/transactions', { cursor, limit: 20 }),
   );
-  const { kind, amount, balance, when } = text.columns;
+  const { kind, amount, balance } = text.columns;
   return (
     <Card title={text.organizations.statement}>
       <List pages={pages} empty={<Empty title={text.organizations.noTransactions} />}>
         {(rows) => (
-          <Table caption={text.organizations.statement} columns={[kind, amount, balance, when]}>
+          <Table caption={text.organizations.statement} columns={[kind, amount, balance]}>
             {rows.map((row) => (
-              <tr key={row.sequence} className="border-line border-b last:border-0">
+              <tr key={row.sequence} className="border-line border-b align-top last:border-0">
                 <td className="py-1.5 pr-4">
                   {row.execution_id && may('executions') ? (
                     <Link to="/executions/$id" params={{ id: row.execution_id }} className="underline">
@@ -165,15 +165,15 @@ function Statement() {
                     row.kind
                   )}
                   {row.reason && <span className="block text-soft">{row.reason}</span>}
+                  <span className="block text-soft">
+                    <Time at={row.created_at} />
+                  </span>
                 </td>
                 <td className={number}>
                   <Money of={row.amount} />
                 </td>
                 <td className={number}>
                   <Money of={row.balance_after} />
-                </td>
-                <td className="py-1.5">
-                  <Time at={row.created_at} />
                 </td>
               </tr>
             ))}
