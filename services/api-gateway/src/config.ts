@@ -71,6 +71,12 @@ export const gatewayConfig = {
     .describe(
       'MiB of memory per gateway for the bodies of open requests, at most half of it for one organization; further requests get 429 or 503',
     ),
+  RESPONSE_MEMORY_MIB: positiveInt()
+    .min(64)
+    .default(256)
+    .describe(
+      'MiB of memory per gateway for responses over 64 KiB on their way to clients, at most half of it for one organization; further reads get 429 or 503',
+    ),
   EVENT_STREAMS_PER_KEY: positiveInt()
     .default(100)
     .describe('Maximum number of open event streams per API key and gateway'),

@@ -69,6 +69,13 @@ export async function openContext({
     'Bytes held for the bodies of requests in flight',
     bodies.heldBytes,
   );
+  const responses = openBodyMemory(config.RESPONSE_MEMORY_MIB * 1024 * 1024, 'responses');
+  liveGauge(
+    registry,
+    'response_bytes',
+    'Bytes held for large responses on their way to clients',
+    responses.heldBytes,
+  );
   const dispatch = openProducer(dispatchQueue, redis, log);
   return {
     config,
@@ -94,6 +101,7 @@ export async function openContext({
     watcher: openWatcher({ db, log }),
     streams,
     bodies,
+    responses,
     bodyPace: bodyPace(config),
     models: openModelCatalogue(db),
     store: await openStore(config),

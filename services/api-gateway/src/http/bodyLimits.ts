@@ -4,7 +4,7 @@ import { ApiError } from '@holdfast/domain/errors';
 /** The connection closes after the refusal: draining the body would use the memory that is short. */
 const headers = { 'Retry-After': '2', Connection: 'close' };
 
-/** The memory that one request's body occupies, from before it is read until the request ends. */
+/** The memory that the body of one request or response occupies, until it is released. */
 export type BodyHold = {
   /** Occupies more bytes. @throws RATE_LIMITED, SERVICE_UNAVAILABLE when there is no room */
   take(bytes: number): void;
@@ -18,10 +18,10 @@ export type BodyMemory = {
 };
 
 /**
- * The memory of one gateway for request bodies in flight. A body counts with its declared length, so it can be refused
- * unread. One holder gets at most half, and one member a quarter of that, or one body.
+ * The memory of one gateway for bodies of requests, or for responses that are on their way. A body of a request counts with
+ * its declared length, so it can be refused unread. One holder gets at most half, and one member a quarter of that, or one body.
  */
-export function openBodyMemory(maxBytes: number): BodyMemory {
+export function openBodyMemory(maxBytes: number, what: 'bodies' | 'responses' = 'bodies'): BodyMemory {
   const byHolder = new Map<string, number>();
   let held = 0;
 
@@ -48,11 +48,11 @@ export function openBodyMemory(maxBytes: number): BodyMemory {
       return {
         take(bytes) {
           if (heldBy(holder) + bytes > maxBytes / 2 || isMemberFull(bytes)) {
-            const message = 'Too many of your requests have large bodies at the moment. Send fewer at once.';
+            const message = `Too many of your requests have large ${what} at the moment. Send fewer at once.`;
             throw new ApiError('RATE_LIMITED', message, { headers });
           }
           if (held + bytes > maxBytes) {
-            const message = 'Too many requests have large bodies at the moment. Try again shortly.';
+            const message = `Too many requests have large ${what} at the moment. Try again shortly.`;
             throw new ApiError('SERVICE_UNAVAILABLE', message, { headers });
           }
           taken += bytes;

@@ -33,7 +33,7 @@ export function endpointHandler(context: Context) {
     const reply = await replyOf(endpoint, { context, params, raw, hold }).finally(hold.release);
     if (reply) noteExecution(response, reply.body);
     const final = reply?.wait ? await waited(reply.wait, stateOf(response)) : reply;
-    if (final) sendReply(raw, final);
+    if (final) sendReply(raw, final, () => context.responses.open(...holderOf(endpoint, state, params)));
   };
 }
 
@@ -159,20 +159,37 @@ function noteExecution(response: Response, body: unknown): void {
   state.model = execution?.model ?? null;
 }
 
-function sendReply({ request, response }: Raw, { status, body, headers = {}, table }: Reply): void {
+function sendReply(
+  { request, response }: Raw,
+  { status, body, headers = {}, table }: Reply,
+  openHold: () => BodyHold,
+): void {
+  const text = table ? '' : JSON.stringify(body);
+  const bytes = Buffer.byteLength(text);
+  // A refused change would be tried again.
+  if (bytes > smallResponseBytes && request.method === 'GET') holdUntilSent(response, bytes, openHold());
   response.setHeader('Cache-Control', 'no-store');
   for (const name of Object.keys(headers)) response.setHeader(name, headers[name] ?? '');
   response.statusCode = status;
-  if (table) sendTable(request, response, body, table);
-  else sendJson(response, body);
+  if (table) return sendTable(request, response, body, table);
+  // As `response.json`, without its settings, negotiation and check for a fresh copy.
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.setHeader('Content-Length', bytes);
+  response.end(text);
 }
 
-/** As `response.json`, without its settings, negotiation and check for a fresh copy. */
-function sendJson(response: Response, body: unknown): void {
-  const text = JSON.stringify(body);
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.setHeader('Content-Length', Buffer.byteLength(text));
-  response.end(text);
+/** What the kernel takes at once, so that it does not wait for its client here. */
+const smallResponseBytes = 64 * 1024;
+/** A client that takes nothing for so long is cut off. */
+const stallMs = 60_000;
+
+/** @throws ApiError RATE_LIMITED, SERVICE_UNAVAILABLE */
+function holdUntilSent(response: Response, bytes: number, hold: BodyHold): void {
+  // Its client has left.
+  if (response.destroyed) return;
+  hold.take(bytes);
+  response.once('close', hold.release);
+  response.setTimeout(stallMs);
 }
 
 function executionIn(body: unknown): { id: string; model: string } | null {

@@ -229,3 +229,52 @@ describe('bodies in flight', () => {
     expectRefusal(await untilResponse(signIn()), 429, 'RATE_LIMITED');
   });
 });
+
+describe('large responses', () => {
+  beforeAll(() => start({ RESPONSE_MEMORY_MIB: '64' }));
+  afterAll(stop);
+
+  const page = 7_000_000;
+  const held = () => gateway.context.responses.heldBytes();
+
+  function beginList(as: string, { isRead = false } = {}) {
+    const connection = open();
+    if (!isRead) connection.socket.pause();
+    connection.socket.write(headOf('GET', '/v1/executions', json(as, {})));
+    return connection;
+  }
+
+  it('that their clients do not read have a memory limit above which further ones are refused', async () => {
+    const { key: second } = await organizationWithKey(gateway, { balance: '10' });
+    for (const as of [key, second]) {
+      const connection = beginCreate({ 'Content-Length': body.length }, as);
+      connection.socket.write(body);
+      await until('it is created', () => statusOf(connection.received) === 202);
+    }
+    await gateway.context.db.pool.query(
+      `UPDATE executions SET status = 'COMPLETED', completed_at = now(), cost = 0.01,
+         output = json_build_object('text', repeat('x', $1))`,
+      [page],
+    );
+    for (let count = 1; count <= 4; count++) {
+      beginList(key);
+      await until('it is held', () => held() > count * page);
+    }
+    expectRefusal(await untilResponse(beginList(key, { isRead: true })), 429, 'RATE_LIMITED');
+    const other = beginList(second, { isRead: true });
+    await until('another organization has its page', () => other.received.length > page);
+    await until('that is given back', () => held() < 5 * page);
+    for (const socket of sockets) socket.destroy();
+    await until('all is given back', () => held() === 0);
+  });
+
+  it('whose clients leave before them are not held', async () => {
+    for (let n = 0; n < 60; n++) {
+      const { socket } = beginList(key);
+      setTimeout(() => socket.destroy(), n % 30);
+    }
+    const last = beginList(key, { isRead: true });
+    await until('the last one is read', () => last.received.length > page);
+    await until('nothing is held', () => held() === 0);
+  });
+});
