@@ -1,11 +1,19 @@
+import { createFairLimiter, type FairLimiter } from '@holdfast/kit/fairLimiter';
 import type { Logger } from '@holdfast/kit/logger';
 import { within } from '@holdfast/kit/within';
 import { type Database, openDatabase } from './client.ts';
 import { faultOf, isTransient } from './faults.ts';
 
 export type Reader = {
-  /** Uses the primary when the replica is unavailable, behind, or its result is not `isEnough`. */
-  read<Found>(work: (db: Database) => Promise<Found>, isEnough?: (found: Found) => boolean): Promise<Found>;
+  /**
+   * Uses the primary when the replica is unavailable, behind, or its result is not `isEnough`. An owner, such as an
+   * organization, gets at most half of the connections at a time.
+   */
+  read<Found>(
+    owner: string,
+    work: (db: Database) => Promise<Found>,
+    isEnough?: (found: Found) => boolean,
+  ): Promise<Found>;
   close(): Promise<void>;
 };
 
@@ -21,9 +29,14 @@ const holdsMs = 1000;
 const patienceMs = 500;
 /** A hanging replica must not block readers for long. */
 const replicaTimeoutMs = 10_000;
+const turnWithinMs = 10_000;
+/** A SQLSTATE. */
+const tooManyConnections = '53300';
 
 export function openReader(primary: Database, replica: Replica | null, log: Logger): Reader {
-  if (replica === null) return { read: (work) => work(primary), close: async () => {} };
+  const inTurn = openTurns(replica?.poolSize ?? primary.pool.options.max);
+  if (replica === null)
+    return { read: (owner, work) => inTurn(owner, () => work(primary)), close: async () => {} };
   const db = openDatabase({ ...replica, answerWithinMs: replicaTimeoutMs, acceptsReadOnly: true });
   const isUsable = createWatch(() => readLag(db, replica.maxLagS), log);
 
@@ -41,11 +54,24 @@ export function openReader(primary: Database, replica: Replica | null, log: Logg
   }
 
   return {
-    async read(work, isEnough = () => true) {
-      const replicaRead = await readReplica(work);
-      return replicaRead !== null && isEnough(replicaRead.found) ? replicaRead.found : await work(primary);
-    },
+    read: (owner, work, isEnough = () => true) =>
+      inTurn(owner, async () => {
+        const replicaRead = await readReplica(work);
+        return replicaRead !== null && isEnough(replicaRead.found) ? replicaRead.found : await work(primary);
+      }),
     close: () => db.close(),
+  };
+}
+
+/** As at a pool, who has waited for too long is refused. */
+function openTurns(connections: number): FairLimiter {
+  const inTurn = createFairLimiter(connections, Math.ceil(connections / 2));
+  return (owner, work) => {
+    const askedAtMs = performance.now();
+    return inTurn(owner, () => {
+      if (performance.now() - askedAtMs < turnWithinMs) return work();
+      throw Object.assign(new Error('too many reads of one owner'), { code: tooManyConnections });
+    });
   };
 }
 

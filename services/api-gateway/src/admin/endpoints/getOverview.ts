@@ -140,9 +140,9 @@ async function readOverview(context: Context): Promise<z.infer<typeof Overview>>
   const from = new Date((Math.floor(now.getTime() / minuteMs) - minutesShown + 1) * minuteMs);
   const [activity, providers, deliveries, endpoints, backlog, audit, depths, circuits, connections] =
     await Promise.all([
-      lists.read((reader) => readActivity(reader, from)),
-      lists.read((reader) => readProviderActivity(reader, from)),
-      lists.read((reader) => readDeliveryActivity(reader, from)),
+      lists.read('operators', (reader) => readActivity(reader, from)),
+      lists.read('operators', (reader) => readProviderActivity(reader, from)),
+      lists.read('operators', (reader) => readDeliveryActivity(reader, from)),
       countFailingEndpoints(db, maxCounted),
       readBacklogUpTo(db, maxCounted),
       readLastAudit(db),

@@ -34,7 +34,9 @@ export const listAnyDeliveries = keylessEndpoint({
       organizationId: query.organization_id,
       endpointId: query.endpoint_id,
     };
-    const { rows, reached } = await context.lists.read((db) => searchDeliveries(db, search, query.limit + 1));
+    const { rows, reached } = await context.lists.read('operators', (db) =>
+      searchDeliveries(db, search, query.limit + 1),
+    );
     const items = rows.slice(0, query.limit);
     const next = rows.length > query.limit ? (items.at(-1)?.id ?? null) : reached;
     const data = items.map((row) => ({ ...deliveryRecord(row), organization_id: row.organizationId }));

@@ -70,6 +70,7 @@ export const listEvents = endpoint({
     };
     const isUsable = isUsablePage(query.cursor);
     const { rows, next } = await context.lists.read(
+      caller.organizationId,
       (db) => readEvents(db, organizationId, request),
       ({ rows, next }) => next !== null || isUsable(rows),
     );

@@ -26,6 +26,7 @@ export const listExecutions = endpoint({
     const filter = { ...executionFilter(query), models: boundModels(caller) };
     const isUsable = isUsablePage(query.cursor);
     const { rows, next } = await context.lists.read(
+      caller.organizationId,
       (db) => readExecutions(db, caller.organizationId, filter, query.limit),
       ({ rows }) => isUsable(rows),
     );

@@ -23,6 +23,7 @@ export const listDeliveries = endpoint({
     const { id } = await findEndpoint(context.db, caller.organizationId, params.id);
     const filter = { endpointId: id, models: boundModels(caller), ...deliveryFilter(query) };
     const rows = await context.lists.read(
+      caller.organizationId,
       (db) => readDeliveries(db, caller.organizationId, filter, query.limit + 1),
       isUsablePage(query.cursor),
     );

@@ -21,6 +21,7 @@ export const listExecutionDeliveries = endpoint({
     const { execution_id: executionId } = query;
     const filter = { executionId, models: boundModels(caller), ...deliveryFilter(query) };
     const rows = await context.lists.read(
+      caller.organizationId,
       (db) => listDeliveries(db, caller.organizationId, filter, query.limit + 1),
       isUsablePage(query.cursor),
     );
