@@ -4,16 +4,15 @@ import { within } from '@holdfast/kit/within';
 import { type Database, openDatabase } from './client.ts';
 import { faultOf, isTransient } from './faults.ts';
 
+/** An owner, such as an organization, gets at most half of the connections at a time. */
 export type Reader = {
-  /**
-   * Uses the primary when the replica is unavailable, behind, or its result is not `isEnough`. An owner, such as an
-   * organization, gets at most half of the connections at a time.
-   */
+  /** Uses the primary when the replica is unavailable, behind, or its result is not `isEnough`. */
   read<Found>(
     owner: string,
     work: (db: Database) => Promise<Found>,
     isEnough?: (found: Found) => boolean,
   ): Promise<Found>;
+  readPrimary<Found>(owner: string, work: (primary: Database) => Promise<Found>): Promise<Found>;
   close(): Promise<void>;
 };
 
@@ -35,8 +34,8 @@ const tooManyConnections = '53300';
 
 export function openReader(primary: Database, replica: Replica | null, log: Logger): Reader {
   const inTurn = openTurns(replica?.poolSize ?? primary.pool.options.max);
-  if (replica === null)
-    return { read: (owner, work) => inTurn(owner, () => work(primary)), close: async () => {} };
+  const readPrimary: Reader['readPrimary'] = (owner, work) => inTurn(owner, () => work(primary));
+  if (replica === null) return { read: readPrimary, readPrimary, close: async () => {} };
   const db = openDatabase({ ...replica, answerWithinMs: replicaTimeoutMs, acceptsReadOnly: true });
   const isUsable = createWatch(() => readLag(db, replica.maxLagS), log);
 
@@ -59,6 +58,7 @@ export function openReader(primary: Database, replica: Replica | null, log: Logg
         const replicaRead = await readReplica(work);
         return replicaRead !== null && isEnough(replicaRead.found) ? replicaRead.found : await work(primary);
       }),
+    readPrimary,
     close: () => db.close(),
   };
 }

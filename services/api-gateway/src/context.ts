@@ -82,8 +82,8 @@ export async function openContext({
     log,
     tracing,
     db,
-    /** For lists and sums, which may be some seconds old; never where a client must see its own write. */
-    lists: openReader(db, replicaOf(config), log),
+    /** `read` is for lists and sums, which may be some seconds old; `readPrimary` where a client must see its own write. */
+    reader: openReader(db, replicaOf(config), log),
     redis,
     workerRedis,
     registry,
@@ -139,7 +139,7 @@ export async function closeContext(context: Context): Promise<void> {
   await Promise.all([context.testCalls.close(), context.adjustments.close(), context.queues.close()]);
   context.redis.disconnect();
   context.workerRedis.disconnect();
-  await Promise.all([context.db.close(), context.lists.close()]);
+  await Promise.all([context.db.close(), context.reader.close()]);
 }
 
 export function createMetrics(registry: Registry) {

@@ -84,12 +84,13 @@ type Reader = Pick<Caller, 'organizationId' | 'models' | 'token'>;
  * that is not the token's; EXECUTION_ERASED for a token
  */
 export async function findExecution(
-  context: Pick<Context, 'db'>,
+  { reader }: Pick<Context, 'reader'>,
   caller: Reader,
   id: string,
 ): Promise<Execution> {
+  const { organizationId } = caller;
   const known = requireId('exec', id, 'execution');
-  const execution = await getExecution(context.db, caller.organizationId, known);
+  const execution = await reader.readPrimary(organizationId, (db) => getExecution(db, organizationId, known));
   if (!execution || !mayReadModel(caller, execution.model)) throw notFound('execution');
   const { token } = caller;
   if (token === null) return execution;

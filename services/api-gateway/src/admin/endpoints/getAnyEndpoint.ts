@@ -15,7 +15,7 @@ export const getAnyEndpoint = keylessEndpoint({
   async handle({ context, params }) {
     const row = await readEndpoint(context.db, requireId('wh', params.id, 'webhook endpoint'));
     if (!row) throw notFound('webhook endpoint');
-    const activityOf = await context.lists.read('operators', (db) => readEndpointActivity(db, [row.id]));
+    const activityOf = await context.reader.read('operators', (db) => readEndpointActivity(db, [row.id]));
     return { status: 200, body: anyEndpointRecord(row, activityOf(row.id)) };
   },
 });

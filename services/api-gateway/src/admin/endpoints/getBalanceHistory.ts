@@ -32,7 +32,7 @@ export const getBalanceHistory = keylessEndpoint({
   },
   async handle({ context, params, query }) {
     const { id } = await findOrganization(context, params.id);
-    const rows = await context.lists.read('operators', (db) => listDayBalances(db, id, query.days));
+    const rows = await context.reader.read('operators', (db) => listDayBalances(db, id, query.days));
     const data = rows.map(({ day, available, held }) => ({
       day,
       available: formatMoney(available),

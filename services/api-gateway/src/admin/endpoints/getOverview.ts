@@ -135,14 +135,14 @@ async function shared(context: Context): Promise<z.infer<typeof Overview>> {
 }
 
 async function readOverview(context: Context): Promise<z.infer<typeof Overview>> {
-  const { db, lists, queues } = context;
+  const { db, reader, queues } = context;
   const now = await timeFromNow(db, 0);
   const from = new Date((Math.floor(now.getTime() / minuteMs) - minutesShown + 1) * minuteMs);
   const [activity, providers, deliveries, endpoints, backlog, audit, depths, circuits, connections] =
     await Promise.all([
-      lists.read('operators', (reader) => readActivity(reader, from)),
-      lists.read('operators', (reader) => readProviderActivity(reader, from)),
-      lists.read('operators', (reader) => readDeliveryActivity(reader, from)),
+      reader.read('operators', (replica) => readActivity(replica, from)),
+      reader.read('operators', (replica) => readProviderActivity(replica, from)),
+      reader.read('operators', (replica) => readDeliveryActivity(replica, from)),
       countFailingEndpoints(db, maxCounted),
       readBacklogUpTo(db, maxCounted),
       readLastAudit(db),

@@ -34,7 +34,7 @@ export const listAnyDeliveries = keylessEndpoint({
       organizationId: query.organization_id,
       endpointId: query.endpoint_id,
     };
-    const { rows, reached } = await context.lists.read('operators', (db) =>
+    const { rows, reached } = await context.reader.read('operators', (db) =>
       searchDeliveries(db, search, query.limit + 1),
     );
     const items = rows.slice(0, query.limit);

@@ -36,7 +36,7 @@ export const listAnyEndpoints = keylessEndpoint({
     const search = { organizationId, state, text, cursor: checkedCursor('wh', query.cursor) };
     const { rows, reached } = await searchEndpoints(context.db, search, limit + 1);
     const items = rows.slice(0, limit);
-    const activityOf = await context.lists.read('operators', (db) =>
+    const activityOf = await context.reader.read('operators', (db) =>
       readEndpointActivity(
         db,
         items.map(({ id }) => id),

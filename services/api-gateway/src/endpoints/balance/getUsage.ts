@@ -54,7 +54,7 @@ const usage = (args: { withWriteOffs: boolean }) =>
     },
     async handle({ context, caller, query }) {
       const period = { ...(await readPeriod(context.db, query)), groupBy: query.group_by };
-      const rows = await context.lists.read(caller.organizationId, (db) =>
+      const rows = await context.reader.read(caller.organizationId, (db) =>
         sumUsage(db, { organizationId: caller.organizationId, ...period }),
       );
       const body = usageReport({ ...period, ...args }, rows);

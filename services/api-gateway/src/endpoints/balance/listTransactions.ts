@@ -47,7 +47,7 @@ const listing = (kinds: readonly TransferKind[]) =>
         createdBefore: toDate(query.created_before),
         cursor: checkedSequence(query.cursor),
       };
-      const rows = await context.lists.read(caller.organizationId, (db) =>
+      const rows = await context.reader.read(caller.organizationId, (db) =>
         listTransfers(db, caller.organizationId, filter, query.limit + 1),
       );
       const { items, page } = pageBy(rows, query.limit, ({ sequence }) => sequence);

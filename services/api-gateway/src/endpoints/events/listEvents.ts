@@ -69,7 +69,7 @@ export const listEvents = endpoint({
       limit: query.limit,
     };
     const isUsable = isUsablePage(query.cursor);
-    const { rows, next } = await context.lists.read(
+    const { rows, next } = await context.reader.read(
       caller.organizationId,
       (db) => readEvents(db, organizationId, request),
       ({ rows, next }) => next !== null || isUsable(rows),

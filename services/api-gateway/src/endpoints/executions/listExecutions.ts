@@ -25,7 +25,7 @@ export const listExecutions = endpoint({
   async handle({ context, caller, query, publicUrl }) {
     const filter = { ...executionFilter(query), models: boundModels(caller) };
     const isUsable = isUsablePage(query.cursor);
-    const { rows, next } = await context.lists.read(
+    const { rows, next } = await context.reader.read(
       caller.organizationId,
       (db) => readExecutions(db, caller.organizationId, filter, query.limit),
       ({ rows }) => isUsable(rows),

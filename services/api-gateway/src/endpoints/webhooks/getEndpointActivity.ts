@@ -47,7 +47,7 @@ export const getEndpointActivity = endpoint({
     const { id } = await findEndpoint(context.db, caller.organizationId, params.id);
     const now = await timeFromNow(context.db, 0);
     const from = new Date((Math.floor(now.getTime() / hourMs) - hoursShown + 1) * hourMs);
-    const { hours, since } = await context.lists.read(caller.organizationId, (db) =>
+    const { hours, since } = await context.reader.read(caller.organizationId, (db) =>
       readEndpointHours(db, id, from),
     );
     const byTime = new Map(hours.map((hour) => [hour.at.getTime(), hour]));

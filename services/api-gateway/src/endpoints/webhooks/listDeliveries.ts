@@ -22,7 +22,7 @@ export const listDeliveries = endpoint({
   async handle({ context, caller, params, query }) {
     const { id } = await findEndpoint(context.db, caller.organizationId, params.id);
     const filter = { endpointId: id, models: boundModels(caller), ...deliveryFilter(query) };
-    const rows = await context.lists.read(
+    const rows = await context.reader.read(
       caller.organizationId,
       (db) => readDeliveries(db, caller.organizationId, filter, query.limit + 1),
       isUsablePage(query.cursor),

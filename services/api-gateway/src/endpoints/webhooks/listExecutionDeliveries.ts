@@ -20,7 +20,7 @@ export const listExecutionDeliveries = endpoint({
   async handle({ context, caller, query }) {
     const { execution_id: executionId } = query;
     const filter = { executionId, models: boundModels(caller), ...deliveryFilter(query) };
-    const rows = await context.lists.read(
+    const rows = await context.reader.read(
       caller.organizationId,
       (db) => listDeliveries(db, caller.organizationId, filter, query.limit + 1),
       isUsablePage(query.cursor),
