@@ -126,9 +126,11 @@ export function describePortal({ state, browser, executionId }: Stack): void {
       expect((await request('GET', '/v1/balance', key)).status).toBe(200);
       expect((await request('GET', '/v1/executions', key)).status).toBe(403);
       await page.getByRole('button', { name: 'Close' }).click();
-      await page.getByRole('button', { name: 'Revoke' }).first().click();
+      // Not the first: the list may be read again later.
+      const made = page.locator('li:has-text("from the portal")');
+      await made.getByRole('button', { name: 'Revoke' }).click();
       await page.getByRole('button', { name: 'Confirm' }).click();
-      await untilText(page, 'revoked');
+      await made.getByText('revoked').waitFor();
       await context.close();
     });
 
