@@ -89,9 +89,18 @@ export function describeOperations({ state, browser }: Stack): void {
       const last = () =>
         admin<{ finished_at: string | null; requested_at: string | null }>(state(), '/ledger/audit');
       const before = await last();
+      const seen = Promise.withResolvers<void>();
+      let isRead = false;
+      await page.route(/\/ledger\/audit$/, async (route) => {
+        // Read again, the audit may have run.
+        if (isRead && route.request().method() === 'GET') await seen.promise;
+        isRead = true;
+        await route.continue();
+      });
       await open(page, '/audit');
       await confirm(page, 'Run now');
       await untilText(page, 'An audit is requested');
+      seen.resolve();
       await until('the audit has run', async () => {
         const { finished_at: at, requested_at: requested } = await last();
         return at !== before.finished_at && requested === null;
