@@ -56,7 +56,8 @@ export function describeOutages(get: () => { state: LocalState; browser: Browser
       await page.clock.runFor(35_000);
       await untilText(page, notice);
       isSilent = false;
-      await page.clock.runFor(5000);
+      // The page may have tried again in the silence.
+      await page.clock.runFor(40_000);
       await untilText(page, 'Demo');
       await untilNoNotice(page);
       await context.close();
