@@ -61,7 +61,7 @@ export async function observe(one: Case, driver: Driver, holdfast: LocalHoldfast
   try {
     const result = await driver.call({
       call: one.call ?? 'run',
-      client: { base_url: proxy.url, api_key: apiKey, request_timeout_ms: 3000, ...one.client },
+      client: { base_url: proxy.url, api_key: apiKey, request_timeout_ms: 20_000, ...one.client },
       model: one.model ?? 'sandbox-text',
       input: one.input ?? { prompt: 'Hello' },
       ...(one.files && { files: one.files }),
