@@ -117,8 +117,8 @@ describe.each(['replicate', 'fal'])('an execution at %s that is cancelled', (nam
     const before = provider.accepted().length;
     const id = await create(customer.api, provider.callback, { prompt: 'a' });
     await until('it waits', async () => (await attemptsOf(id)).some(({ state }) => state === 'waiting'));
-    provider.submit('accept');
     await cancel(id);
+    provider.submit('accept');
     await expectCancelled(id);
     expect((await attemptsOf(id)).map(({ state }) => state)).toEqual(['cancelled']);
     expect(provider.accepted()).toHaveLength(before);

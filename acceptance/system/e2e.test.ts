@@ -116,7 +116,7 @@ describe('an uploaded image that is transformed', () => {
 
 describe('an execution whose provider calls back', () => {
   it('shows AWAITING_WEBHOOK, then COMPLETED, and emits its start before its end', async () => {
-    const id = await create(customer.api, 'sandbox-image', { prompt: 'a lighthouse', delay_ms: 1500 });
+    const id = await create(customer.api, 'sandbox-image', { prompt: 'a lighthouse', delay_ms: 8000 });
     await untilStatus(customer.api, id, 'AWAITING_WEBHOOK');
     const { result, cost } = await untilStatus(customer.api, id, 'COMPLETED');
     expect(cost).toBe('0.04');

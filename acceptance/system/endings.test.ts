@@ -153,9 +153,7 @@ describe('an execution whose time runs out', () => {
     'while %s becomes EXPIRED, is not charged, emits its event and has its run stopped',
     async (status, mode) => {
       stack.providerCalls.length = 0;
-      const fields = { timeout_seconds: 10 };
-      const input = { prompt: 'x', delay_ms: 600_000, mode };
-      const id = await create(customer.api, 'sandbox-text', input, fields);
+      const id = await create(customer.api, 'sandbox-text', { prompt: 'x', delay_ms: 600_000, mode });
       await untilStatus(customer.api, id, status);
       await submitted();
       await stack.db.prisma.execution.update({ where: { id }, data: { expiresAt: new Date() } });

@@ -159,14 +159,21 @@ it('a trace includes the attempts at each provider', async () => {
   expect(failed.toSorted()).toEqual(['retry', 'retry', 'run', ...thrice('submit nowhere')]);
 });
 
+const cancel = async (id: string): Promise<void> => {
+  await customer.api.post(`/v1/executions/${id}/cancel`);
+};
+const expire = async (id: string): Promise<void> => {
+  await stack.db.prisma.execution.update({ where: { id }, data: { expiresAt: new Date() } });
+};
+
 it.each([
-  ['cancelled', [], async (id: string) => void (await customer.api.post(`/v1/executions/${id}/cancel`))],
-  ['expired', ['expire'], async () => {}],
+  ['cancelled', [], cancel],
+  ['expired', ['expire'], expire],
 ] as const)('a trace includes the steps after an execution is %s', async (end, more, act) => {
   const traceId = newTrace();
   const input = { prompt: 'a', mode: 'callback', delay_ms: 60_000 };
   const headers = { traceparent: `00-${traceId}-${clientSpan}-01` };
-  const id = await create('sandbox-text', input, headers, { timeout_seconds: 10 });
+  const id = await create('sandbox-text', input, headers);
   await untilStatus(customer.api, id, 'AWAITING_WEBHOOK');
   await act(id);
   await untilEvent(stack.receiver, id, `execution.${end}`);
