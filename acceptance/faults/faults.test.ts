@@ -30,14 +30,16 @@ afterEach(() => receiver.close());
 type Input = Record<string, unknown>;
 type Wanted = { model: string; input: Input };
 
-const text = (index: number): Wanted => ({
+const text = (index: number, longestMs = 3000): Wanted => ({
   model: 'sandbox-text',
   input: {
     prompt: `number ${index}`,
-    delay_ms: randomInt(500, 3000),
+    delay_ms: randomInt(500, longestMs),
     mode: index % 2 ? 'sync' : 'callback',
   },
 });
+/** Some of these still run when all are created, however slowly this process goes on. */
+const longText = (index: number) => text(index, 12_000);
 const picture = (index: number): Wanted => ({
   model: 'sandbox-image',
   input: { prompt: `picture ${index}`, width: 64, height: 64, delay_ms: randomInt(500, 3000) },
@@ -70,7 +72,7 @@ type Load = {
 
 /** `count` executions, `width` creates at a time, so that creating continues during the faults. */
 async function createMany(load: Load): Promise<string[]> {
-  const { count, width = 4, wanted = text, wave = '', api = customer.api } = load;
+  const { count, width = 4, wanted = (index: number) => text(index), wave = '', api = customer.api } = load;
   const ids: string[] = [];
   const next = async (start: number): Promise<void> => {
     for (let index = start; index < count; index += width)
@@ -185,7 +187,7 @@ describe('executions are neither lost nor repeated', () => {
   }, 180_000);
 
   it('when Redis is emptied in the middle of 200 executions', async () => {
-    const ids = await createMany({ count: 200, width: 16 });
+    const ids = await createMany({ count: 200, width: 16, wanted: longText });
     await untilInTheMiddle();
     await emptyRedis(fleet.redisUrl);
     await untilAtRest(200, 90_000);
@@ -242,7 +244,7 @@ describe('executions are neither lost nor repeated', () => {
 
   it('when a dispatcher is suspended beyond its leases and wakes up after another has taken over', async () => {
     await fleet.addCopy('dispatcher');
-    const ids = await createMany({ count: 200, width: 16 });
+    const ids = await createMany({ count: 200, width: 16, wanted: longText });
     await untilInTheMiddle();
     fleet.signal('dispatcher', 'SIGSTOP');
     await untilAtRest(200, 60_000).finally(() => fleet.signal('dispatcher', 'SIGCONT'));
