@@ -2,9 +2,10 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { servicePort } from '@holdfast/local/launch/ports';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort, type LocalHoldfast, startLocalHoldfast } from '../stack/localHoldfast.ts';
+import { type LocalHoldfast, startLocalHoldfast } from '../stack/localHoldfast.ts';
 import { type Browser, openBrowser, type Page } from './browser.ts';
 import { describeOidc, startLogin } from './oidc.ts';
 import { describeOperations } from './operations.ts';
@@ -44,7 +45,7 @@ const owned = (page: Page) => page.evaluate<unknown>('window.owned');
 const open = async (page: Page, path: string) => await page.goto(`${state().admin_url}/console${path}`);
 
 beforeAll(async () => {
-  login = await startLogin(await freePort());
+  login = await startLogin(await servicePort());
   [holdfast, browser, receiver] = await Promise.all([
     startLocalHoldfast(home, {
       ADMIN_TOKEN: `ann:${ann},val:${val}`,

@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, globSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { newWebhookSecret, signatureHeaders, signingKeys } from '@holdfast/domain/webhookSignature';
+import { servicePort } from '@holdfast/local/launch/ports';
 import { outputOf } from '@holdfast/testkit/command';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort, type LocalHoldfast, startLocalHoldfast } from '../stack/localHoldfast.ts';
+import { type LocalHoldfast, startLocalHoldfast } from '../stack/localHoldfast.ts';
 import { python } from './programs.ts';
 import { blocks } from './tutorial.ts';
 
@@ -54,7 +55,7 @@ describe('the samples of quickstarts and guides', () => {
   async function run(file: string, text: string, command: string[]): Promise<string> {
     writeFileSync(join(home, file), text);
     const [program = '', ...args] = command;
-    const PORT = String(await freePort());
+    const PORT = String(await servicePort());
     return await outputOf(program, args, { cwd: home, env: { ...env, PORT }, timeoutMs: 60_000 });
   }
 

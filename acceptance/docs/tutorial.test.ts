@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { resolve } from 'node:path';
+import { servicePort } from '@holdfast/local/launch/ports';
 import { outputOf } from '@holdfast/testkit/command';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort, type LocalHoldfast, startLocalHoldfast } from '../stack/localHoldfast.ts';
+import { type LocalHoldfast, startLocalHoldfast } from '../stack/localHoldfast.ts';
 import { blocks, runTutorial, tutorialChecks } from './tutorial.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -27,7 +28,7 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0;
       ...own,
       HOLDFAST_HOME: home,
       TMPDIR: home,
-      RECEIVER_PORT: String(await freePort()),
+      RECEIVER_PORT: String(await servicePort()),
     };
     output = await runTutorial(root, env);
     const quickstart = blocks('README.md', 'bash')

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sessionSettings } from '@holdfast/db/client';
+import { servicePort } from '@holdfast/local/launch/ports';
 import { serverAccount } from '@holdfast/local/process/account';
 import { findCommand, installPackage } from '@holdfast/local/process/debianPackage';
 import { endProcess } from '@holdfast/local/process/processes';
-import { freePort, startServer } from '@holdfast/local/process/server';
+import { startServer } from '@holdfast/local/process/server';
 import { rolePasswords } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 
@@ -22,7 +23,7 @@ export async function pgbouncerCommand(): Promise<string | null> {
 /** PgBouncer in transaction mode in front of the server of `databaseUrl`, as docs/engines.md describes it. */
 export async function startPgbouncer(command: string, databaseUrl: string) {
   const { hostname, port: serverPort, username, password } = new URL(databaseUrl);
-  const [folder, port, account] = [testFolder('pgbouncer'), await freePort(), serverAccount()];
+  const [folder, port, account] = [testFolder('pgbouncer'), await servicePort(), serverAccount()];
   const users = { ...rolePasswords, [username]: decodeURIComponent(password) };
   const auth = Object.entries(users).map(([user, secret]) => `"${user}" "${secret}"\n`);
   const settings = `[databases]

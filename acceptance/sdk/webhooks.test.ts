@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { newWebhookSecret, signatureHeaders, signingKeys } from '@holdfast/domain/webhookSignature';
+import { servicePort } from '@holdfast/local/launch/ports';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { freePort } from '../stack/localHoldfast.ts';
 import { copyFromSdk, installTypeScriptSdk, machineEnvironment } from './installed.ts';
 
 const tools = resolve(import.meta.dirname, '../../sdk/tools/node_modules');
@@ -48,7 +48,7 @@ afterEach(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function start(framework: string) {
-  const port = await freePort();
+  const port = await servicePort();
   url = `http://127.0.0.1:${port}/hook`;
   output = '';
   const env = { ...machineEnvironment(), PORT: String(port), WEBHOOK_SECRET: secret };

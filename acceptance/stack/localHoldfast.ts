@@ -1,28 +1,19 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
+import { servicePort } from '@holdfast/local/launch/ports';
 import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { until } from '@holdfast/testkit/until';
 
 const root = resolve(import.meta.dirname, '../..');
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
-}
 
 export type LocalHoldfast = Awaited<ReturnType<typeof startLocalHoldfast>>;
 
 /** Runs `npm start -- --ephemeral` on its own port, with its state in `home`. `openings` are more environment variables. */
 export async function startLocalHoldfast(home: string, openings: Record<string, string> = {}) {
   const { DATABASE_URL: _database, REDIS_URL: _redis, NODE_OPTIONS: _options, ...env } = process.env;
-  const args = ['--ephemeral', '--port', String(await freePort())];
+  const args = ['--ephemeral', '--port', String(await servicePort())];
   const child = fork(join(root, 'packages/local/src/start.ts'), args, {
     env: { ...env, ...openings, HOLDFAST_HOME: home },
     execArgv: ['--disable-warning=ExperimentalWarning'],

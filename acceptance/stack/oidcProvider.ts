@@ -2,8 +2,8 @@ import { createPrivateKey, createSign, generateKeyPairSync, type JsonWebKey } fr
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { servicePort } from '@holdfast/local/launch/ports';
 import { Provider } from 'oidc-provider';
-import { freePort } from './localHoldfast.ts';
 
 /** The people that the provider knows, by subject. */
 export type Accounts = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -19,7 +19,7 @@ export type TestProvider = Awaited<ReturnType<typeof startOidcProvider>>;
 
 /** A real OIDC server on loopback. Its login page has a button for each account. */
 export async function startOidcProvider(client: OidcClient, accounts: Accounts) {
-  const port = await freePort();
+  const port = await servicePort();
   const issuer = `http://127.0.0.1:${port}`;
   const keys = { own: newKey(), other: newKey() };
   const provider = createProvider(issuer, client, accounts, keys.own);

@@ -9,8 +9,8 @@ import {
 } from '@holdfast/api-gateway/testing/testGateway';
 import { listenAt } from '@holdfast/kit/http';
 import { createLogger } from '@holdfast/kit/logger';
+import { servicePort } from '@holdfast/local/launch/ports';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { freePort } from '../stack/localHoldfast.ts';
 import { startOidcProvider, type TestProvider } from '../stack/oidcProvider.ts';
 
 const token = 'ann-has-a-token-of-hers';
@@ -27,7 +27,7 @@ let consoleUrl: string;
 let settings: Record<string, string>;
 
 beforeAll(async () => {
-  const port = await freePort();
+  const port = await servicePort();
   consoleUrl = `http://127.0.0.1:${port}`;
   const client = {
     id: 'holdfast',

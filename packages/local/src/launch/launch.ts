@@ -5,7 +5,7 @@ import type { Watcher } from '../supervisor/supervise.ts';
 import { welcome } from './console.ts';
 import type { Flags } from './flags.ts';
 import { type Home, lockHome, openHome } from './home.ts';
-import { requireGatewayPort, servicePort, webhooksPort } from './ports.ts';
+import { requireGatewayPort, reservePorts, servicePort, webhooksPort } from './ports.ts';
 import {
   type Demo,
   type Migrate,
@@ -61,6 +61,7 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
   await endLeftovers(home.statePath, root);
   removeState(home.statePath);
   await requireGatewayPort(flags.port);
+  reservePorts([flags.port, Number(env['ADMIN_PORT'])]);
   const loaded = loadSecrets(home.secretsPath);
   const settled = settledSecrets(loaded, env);
   running.guard = startOrphanGuard(flags.ephemeral ? home.data : undefined);

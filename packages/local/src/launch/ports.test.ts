@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { expect, it } from '@jest/globals';
-import { servicePort, webhooksPort } from './ports.ts';
+import { reservePorts, servicePort, webhooksPort } from './ports.ts';
 
 const fresh = () => webhooksPort(undefined, []);
 
@@ -25,4 +25,9 @@ it('the port of webhooks:listen changes when another process uses it', async () 
   await new Promise((resolve) => other.once('listening', resolve));
   expect(await webhooksPort(port, [])).not.toBe(port);
   await new Promise((resolve) => other.close(resolve));
+});
+
+it('a port that a setting names is given to no service', async () => {
+  reservePorts(Array.from({ length: 12_000 }, (_, index) => 20_000 + index));
+  await expect(servicePort()).rejects.toThrow('No free port');
 });

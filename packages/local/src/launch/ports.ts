@@ -25,8 +25,13 @@ export async function webhooksPort(kept: number | undefined, used: number[]): Pr
   return isOurs && (await canListen(port, '127.0.0.1')) ? port : await freePortOf(from, to, used);
 }
 
-/** Chosen by this process: perhaps nothing listens there yet. */
+/** Chosen by this process, or named by a setting: perhaps nothing listens there yet. */
 const given = new Set<number>();
+
+/** Gives these ports, which settings name, to no service. */
+export function reservePorts(ports: readonly number[]): void {
+  for (const port of ports) given.add(port);
+}
 
 async function freePortOf(from: number, to: number, used: number[] = []): Promise<number> {
   for (let attempt = 0; attempt < 100; attempt++) {
