@@ -65,7 +65,7 @@ describe('a poll', () => {
       expect((await readExecution(customer.api, id)).status).toBe('PROCESSING');
       fault = null;
       const read = () => readExecution(customer.api, id);
-      await until('it has ended', async () => (await read()).cost !== null || (await read()).error, 25_000);
+      await until('it has ended', async () => (await read()).cost !== null || (await read()).error, 45_000);
       expect(await read()).toMatchObject({ status: 'COMPLETED' });
       await expectEndedOnce(hosted.stack, customer, id);
       expect(hosted.replicate.accepted()).toHaveLength(before + 1);
