@@ -26,17 +26,28 @@ async function hintsWaiting(): Promise<number> {
   return depths.find(({ queue }) => queue === deliverQueue.name)?.waiting ?? 0;
 }
 
+/** Responds to so many requests, and holds the later ones. */
+function holdAfter(count: number) {
+  const { receiver } = stage;
+  const held = hold(receiver);
+  const keep = receiver.respond;
+  receiver.respond = (request, response) => {
+    if (receiver.received.length > count) keep(request, response);
+    else setTimeout(() => response.writeHead(200).end(), 5);
+  };
+  return held;
+}
+
 function respondAfter(ms: number): void {
   stage.receiver.respond = (_request, response) => void setTimeout(() => response.writeHead(200).end(), ms);
 }
 
 it('gives back what it claimed ahead when it stops, as no attempt', async () => {
   await stage.addEndpoint(stage.organization.id, stage.receiver.url, { maxInFlight: 2 });
-  respondAfter(5);
+  const held = holdAfter(20);
   await stage.publishMany(400);
-  await until('deliveries claimed ahead', async () => (await claimedAhead()) > 5);
-  const held = hold(stage.receiver);
   await until('two requests', () => held.count() === 2);
+  await until('deliveries claimed ahead', async () => (await claimedAhead()) > 5);
   const stopping = stage.stopSender();
   held.release();
   await stopping;
@@ -60,11 +71,10 @@ it('gives back what it claimed ahead when it stops, as no attempt', async () => 
 
 it('counts an attempt of a delivery that was claimed ahead once it has started', async () => {
   await stage.addEndpoint(stage.organization.id, stage.receiver.url, { maxInFlight: 2 });
-  respondAfter(5);
+  const held = holdAfter(20);
   await stage.publishMany(400);
-  await until('deliveries claimed when they were written', async () => (await writtenAhead()) > 5);
-  const held = hold(stage.receiver);
   await until('two requests', () => held.count() === 2);
+  await until('deliveries claimed when they were written', async () => (await writtenAhead()) > 5);
   await until('their attempts', async () => {
     const { rows } = await stage.db.pool.query(
       `SELECT d.attempts FROM delivery_attempts a JOIN deliveries d ON d.id = a.delivery_id
