@@ -1,7 +1,7 @@
 import { insertOutput, markOutputReady } from '@holdfast/db/files';
 import { newId } from '@holdfast/domain/ids';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
 import { boundsFor, unbounded } from '../apiKeys/keyBounds.ts';
 import type { ApiKeyRequest } from '../apiKeys/keyRequest.ts';
@@ -128,13 +128,19 @@ describe('an execution token', () => {
 
   it('is refused once it has expired, and ends its stream then', async () => {
     const id = await create();
+    const { tokens } = gateway.context;
     const { apiKeyId } = claimsOf(await newToken(id));
     const sign = (aheadMs: number) =>
-      gateway.context.tokens.sign({ executionId: id, apiKeyId, expiresAtMs: Date.now() + aheadMs });
+      tokens.sign({ executionId: id, apiKeyId, expiresAtMs: Date.now() + aheadMs });
     await read(sign(-10_000), `/v1/executions/${id}`).expect(401);
     const served = await serve(gateway);
-    const headers = { Authorization: `Bearer ${sign(2000)}` };
-    const events = await eventsOf(await fetch(`${served.url}/v1/executions/${id}/events`, { headers }));
+    const headers = { Authorization: `Bearer ${sign(60_000)}` };
+    const stream = await fetch(`${served.url}/v1/executions/${id}/events`, { headers });
+    // As if its minute had passed.
+    const passed = { executionId: id, apiKeyId, expiresAtMs: Date.now() - 10_000 };
+    const verify = jest.spyOn(tokens, 'verify').mockReturnValue(passed);
+    const events = await eventsOf(stream);
+    verify.mockRestore();
     expect(events.map(({ event }) => event)).toEqual(['status']);
     await served.close();
   });
