@@ -25,11 +25,16 @@ describe('turns', () => {
 
   describe('the turns of a sweep', () => {
     it('go to one instance of a service at a time, and again after half an interval', async () => {
-      const turns = copies.map((redis) => openSweepTurns(redis, 'service')('sweep', 4000));
+      const [redis] = copies as [Redis];
+      const turns = copies.map((copy) => openSweepTurns(copy, 'service')('sweep', 60_000));
       const ask = () => Promise.all(turns.map((turn) => turn()));
       expect(given(await ask())).toBe(1);
       expect(given(await ask())).toBe(0);
-      await until('the next turn', async () => given(await ask()) === 1, 4000);
+      const takenForMs = await redis.pttl('holdfast:turn:service:sweep');
+      expect(takenForMs).toBeGreaterThan(10_000);
+      expect(takenForMs).toBeLessThanOrEqual(30_000);
+      await redis.pexpire('holdfast:turn:service:sweep', 1);
+      await until('the next turn', async () => given(await ask()) === 1);
     });
 
     it('are separate for each sweep and service', async () => {
