@@ -24,11 +24,12 @@ describe('waiting for a server', () => {
   it('retries a transient error, and reports it once', async () => {
     const said: string[] = [];
     let tries = 0;
+    const patient = { ...patience, forMs: 60_000 };
     const work = async () => {
       tries += 1;
       if (tries < 3) throw new Error('not yet');
     };
-    await waitUntil({ what: 'it', work, passes: () => true, say: (line) => said.push(line) }, patience);
-    expect([tries, said]).toEqual([3, ['waiting up to 0.05 s for it: not yet']]);
+    await waitUntil({ what: 'it', work, passes: () => true, say: (line) => said.push(line) }, patient);
+    expect([tries, said]).toEqual([3, ['waiting up to 60 s for it: not yet']]);
   });
 });
