@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { backoff, retry } from '@holdfast/kit/retry';
 import { reasonOf } from '@holdfast/kit/within';
 
@@ -35,7 +35,9 @@ class NoResponse extends Error {}
 
 async function within(leftMs: number, attempt: Promise<unknown>): Promise<void> {
   const decided = new AbortController();
-  const tooLate = delay(leftMs, undefined, { signal: decided.signal }).then(() => {
+  const tooLate = delay(leftMs, undefined, { signal: decided.signal }).then(async () => {
+    // What has come while this process was busy counts.
+    await nextTurn();
     throw new NoResponse('no response');
   });
   try {
