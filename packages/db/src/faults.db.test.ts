@@ -28,6 +28,9 @@ async function errorOf(work: () => Promise<unknown>): Promise<unknown> {
   );
 }
 
+/** For transactions of Prisma, which ends them after 5 s otherwise. */
+const patient = { maxWait: 60_000, timeout: 60_000 };
+
 /** As a statement of `pg`, and as Prisma wraps it. */
 async function faultsOf(...statements: string[]): Promise<(Fault | null)[]> {
   const errors = [
@@ -82,7 +85,7 @@ describe('an error of PostgreSQL', () => {
         for (const statement of snapshot) await client.$executeRawUnsafe(statement);
         await db.pool.query(update(1));
         await client.$executeRawUnsafe(update(1));
-      }),
+      }, patient),
     );
     expect([asPg, asPrisma].map(faultOf)).toEqual(both('conflict'));
   });
@@ -102,7 +105,7 @@ describe('an error of PostgreSQL', () => {
     const faults = [
       await errorOf(() => inTransaction(db, (client) => victim((one) => client.query(one)).then(thrown))),
       await errorOf(() =>
-        prisma.$transaction((client) => victim((one) => client.$executeRawUnsafe(one)).then(thrown)),
+        prisma.$transaction((client) => victim((one) => client.$executeRawUnsafe(one)).then(thrown), patient),
       ),
     ].map(faultOf);
     expect(faults).toEqual(both('conflict'));
