@@ -161,7 +161,9 @@ describe('a callback in the object store', () => {
     };
     await receiveCallback(servicesWith(dying), trace(), callback.id);
     expect(await stateOf(callback)).toMatchObject({ row: 'processed', isStored: true });
-    await db.pool.query(`UPDATE files SET expires_at = now() WHERE id = $1`, [callback.key]);
+    await db.pool.query(`UPDATE files SET expires_at = now() - interval '1 ms' WHERE id = $1`, [
+      callback.key,
+    ]);
     const removable = await listRemovableFiles(db, 100);
     expect(removable.find(({ id }) => id === callback.key)?.keys).toContain(callback.key);
   });

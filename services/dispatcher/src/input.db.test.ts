@@ -114,7 +114,13 @@ describe('an input that cannot be prepared', () => {
     prepareInput(copying.files, copying.log, routeWith(files), { ...run, input: { image: id } }, opening);
 
   it.each([
-    ['expired', () => copying.files.db.pool.query(`UPDATE files SET expires_at = now() WHERE id = $1`, [id])],
+    [
+      'expired',
+      () =>
+        copying.files.db.pool.query(`UPDATE files SET expires_at = now() - interval '1 ms' WHERE id = $1`, [
+          id,
+        ]),
+    ],
     ['gone from the store', () => copying.files.store.remove(id)],
   ])('fails the run when its file is %s, unless the run is recovered', async (_how, loseIt) => {
     await loseIt();
