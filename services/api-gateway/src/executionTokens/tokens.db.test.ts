@@ -1,5 +1,6 @@
 import { insertOutput, markOutputReady } from '@holdfast/db/files';
 import { newId } from '@holdfast/domain/ids';
+import { untilReady } from '@holdfast/queues/connection';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
@@ -203,6 +204,8 @@ describe('an execution token', () => {
     await other.client(token).get(`/v1/executions/${id}`).expect(401);
     await other.close();
     const limited = await openTestGateway(gateway.servers, { RATE_LIMIT_TOKEN_PER_MINUTE: '2' });
+    // Without Redis nothing is limited.
+    await untilReady(limited.context.redis, 20_000);
     const { apiKeyId } = claimsOf(token);
     const sign = (ahead: number) =>
       limited.context.tokens.sign({ executionId: id, apiKeyId, expiresAtMs: Date.now() + ahead });

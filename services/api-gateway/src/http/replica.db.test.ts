@@ -63,9 +63,12 @@ describe('a read replica', () => {
     await until('the replica has it', async () => (await listed(patient)).length === 1);
     await replay('pause');
     const id = await newExecution(patient.context.db, organizationId);
-    expect(await listed(patient)).not.toContain(id);
-    const { body } = await get(patient, '/v1/balance/transactions');
-    expect(body.data.map((one: { execution_id: string | null }) => one.execution_id)).not.toContain(id);
+    // A replica that is slow to tell its lag is asked again a second later.
+    await until('executions are of the replica', async () => !(await listed(patient)).includes(id));
+    await until('transactions are of the replica', async () => {
+      const { body } = await get(patient, '/v1/balance/transactions');
+      return body.data.every((one: { execution_id: string | null }) => one.execution_id !== id);
+    });
   });
 
   it('does not serve reads that must see an earlier write', async () => {

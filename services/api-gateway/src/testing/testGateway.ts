@@ -6,6 +6,7 @@ import { newId } from '@holdfast/domain/ids';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { parseConfig } from '@holdfast/kit/config';
 import { createLogger } from '@holdfast/kit/logger';
+import { untilReady } from '@holdfast/queues/connection';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
@@ -72,6 +73,7 @@ export async function startTestGateway(settings: Record<string, string> = {}): P
   const database = await createTestDatabase();
   const servers = { databaseUrl: database.url, redisUrl: testRedisUrl(), folder: testFolder('files') };
   const gateway = await openTestGateway(servers, settings);
+  await untilReady(gateway.context.redis, 20_000);
   return {
     ...gateway,
     async close() {
