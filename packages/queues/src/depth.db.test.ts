@@ -11,7 +11,7 @@ let redis: Redis;
 beforeAll(async () => {
   await emptyRedis(testRedisUrl());
   redis = connectProducer(testRedisUrl(), createLogger('test', 'silent'));
-  await untilReady(redis, 5000);
+  await untilReady(redis, 20_000);
 });
 afterAll(() => redis.disconnect());
 

@@ -34,7 +34,7 @@ beforeEach(async () => {
     [],
     [],
   ];
-  await untilReady(redis, 5000);
+  await untilReady(redis, 20_000);
 });
 
 afterEach(async () => {

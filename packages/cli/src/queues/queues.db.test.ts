@@ -57,7 +57,7 @@ describe('holdfast queues', () => {
 
   it('resumes a paused queue', async () => {
     const redis = connectProducer(testRedisUrl(), createLogger('test', 'silent'));
-    await untilReady(redis, 5000);
+    await untilReady(redis, 20_000);
     await pauseQueue(settleQueue, redis);
     redis.disconnect();
     expect((await holdfast(['queues'], env)).stdout).toMatch(/^settle .* yes$/m);
