@@ -269,8 +269,5 @@ function drip(socket: Socket, first: string, next = first): void {
 }
 
 async function gone(proxy: ProxyServer): Promise<void> {
-  const endMs = performance.now() + 2000;
-  while (proxy.open() > 0 && performance.now() < endMs)
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(proxy.open()).toBe(0);
+  while (proxy.open() > 0) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -1,7 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { multipart } from './multipart.ts';
 import { startTestServer, type TestServer } from './testing/servers.ts';
 import { createTrustedHttp, type TrustedHttp, type TrustedSettings } from './trusted.ts';
@@ -9,8 +9,12 @@ import { createTrustedHttp, type TrustedHttp, type TrustedSettings } from './tru
 const open: { close(): unknown }[] = [];
 
 afterEach(async () => {
+  jest.useRealTimers();
   await Promise.all(open.splice(0).map((resource) => resource.close()));
 });
+
+/** The time limit of a request then passes by `advanceTimersByTime` only. */
+const stopTimers = () => jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
 
 async function connect(handler: RequestListener, settings: Partial<TrustedSettings> = {}) {
   const server: TestServer = await startTestServer(handler);
@@ -80,7 +84,8 @@ describe('createTrustedHttp', () => {
   });
 
   it('reports the peer as possibly reached after a timeout', async () => {
-    const { client } = await connect(() => {});
+    stopTimers();
+    const { client } = await connect(() => void jest.advanceTimersByTime(1000));
     expect(await client.request('POST', 'x', { json: {}, timeoutMs: 1000 })).toMatchObject({
       ok: false,
       reached: 'unknown',
@@ -229,7 +234,10 @@ describe('a streamed response', () => {
     const aborted = await streamOf(client, { signal: abort.signal });
     abort.abort();
     await expect(buffer(aborted)).rejects.toThrow('aborted');
-    await expect(buffer(await streamOf(client, { timeoutMs: 1000 }))).rejects.toThrow('within 1000 ms');
+    stopTimers();
+    const late = await streamOf(client, { timeoutMs: 1000 });
+    jest.advanceTimersByTime(1000);
+    await expect(buffer(late)).rejects.toThrow('within 1000 ms');
     const cut = await client.request('GET', 'x', { ...streamed, headers: { 'x-hang-up': '1' } });
     await expect(buffer((cut as { stream: Readable }).stream)).rejects.toThrow();
   });

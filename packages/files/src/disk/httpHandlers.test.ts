@@ -142,7 +142,7 @@ describe('GET /storage', () => {
 });
 
 async function until(isDone: () => Promise<boolean>): Promise<void> {
-  const endMs = Date.now() + 5000;
+  const endMs = Date.now() + 30_000;
   while (!(await isDone())) {
     if (Date.now() > endMs) throw new Error('waited in vain');
     await new Promise((resolve) => setTimeout(resolve, 5));
