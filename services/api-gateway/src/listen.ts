@@ -80,7 +80,8 @@ export async function listen(app: Express, at: ListenAt, maxPerMinute: number): 
     async close() {
       retire();
       isClosing = true;
-      const idleTimer = setTimeout(dropIdle, headTimeoutMs);
+      // After what has come while this process was busy.
+      const idleTimer = setTimeout(() => setImmediate(dropIdle), headTimeoutMs);
       await closeServer(server, finishTimeoutMs);
       clearTimeout(idleTimer);
     },
