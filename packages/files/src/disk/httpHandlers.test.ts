@@ -12,6 +12,7 @@ let close: () => Promise<void>;
 
 beforeAll(async () => {
   ({ settings, close } = await startDiskServer());
+  await createDiskStore(settings).prepare();
 });
 afterAll(() => close());
 
