@@ -8,11 +8,13 @@ export async function until<Value>(
 ): Promise<Exclude<Value, null | undefined | false>> {
   const deadlineMs = performance.now() + timeoutMs;
   for (;;) {
+    // Told before the look, so that the last one comes after the deadline, however long this process was held up.
+    const isLast = performance.now() > deadlineMs;
     const value = await look();
     if (value !== null && value !== undefined && value !== false) {
       return value as Exclude<Value, null | undefined | false>;
     }
-    if (performance.now() > deadlineMs) throw new Error(`timed out waiting for: ${what}`);
+    if (isLast) throw new Error(`timed out waiting for: ${what}`);
     await delay(20);
   }
 }
