@@ -85,7 +85,7 @@ describe('createTrustedHttp', () => {
 
   it('reports the peer as possibly reached after a timeout', async () => {
     stopTimers();
-    const { client } = await connect(() => void jest.advanceTimersByTime(1000));
+    const { client } = await connect(() => jest.advanceTimersByTime(1000));
     expect(await client.request('POST', 'x', { json: {}, timeoutMs: 1000 })).toMatchObject({
       ok: false,
       reached: 'unknown',
