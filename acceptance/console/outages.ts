@@ -53,11 +53,11 @@ export function describeOutages(get: () => { state: LocalState; browser: Browser
       });
       await open(page, '/organizations');
       await heard.promise;
-      await page.clock.runFor(35_000);
+      await page.clock.runFor(60_000);
       await untilText(page, notice);
       isSilent = false;
       // The page may have tried again in the silence.
-      await page.clock.runFor(40_000);
+      await page.clock.runFor(65_000);
       await untilText(page, 'Demo');
       await untilNoNotice(page);
       await context.close();

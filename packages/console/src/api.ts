@@ -75,8 +75,8 @@ export async function upload(organizationId: string, file: File): Promise<Schema
   return await send<Schemas['File']>('POST', path, headers, file);
 }
 
-/** The API gives up a read after 30 s. Changes and uploads last as long as they need. */
-const maxReadMs = 35_000;
+/** Longer than the API takes to begin its response to a read. Changes and uploads last as long as they need. */
+const maxSilenceMs = 60_000;
 
 async function send<Found>(
   method: string,
@@ -88,15 +88,16 @@ async function send<Found>(
     throw new LostError(method !== 'POST' || 'Idempotency-Key' in headers);
   };
   const silence = new AbortController();
-  const timer = method === 'GET' ? setTimeout(() => silence.abort(), maxReadMs) : undefined;
+  const timer = method === 'GET' ? setTimeout(() => silence.abort(), maxSilenceMs) : undefined;
   const response = await fetch(path, {
     method,
     headers,
     signal: silence.signal,
     ...(body !== undefined && { body }),
-  }).catch(lost);
+  })
+    .catch(lost)
+    .finally(() => clearTimeout(timer));
   const content = await response.text().catch(lost);
-  clearTimeout(timer);
   const parsed: unknown = content.startsWith('{') ? JSON.parse(content) : null;
   if (response.ok) return parsed as Found;
   const { error } = (parsed ?? {}) as {

@@ -1,17 +1,19 @@
+import { ApiError } from '@holdfast/domain/errors';
 import { createFairLimiter, type FairLimiter } from '@holdfast/kit/fairLimiter';
 import type { Logger } from '@holdfast/kit/logger';
 import { within } from '@holdfast/kit/within';
 import { type Database, openDatabase } from './client.ts';
 import { faultOf, isTransient } from './faults.ts';
 
-/** An owner, such as an organization, gets at most half of the connections at a time. */
+/** An owner, such as an organization, gets a share of the connections. @throws ApiError RATE_LIMITED when it waits for 10 s */
 export type Reader = {
-  /** Uses the primary when the replica is unavailable, behind, or its result is not `isEnough`. */
+  /** For lists and sums. Uses the primary when the replica is unavailable, behind, or its result is not `isEnough`. */
   read<Found>(
     owner: string,
     work: (db: Database) => Promise<Found>,
     isEnough?: (found: Found) => boolean,
   ): Promise<Found>;
+  /** For single rows, which do not wait for the owner's lists. */
   readPrimary<Found>(owner: string, work: (primary: Database) => Promise<Found>): Promise<Found>;
   close(): Promise<void>;
 };
@@ -29,13 +31,15 @@ const patienceMs = 500;
 /** A hanging replica must not block readers for long. */
 const replicaTimeoutMs = 10_000;
 const turnWithinMs = 10_000;
-/** A SQLSTATE. */
-const tooManyConnections = '53300';
+const headers = { 'Retry-After': '2' };
 
 export function openReader(primary: Database, replica: Replica | null, log: Logger): Reader {
-  const inTurn = openTurns(replica?.poolSize ?? primary.pool.options.max);
-  const readPrimary: Reader['readPrimary'] = (owner, work) => inTurn(owner, () => work(primary));
-  if (replica === null) return { read: readPrimary, readPrimary, close: async () => {} };
+  const lists = openTurns(replica?.poolSize ?? primary.pool.options.max, 1 / 4);
+  const rows = openTurns(primary.pool.options.max, 1 / 2);
+  const readPrimary: Reader['readPrimary'] = (owner, work) => rows(owner, () => work(primary));
+  if (replica === null) {
+    return { read: (owner, work) => lists(owner, () => work(primary)), readPrimary, close: async () => {} };
+  }
   const db = openDatabase({ ...replica, answerWithinMs: replicaTimeoutMs, acceptsReadOnly: true });
   const isUsable = createWatch(() => readLag(db, replica.maxLagS), log);
 
@@ -54,7 +58,7 @@ export function openReader(primary: Database, replica: Replica | null, log: Logg
 
   return {
     read: (owner, work, isEnough = () => true) =>
-      inTurn(owner, async () => {
+      lists(owner, async () => {
         const replicaRead = await readReplica(work);
         return replicaRead !== null && isEnough(replicaRead.found) ? replicaRead.found : await work(primary);
       }),
@@ -63,16 +67,22 @@ export function openReader(primary: Database, replica: Replica | null, log: Logg
   };
 }
 
-/** As at a pool, who has waited for too long is refused. */
-function openTurns(connections: number): FairLimiter {
-  const inTurn = createFairLimiter(connections, Math.ceil(connections / 2));
-  return (owner, work) => {
-    const askedAtMs = performance.now();
-    return inTurn(owner, () => {
-      if (performance.now() - askedAtMs < turnWithinMs) return work();
-      throw Object.assign(new Error('too many reads of one owner'), { code: tooManyConnections });
+/** Each owner gets this share of the connections at a time. As at a pool, whoever waits for too long is refused. */
+function openTurns(connections: number, share: number): FairLimiter {
+  const inTurn = createFairLimiter(connections, Math.ceil(connections * share));
+  return (owner, work) =>
+    new Promise((resolve, reject) => {
+      let isRefused = false;
+      const timer = setTimeout(() => {
+        isRefused = true;
+        reject(new ApiError('RATE_LIMITED', 'Too many reads are waiting. Send fewer at once.', { headers }));
+      }, turnWithinMs);
+      const begin = async () => {
+        clearTimeout(timer);
+        if (!isRefused) resolve(await work());
+      };
+      inTurn(owner, begin).catch(reject);
     });
-  };
 }
 
 /** Of an idle primary, a replica counts as behind; a promoted one follows nothing. @throws if unavailable or behind */

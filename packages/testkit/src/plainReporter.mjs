@@ -31,7 +31,7 @@ export function failed({ testResults }, rootDir) {
     return file.testResults
       .filter(({ status }) => status === 'failed')
       .map(({ fullName, failureMessages }) =>
-        onALine(`failed: ${fullName} (${name}): ${withoutStack(failureMessages.join('\n'))}`),
+        onALine(`failed: ${fullName} (${name}): ${withoutStack(failureMessages[0] ?? '')}`),
       );
   });
 }

@@ -73,7 +73,7 @@ export const gatewayConfig = {
     ),
   RESPONSE_MEMORY_MIB: positiveInt()
     .min(64)
-    .default(256)
+    .default(128)
     .describe(
       'MiB of memory per gateway for responses over 64 KiB on their way to clients, at most half of it for one organization; further reads get 429 or 503',
     ),

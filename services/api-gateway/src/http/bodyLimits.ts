@@ -1,8 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@holdfast/domain/errors';
 
-/** The connection closes after the refusal: draining the body would use the memory that is short. */
-const headers = { 'Retry-After': '2', Connection: 'close' };
+/** The connection closes after the refusal of a body: draining it would use the memory that is short. */
+const refusalHeaders = {
+  bodies: { 'Retry-After': '2', Connection: 'close' },
+  responses: { 'Retry-After': '2' },
+};
 
 /** The memory that the body of one request or response occupies, until it is released. */
 export type BodyHold = {
@@ -22,6 +25,7 @@ export type BodyMemory = {
  * its declared length, so it can be refused unread. One holder gets at most half, and one member a quarter of that, or one body.
  */
 export function openBodyMemory(maxBytes: number, what: 'bodies' | 'responses' = 'bodies'): BodyMemory {
+  const headers = refusalHeaders[what];
   const byHolder = new Map<string, number>();
   let held = 0;
 

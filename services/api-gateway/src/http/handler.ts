@@ -31,10 +31,26 @@ export function endpointHandler(context: Context) {
     await endpoint.admit?.({ context, params });
     const hold = context.bodies.open(...holderOf(endpoint, state, params));
     const reply = await replyOf(endpoint, { context, params, raw, hold }).finally(hold.release);
-    if (reply) noteExecution(response, reply.body);
-    const final = reply?.wait ? await waited(reply.wait, stateOf(response)) : reply;
-    if (final) sendReply(raw, final, () => context.responses.open(...holderOf(endpoint, state, params)));
+    if (!reply) return;
+    noteExecution(response, reply.body);
+    const memory = () => context.responses.open(...holderOf(endpoint, state, params));
+    // The client of a refused change would send it again.
+    if (!reply.wait) return sendReply(raw, reply, request.method === 'GET' ? memory : null);
+    const final = await waited(reply.wait, state);
+    if (final) sendEither(raw, final, reply, memory);
   };
+}
+
+type Memory = () => BodyHold;
+
+/** The execution as it was accepted where there is no room for the whole one: its client can read it later. */
+function sendEither(raw: Raw, whole: Reply, accepted: Reply, memory: Memory): void {
+  try {
+    sendReply(raw, whole, memory);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    sendReply(raw, accepted, null);
+  }
 }
 
 /** Whose memory the body occupies. Who signs in is not known yet, and must not use up what callbacks need. */
@@ -159,15 +175,15 @@ function noteExecution(response: Response, body: unknown): void {
   state.model = execution?.model ?? null;
 }
 
+/** @throws ApiError RATE_LIMITED, SERVICE_UNAVAILABLE, when `memory` has no room for a large response */
 function sendReply(
   { request, response }: Raw,
   { status, body, headers = {}, table }: Reply,
-  openHold: () => BodyHold,
+  memory: Memory | null,
 ): void {
   const text = table ? '' : JSON.stringify(body);
   const bytes = Buffer.byteLength(text);
-  // A refused change would be tried again.
-  if (bytes > smallResponseBytes && request.method === 'GET') holdUntilSent(response, bytes, openHold());
+  if (memory && bytes > smallResponseBytes) holdUntilSent(response, bytes, memory());
   response.setHeader('Cache-Control', 'no-store');
   for (const name of Object.keys(headers)) response.setHeader(name, headers[name] ?? '');
   response.statusCode = status;
@@ -180,16 +196,20 @@ function sendReply(
 
 /** What the kernel takes at once, so that it does not wait for its client here. */
 const smallResponseBytes = 64 * 1024;
-/** A client that takes nothing for so long is cut off. */
-const stallMs = 60_000;
+/** A client that takes less, after a minute, is cut off: also one that lets the response wait behind another. */
+const minBytesPerMs = 16;
+const graceMs = 60_000;
 
-/** @throws ApiError RATE_LIMITED, SERVICE_UNAVAILABLE */
 function holdUntilSent(response: Response, bytes: number, hold: BodyHold): void {
   // Its client has left.
   if (response.destroyed) return;
   hold.take(bytes);
-  response.once('close', hold.release);
-  response.setTimeout(stallMs);
+  const { socket } = response.req;
+  const timer = setTimeout(() => socket.destroy(), graceMs + bytes / minBytesPerMs);
+  response.once('close', () => {
+    clearTimeout(timer);
+    hold.release();
+  });
 }
 
 function executionIn(body: unknown): { id: string; model: string } | null {
