@@ -69,20 +69,9 @@ export function openReader(primary: Database, replica: Replica | null, log: Logg
 
 /** Each owner gets this share of the connections at a time. As at a pool, whoever waits for too long is refused. */
 function openTurns(connections: number, share: number): FairLimiter {
-  const inTurn = createFairLimiter(connections, Math.ceil(connections * share));
-  return (owner, work) =>
-    new Promise((resolve, reject) => {
-      let isRefused = false;
-      const timer = setTimeout(() => {
-        isRefused = true;
-        reject(new ApiError('RATE_LIMITED', 'Too many reads are waiting. Send fewer at once.', { headers }));
-      }, turnWithinMs);
-      const begin = async () => {
-        clearTimeout(timer);
-        if (!isRefused) resolve(await work());
-      };
-      inTurn(owner, begin).catch(reject);
-    });
+  const refusal = () =>
+    new ApiError('RATE_LIMITED', 'Too many reads are waiting. Send fewer at once.', { headers });
+  return createFairLimiter(connections, Math.ceil(connections * share), { afterMs: turnWithinMs, refusal });
 }
 
 /** Of an idle primary, a replica counts as behind; a promoted one follows nothing. @throws if unavailable or behind */

@@ -1,7 +1,14 @@
 export type FairLimiter = <Result>(owner: string, work: () => Promise<Result>) => Promise<Result>;
 
+/** `refusal`: what a call throws that has not started `afterMs` later. */
+type Patience = { afterMs: number; refusal: () => Error };
+
 /** Owners take turns; the work of one owner starts in the order of its calls. */
-export function createFairLimiter(maxRunning: number, maxOfOwner = maxRunning): FairLimiter {
+export function createFairLimiter(
+  maxRunning: number,
+  maxOfOwner = maxRunning,
+  patience: Patience | null = null,
+): FairLimiter {
   const running = new Map<string, number>();
   const queues = new Map<string, (() => void)[]>();
   let free = maxRunning;
@@ -36,7 +43,19 @@ export function createFairLimiter(maxRunning: number, maxOfOwner = maxRunning): 
   function waitInQueue(owner: string): Promise<void> {
     const queue = queues.get(owner) ?? [];
     queues.set(owner, queue);
-    return new Promise((resolve) => queue.push(resolve));
+    return new Promise((resolve, reject) => {
+      const start = () => {
+        clearTimeout(timer ?? undefined);
+        resolve();
+      };
+      queue.push(start);
+      const timer = patience && setTimeout(refuse, patience.afterMs);
+      function refuse(): void {
+        queue.splice(queue.indexOf(start), 1);
+        if (queue.length === 0) queues.delete(owner);
+        reject(patience?.refusal());
+      }
+    });
   }
 
   return async (owner, work) => {

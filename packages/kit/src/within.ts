@@ -1,7 +1,10 @@
+export class TimeLimitError extends Error {}
+
+/** @throws TimeLimitError */
 export async function within<Result>(timeMs: number, what: string, work: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    const fail = () => reject(new Error(`${what} took longer than ${timeMs} ms`));
+    const fail = () => reject(new TimeLimitError(`${what} took longer than ${timeMs} ms`));
     // After what has come while this process was busy: its own delay is not that of the work.
     timer = setTimeout(() => setImmediate(fail), timeMs);
   });

@@ -1,6 +1,5 @@
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { backoff, retry } from '@holdfast/kit/retry';
-import { reasonOf } from '@holdfast/kit/within';
+import { reasonOf, TimeLimitError, within } from '@holdfast/kit/within';
 
 export type Patience = { forMs: number; pauseMs: number };
 
@@ -18,7 +17,7 @@ export async function waitUntil(waiting: Waiting, { forMs, pauseMs }: Patience =
   const { what, work, passes, say } = waiting;
   const deadlineMs = performance.now() + forMs;
   const isRetryable = (error: unknown) => error instanceof NoResponse || passes(error);
-  await retry(() => within(deadlineMs - performance.now(), work()), {
+  await retry(() => within(deadlineMs - performance.now(), what, work()).catch(rethrow), {
     delaysMs: backoff(pauseMs, pauseMs),
     forMs,
     isRetryable,
@@ -33,17 +32,6 @@ export async function waitUntil(waiting: Waiting, { forMs, pauseMs }: Patience =
 
 class NoResponse extends Error {}
 
-async function within(leftMs: number, attempt: Promise<unknown>): Promise<void> {
-  const decided = new AbortController();
-  const tooLate = delay(leftMs, undefined, { signal: decided.signal }).then(async () => {
-    // What has come while this process was busy counts.
-    await nextTurn();
-    throw new NoResponse('no response');
-  });
-  try {
-    await Promise.race([attempt, tooLate]);
-  } finally {
-    decided.abort();
-    tooLate.catch(() => {});
-  }
+function rethrow(error: unknown): never {
+  throw error instanceof TimeLimitError ? new NoResponse('no response') : error;
 }

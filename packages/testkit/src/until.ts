@@ -8,7 +8,7 @@ export async function until<Value>(
 ): Promise<Exclude<Value, null | undefined | false>> {
   const deadlineMs = performance.now() + timeoutMs;
   for (;;) {
-    // Told before the look, so that the last one comes after the deadline, however long this process was held up.
+    // Read before the look, so that the last one comes after the deadline, however long this process was held up.
     const isLast = performance.now() > deadlineMs;
     const value = await look();
     if (value !== null && value !== undefined && value !== false) {

@@ -201,7 +201,7 @@ const minBytesPerMs = 16;
 const graceMs = 60_000;
 
 function holdUntilSent(response: Response, bytes: number, hold: BodyHold): void {
-  // Its client has left.
+  // Its client has disconnected.
   if (response.destroyed) return;
   hold.take(bytes);
   const { socket } = response.req;

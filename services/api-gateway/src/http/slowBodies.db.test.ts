@@ -270,7 +270,7 @@ describe('large responses', () => {
     }
     expectRefusal(await untilResponse(beginList(key, { isRead: true })), 429, 'RATE_LIMITED');
     const again = create(key);
-    await until('a replayed create is answered', () => again.lengthOf() > 0);
+    await until('a replayed create gets a response', () => again.lengthOf() > 0);
     expect([statusOf(again.connection.received), again.lengthOf() < 10_000]).toEqual([202, true]);
     const other = beginList(second, { isRead: true });
     await until('another organization has its page', () => other.received.length > page);
@@ -278,10 +278,10 @@ describe('large responses', () => {
     for (const socket of sockets) socket.destroy();
     await until('all is given back', () => held() === 0);
     const whole = create(key);
-    await until('now it is answered whole', () => whole.lengthOf() > page);
+    await until('now the response is whole', () => whole.lengthOf() > page);
   });
 
-  it('whose clients leave before them are not held', async () => {
+  it('to clients that disconnect first are not held', async () => {
     for (let n = 0; n < 20; n++) {
       const { socket } = beginList(key);
       setTimeout(() => socket.destroy(), n);
