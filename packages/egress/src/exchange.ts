@@ -71,18 +71,21 @@ export function exchange(connections: Connections, call: Call): Promise<Exchange
       streamed: (isWhole) =>
         end(isWhole && hasSentAll(connection) ? connections.giveBack : connections.discard),
     });
-    const { handler } = reading;
-    handler.onRequestStart = () => {
-      connection.progress = 'sent';
-      connection.mayDial = false;
-      const { socket } = connection;
-      const readBefore = socket?.bytesRead ?? 0;
-      connection.onRead = () => {
-        if (socket && socket.bytesRead - readBefore > reading.maxBytes() && !reading.cut())
-          fail(tooMuch(reading.maxBytes()));
-      };
-    };
-    handler.onResponseError = (_controller, error) => fail(error);
+    const handler = Object.assign(reading.handler, {
+      onRequestStart() {
+        connection.progress = 'sent';
+        connection.mayDial = false;
+        const { socket } = connection;
+        const readBefore = socket?.bytesRead ?? 0;
+        // Assigned where it is made, V8 would make it old, and keep this whole exchange until a major collection (ADR 0019).
+        const onRead = () => {
+          if (socket && socket.bytesRead - readBefore > reading.maxBytes() && !reading.cut())
+            fail(tooMuch(reading.maxBytes()));
+        };
+        connection.onRead = onRead;
+      },
+      onResponseError: (_controller: unknown, error: Error) => fail(error),
+    });
     connection.client.dispatch({ path, method, headers, body, blocking: false }, handler);
   });
 }
