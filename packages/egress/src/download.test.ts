@@ -1,4 +1,5 @@
 import { buffer } from 'node:stream/consumers';
+import { until } from '@holdfast/testkit/until';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type DownloadOptions, openDownload } from './download.ts';
 import { createEgressPolicy } from './policy.ts';
@@ -104,7 +105,10 @@ describe('openDownload', () => {
     const server = await serve((_req, res) => {
       res.write('x');
     });
-    const { stream } = await download(server.url, { timeoutMs: 1000 });
+    // The time also covers the connect, for which a machine that stalls may need all of it.
+    const { stream } = await until('a response in time', () =>
+      download(server.url, { timeoutMs: 1000 }).catch(() => null),
+    );
     await expect(buffer(stream)).rejects.toThrow();
   });
 

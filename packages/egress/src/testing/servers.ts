@@ -2,8 +2,9 @@ import { createPrivateKey } from 'node:crypto';
 import http, { type RequestListener } from 'node:http';
 import https from 'node:https';
 import net, { type AddressInfo, type Socket } from 'node:net';
+import { until } from '@holdfast/testkit/until';
 import { createEgressPolicy } from '../policy.ts';
-import { type PostOptions, postJson } from '../post.ts';
+import { type PostOptions, type PostResult, postJson } from '../post.ts';
 
 /** For `holdfast.test` and 127.0.0.1; self-signed, valid until 2120. */
 export const key = createPrivateKey({
@@ -179,4 +180,19 @@ export const postLocally = (url: string, options: Partial<PostOptions> = {}) =>
     maxResponseBytes: 65_536,
     policy,
     ...options,
+  });
+
+/**
+ * Posts for 300 ms to a receiver that never finishes. The time covers the connect too, for which a machine that stalls
+ * may need all of it: then another receiver gets another post.
+ */
+export const postInVain = <Server extends { url: string }>(
+  start: () => Promise<Server>,
+  options: Partial<PostOptions> = {},
+): Promise<{ server: Server; result: PostResult }> =>
+  until('a post with a connection', async () => {
+    const server = await start();
+    const result = await postLocally(server.url, { ...options, timeoutMs: 300 });
+    const isConnected = result.ok || result.message !== 'no connection within 300 ms';
+    return isConnected ? { server, result } : null;
   });
