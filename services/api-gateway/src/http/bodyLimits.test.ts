@@ -1,7 +1,10 @@
 import { EventEmitter } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { listenAt } from '@holdfast/kit/http';
+import { until } from '@holdfast/testkit/until';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { type BodyPace, openBodyMemory, watchPace } from './bodyLimits.ts';
+import { type BodyPace, holdUntilSent, openBodyMemory, watchPace } from './bodyLimits.ts';
 
 it('body memory allows one holder half and all holders everything, and reuses what is released', () => {
   const memory = openBodyMemory(100);
@@ -109,5 +112,58 @@ describe('the pace of a body', () => {
       for (let time = 0; time < 4; time += 1) window(0);
       expect(messages()).toEqual([]);
     }
+  });
+});
+
+describe('a large response', () => {
+  /** More than the kernel takes. */
+  const bytes = 16_000_000;
+  const timeMs = 60_000 + bytes / 16;
+  const memory = openBodyMemory(2 * bytes, 'responses');
+  const accepted: Socket[] = [];
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
+    if (request.url === '/stream') response.write('data: \n\n');
+    else {
+      holdUntilSent(response, bytes, memory.open('an organization'));
+      response.end(Buffer.alloc(bytes));
+    }
+  }).on('connection', (socket) => accepted.push(socket));
+
+  beforeEach(() => void jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance'] }));
+  afterEach(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  /** Sends the requests on one connection, and returns it with the server's side of it once the response is held. */
+  async function send(...paths: string[]) {
+    const port = await listenAt(server, { host: '127.0.0.1', port: 0 });
+    const client = connect(port, '127.0.0.1').on('error', () => {});
+    client.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: gateway\r\n\r\n`).join(''));
+    await until('the response is held', () => memory.heldBytes() === bytes);
+    return { client, socket: accepted.at(-1) };
+  }
+
+  it.each([
+    ['that its client does not read', ['/']],
+    ['that waits behind another', ['/stream', '/']],
+  ])(
+    '%s is cut off after a minute and a second for each 16 KB, and its memory released',
+    async (_what, paths) => {
+      const { socket } = await send(...paths);
+      jest.advanceTimersByTime(timeMs - 1);
+      expect(socket?.destroyed).toBe(false);
+      jest.advanceTimersByTime(1);
+      expect(socket?.destroyed).toBe(true);
+      await until('its memory is released', () => memory.heldBytes() === 0);
+    },
+  );
+
+  it('that its client takes is released at once, and its connection stays open', async () => {
+    const { client, socket } = await send('/');
+    client.resume();
+    await until('its memory is released', () => memory.heldBytes() === 0);
+    jest.advanceTimersByTime(timeMs);
+    expect(socket?.destroyed).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '@holdfast/domain/errors';
 
 /** The connection closes after the refusal of a body: draining it would use the memory that is short. */
@@ -70,6 +70,25 @@ export function openBodyMemory(maxBytes: number, what: 'bodies' | 'responses' = 
     },
     heldBytes: () => held,
   };
+}
+
+const minResponseBytesPerMs = 16;
+const responseGraceMs = 60_000;
+
+/**
+ * Holds the memory of a response until it is sent. A client that takes less, after a minute, is cut off: also one that lets
+ * the response wait behind another.
+ */
+export function holdUntilSent(response: ServerResponse, bytes: number, hold: BodyHold): void {
+  // Its client has disconnected.
+  if (response.destroyed) return;
+  hold.take(bytes);
+  const { socket } = response.req;
+  const timer = setTimeout(() => socket.destroy(), responseGraceMs + bytes / minResponseBytesPerMs);
+  response.once('close', () => {
+    clearTimeout(timer);
+    hold.release();
+  });
 }
 
 /** The minimum rate of a body, measured per window, and its maximum duration; null: no maximum. */

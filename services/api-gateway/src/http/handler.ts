@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { mayCall } from '../portal/capabilities.ts';
 import { type BodyLimits, readOrStreamBody } from './body.ts';
-import type { BodyHold } from './bodyLimits.ts';
+import { type BodyHold, holdUntilSent } from './bodyLimits.ts';
 import { sendTable } from './csv.ts';
 import type { Caller, Endpoint, RawRequest, Reply } from './endpoint.ts';
 import { methodNotAllowed, pathNotFound } from './errors.ts';
@@ -196,21 +196,6 @@ function sendReply(
 
 /** What the kernel takes at once, so that it does not wait for its client here. */
 const smallResponseBytes = 64 * 1024;
-/** A client that takes less, after a minute, is cut off: also one that lets the response wait behind another. */
-const minBytesPerMs = 16;
-const graceMs = 60_000;
-
-function holdUntilSent(response: Response, bytes: number, hold: BodyHold): void {
-  // Its client has disconnected.
-  if (response.destroyed) return;
-  hold.take(bytes);
-  const { socket } = response.req;
-  const timer = setTimeout(() => socket.destroy(), graceMs + bytes / minBytesPerMs);
-  response.once('close', () => {
-    clearTimeout(timer);
-    hold.release();
-  });
-}
 
 function executionIn(body: unknown): { id: string; model: string } | null {
   if (body === null || typeof body !== 'object' || !('id' in body) || !('model' in body)) return null;
