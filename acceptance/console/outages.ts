@@ -63,6 +63,33 @@ export function describeOutages(get: () => { state: LocalState; browser: Browser
       await context.close();
     });
 
+    it('shows why the server refused and stops trying after eight more reads, until it is asked to', async () => {
+      const { state, browser } = get();
+      const { page, context } = await signIn(browser, state, ann);
+      await page.clock.install();
+      let [isRefused, refused] = [true, 0];
+      const error = { code: 'INTERNAL_ERROR', message: 'Something went wrong on our side.' };
+      await page.route(/\/admin\/v1\/sessions/, async (route) => {
+        if (!isRefused) return await route.continue();
+        refused++;
+        await route.fulfill({ status: 500, json: { error } });
+      });
+      await open(page, '/sessions');
+      const again = page.getByRole('button', { name: 'Try again' });
+      await until('it has stopped', async () => {
+        await page.clock.runFor(5000);
+        return (await again.count()) > 0;
+      });
+      await untilText(page, error.message);
+      await untilNoNotice(page);
+      await page.clock.runFor(60_000);
+      expect(refused).toBe(9);
+      isRefused = false;
+      await again.click();
+      await untilText(page, 'this session');
+      await context.close();
+    });
+
     it('says so beside what it has read, and shows why the server refused', async () => {
       const { state, browser } = get();
       const { page, context } = await signIn(browser, state, ann);
