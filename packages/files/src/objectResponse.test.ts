@@ -2,6 +2,8 @@ import http from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { until } from '@holdfast/testkit/until';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type OnError, parseRange, sendObject } from './objectResponse.ts';
 import { ObjectNotFoundError, type ObjectStore, StoreFailedError } from './store.ts';
@@ -16,14 +18,14 @@ describe('a download', () => {
   });
 
   /** Serves an object; a failure as 503, with the headers that are set by then. */
-  async function serve(read: ObjectStore['read'], sizeBytes = 100): Promise<string> {
+  async function serve(read: ObjectStore['read'], sizeBytes = 100, stallMs = 50): Promise<string> {
     const store = {
       stat: async () => ({ sizeBytes, contentType: null }),
       read,
     } as unknown as ObjectStore;
     server = http.createServer((req, res) => {
       const onError: OnError = (_res, status) => res.writeHead(status).end();
-      sendObject(req, res, store, object, onError, 50).catch(() => res.writeHead(503).end());
+      sendObject(req, res, store, object, onError, stallMs).catch(() => res.writeHead(503).end());
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -47,6 +49,36 @@ describe('a download', () => {
     client.write('GET / HTTP/1.1\r\nHost: files\r\n\r\n');
     await expect(finished(body)).rejects.toThrow('Premature close');
     client.destroy();
+  });
+
+  it('lasts as long as a slow client takes something, and reads its object at that pace', async () => {
+    const stallMs = 500;
+    await until('a download without a pause of this process', async () => {
+      let readBytes = 0;
+      const body = new Readable({
+        read() {
+          readBytes += 65_536;
+          setImmediate(() => body.push(Buffer.alloc(65_536)));
+        },
+      });
+      const url = new URL(await serve(async () => body, 1_000_000_000, stallMs));
+      const client = connect(Number(url.port), url.hostname).on('error', () => {});
+      client.write('GET / HTTP/1.1\r\nHost: files\r\n\r\n');
+      const startMs = performance.now();
+      let [atMs, pauseMs] = [startMs, 0];
+      while (!body.destroyed && atMs < startMs + 3 * stallMs) {
+        await delay(5);
+        client.read();
+        pauseMs = Math.max(pauseMs, performance.now() - atMs);
+        atMs = performance.now();
+      }
+      const wasCutOff = body.destroyed;
+      client.destroy();
+      server.close();
+      if (pauseMs > stallMs / 4) return false;
+      expect([wasCutOff, readBytes < 50_000_000]).toEqual([false, true]);
+      return true;
+    });
   });
 });
 
