@@ -43,6 +43,7 @@ describe('the message of a failed run', () => {
     ['FILE_FORMAT_UNSUPPORTED', 'The format of a file is not supported by the model.'],
     ['CONTENT_MODERATION_REJECTED', 'The input or the output was rejected by content moderation.'],
     ['GENERATION_FAILED', 'The model failed to generate a result.'],
+    ['MODEL_OVERLOADED', 'The model is overloaded. Try again later.'],
     ['SERVICE_UNAVAILABLE', 'The service is not available at the moment.'],
   ] as const)('for %s is our own, whatever the provider reports', (code, message) => {
     const failure = reportedFailure({ text: words, code }, mapping(), connection);

@@ -13,7 +13,7 @@ const messages = {
   FILE_FORMAT_UNSUPPORTED: 'The format of a file is not supported by the model.',
   INSUFFICIENT_BALANCE: 'The balance is too low.',
   RATE_LIMITED: 'Too many requests.',
-  MODEL_OVERLOADED: 'The model is overloaded. Try again asyncRuns.',
+  MODEL_OVERLOADED: 'The model is overloaded. Try again later.',
   MODEL_UNAVAILABLE: 'The model is not available at the moment.',
   GENERATION_TIMEOUT: 'The model did not finish in time.',
   GENERATION_FAILED: 'The model failed to generate a result.',
