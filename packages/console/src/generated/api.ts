@@ -1260,7 +1260,7 @@ export interface components {
              */
             payload?: "full" | "thin";
             /**
-             * @description Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
+             * @description Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
              * @example 256
              */
             max_in_flight?: number;
@@ -2044,7 +2044,7 @@ export interface components {
              */
             payload: "full" | "thin";
             /**
-             * @description Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
+             * @description Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
              * @example 256
              */
             max_in_flight: number;
@@ -2633,7 +2633,7 @@ export interface components {
              */
             payload: "full" | "thin";
             /**
-             * @description Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
+             * @description Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
              * @example 256
              */
             max_in_flight: number;

@@ -956,7 +956,7 @@ export interface components {
              */
             payload?: "full" | "thin";
             /**
-             * @description Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down. Default: `256`
+             * @description Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down. Default: `256`
              * @example 256
              */
             max_in_flight?: number;
@@ -1000,7 +1000,7 @@ export interface components {
              */
             payload?: "full" | "thin";
             /**
-             * @description Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
+             * @description Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
              * @example 256
              */
             max_in_flight?: number;
@@ -2071,7 +2071,7 @@ export interface components {
              */
             payload: "full" | "thin";
             /**
-             * @description Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
+             * @description Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
              * @example 256
              */
             max_in_flight: number;
@@ -2150,7 +2150,7 @@ export interface components {
              */
             payload: "full" | "thin";
             /**
-             * @description Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
+             * @description Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
              * @example 256
              */
             max_in_flight: number;

@@ -37,8 +37,8 @@ export const maxInFlightField = z
   .max(256)
   .meta({
     description:
-      'Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without ' +
-      'failing or slowing down',
+      'Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is ' +
+      'more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down',
     example: limits.webhookMaxInFlight,
   });
 
