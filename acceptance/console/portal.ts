@@ -134,6 +134,28 @@ export function describePortal({ state, browser, executionId }: Stack): void {
       await context.close();
     });
 
+    it('says what deactivating an endpoint and rotating its secret do', async () => {
+      const receiver = await startReceiver();
+      receiver.close();
+      const key = state().api_key;
+      const made = await request('POST', '/v1/webhooks/endpoints', key, { url: receiver.url, events: [] });
+      const { id: endpointId } = (await made.json()) as { id: string };
+      const { id, url } = await newLink();
+      const { context, page } = await opened(url);
+      await page.getByRole('heading', { name: 'Executions' }).waitFor();
+      await page.goto(`${state().base_url}/console/s/${id}/webhooks/${endpointId}`);
+      for (const [button, meaning] of [
+        ['Deactivate', /It misses those that happen until it is activated again/],
+        ['Rotate secret', /X-Signature uses it at once/],
+      ] as const) {
+        await page.getByRole('button', { name: button }).click();
+        await untilText(page, meaning);
+        await page.getByRole('button', { name: 'Close' }).click();
+      }
+      await request('DELETE', `/v1/webhooks/endpoints/${endpointId}`, key);
+      await context.close();
+    });
+
     it('offers only what its capabilities allow', async () => {
       const { context, page } = await opened((await newLink({ capabilities: ['usage'] })).url);
       await page.getByRole('heading', { name: 'Usage' }).waitFor();

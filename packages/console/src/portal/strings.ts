@@ -46,12 +46,14 @@ export const words = {
       `The receiver responded with ${status ?? 'nothing'} after ${ms} ms.`,
     activate: 'Activate',
     deactivate: 'Deactivate',
-    deactivateQuestion: 'Stop sending events to this endpoint? Those that happen meanwhile can be recovered.',
+    deactivateQuestion:
+      'Stop sending events to this endpoint? It misses those that happen until it is activated again.',
     activateQuestion: 'Send events to this endpoint again?',
     remove: 'Delete',
     removeQuestion: 'Delete this endpoint? Its pending deliveries are dropped.',
     rotate: 'Rotate secret',
-    rotateQuestion: 'Create a new secret? For 24 hours, events are signed with both.',
+    rotateQuestion:
+      'Create a new secret? X-Signature uses it at once; webhook-signature is made with both for 24 hours.',
     recover: 'Recover failed deliveries',
     recoverQuestion: 'Send again every delivery to this endpoint that failed in the last 24 hours?',
     all: 'all events',

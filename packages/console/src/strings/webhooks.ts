@@ -40,7 +40,8 @@ export const webhooksTexts = {
     noMatchHint: 'Change or clear a filter.',
     noDelivery: 'No delivery matches',
     noneFailed: 'No delivery has failed for good',
-    noneFailedHint: 'A delivery whose attempts fail is retried for 24 hours, and pending meanwhile.',
+    noneFailedHint:
+      'A delivery whose attempts fail is tried up to five times within 24 hours, and pending meanwhile.',
     showPending: 'Show pending deliveries',
     noDeliveries: 'No deliveries yet',
     noDeliveriesHint: 'An event of an execution makes one for each endpoint that receives it.',
@@ -68,7 +69,7 @@ export const webhooksTexts = {
     testFailed: (error: string) => `The test event failed: ${error}`,
     rotate: 'Rotate secret',
     rotateQuestion:
-      'Make a new secret? For 24 hours deliveries are signed with both, so that the owner has time to store the new one.',
+      'Make a new secret? X-Signature uses it at once; webhook-signature is made with both for 24 hours, so that its owner has time to store the new one.',
     rotated:
       'Give this secret to the owner of the endpoint. It is shown once. The previous one is valid for 24 hours.',
     newSecret: 'The new secret',
