@@ -134,7 +134,7 @@ export function describePortal({ state, browser, executionId }: Stack): void {
       await context.close();
     });
 
-    it('says what deactivating an endpoint and rotating its secret do', async () => {
+    it('says what its buttons for an endpoint do, and recovers all that failed', async () => {
       const receiver = await startReceiver();
       receiver.close();
       const key = state().api_key;
@@ -152,6 +152,15 @@ export function describePortal({ state, browser, executionId }: Stack): void {
         await untilText(page, meaning);
         await page.getByRole('button', { name: 'Close' }).click();
       }
+      let calls = 0;
+      await page.route(/\/recover$/, async (route) => {
+        calls += 1;
+        await route.fulfill({ status: 200, json: { redelivered: 10_000, has_more: calls < 3 } });
+      });
+      await page.getByRole('button', { name: 'Recover failed deliveries' }).click();
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      await until('all are recovered', async () => (await page.getByRole('dialog').count()) === 0);
+      expect(calls).toBe(3);
       await request('DELETE', `/v1/webhooks/endpoints/${endpointId}`, key);
       await context.close();
     });

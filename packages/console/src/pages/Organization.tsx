@@ -21,7 +21,7 @@ import {
 } from '../parts.tsx';
 import { useRefusal } from '../session.tsx';
 import { text } from '../strings.ts';
-import { stateOf } from '../webhooks.ts';
+import { recoverAll, stateOf } from '../webhooks.ts';
 import { Adjustments } from './adjustments.tsx';
 import { DeliveryRow } from './deliveries.tsx';
 import { Keys } from './keys.tsx';
@@ -278,7 +278,8 @@ function DeliveryLog({ organizationId, endpointId }: { organizationId: string; e
     refetchInterval: 5000,
   });
   const recover = async () => {
-    await change('POST', `${path}/recover`, { body: { since: new Date(Date.now() - dayMs).toISOString() } });
+    const since = new Date(Date.now() - dayMs).toISOString();
+    await recoverAll(() => change('POST', `${path}/recover`, { body: { since } }));
     await client.invalidateQueries({ queryKey: key });
   };
   return (

@@ -6,7 +6,7 @@ import { EndpointChart } from '../../endpointChart.tsx';
 import { List, More, usePages } from '../../lists.tsx';
 import { Card, Confirmed, Empty, Heading, Id, liveMs, Status, Time, UntilRead } from '../../parts.tsx';
 import { text } from '../../strings.ts';
-import { stateOf } from '../../webhooks.ts';
+import { recoverAll, stateOf } from '../../webhooks.ts';
 import { change, read, type Schemas } from '../api.ts';
 import { ShownOnce } from '../secret.tsx';
 import { words } from '../strings.ts';
@@ -98,7 +98,7 @@ function Commands({ of }: { of: WebhookEndpoint }) {
   };
   const recover = async () => {
     const since = new Date(Date.now() - 24 * 3_600_000).toISOString();
-    await change('POST', `${path}/recover`, { body: { since } });
+    await recoverAll(() => change('POST', `${path}/recover`, { body: { since } }));
     await refresh();
   };
   const remove = async () => {
