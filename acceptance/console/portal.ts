@@ -134,7 +134,7 @@ export function describePortal({ state, browser, executionId }: Stack): void {
       await context.close();
     });
 
-    it('says what its buttons for an endpoint do, and recovers all that failed', async () => {
+    it('says what its buttons for an endpoint do, and why a test event failed', async () => {
       const receiver = await startReceiver();
       receiver.close();
       const key = state().api_key;
@@ -144,6 +144,9 @@ export function describePortal({ state, browser, executionId }: Stack): void {
       const { context, page } = await opened(url);
       await page.getByRole('heading', { name: 'Executions' }).waitFor();
       await page.goto(`${state().base_url}/console/s/${id}/webhooks/${endpointId}`);
+      await page.getByRole('button', { name: 'Send test event' }).click();
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      await untilText(page, 'The test event failed: connect ECONNREFUSED');
       for (const [button, meaning] of [
         ['Deactivate', /It misses those that happen until it is activated again/],
         ['Rotate secret', /X-Signature uses it at once/],

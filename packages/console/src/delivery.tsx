@@ -7,6 +7,17 @@ import { text } from './strings.ts';
 export const nextOf = (at: string | null) =>
   at !== null && Date.parse(at) <= Date.now() ? text.webhooks.due : text.webhooks.nextAttempt;
 
+/** What the receiver of a test event returned, or why it got none. */
+export function TestResult({ of }: { of: Schemas['TestCallResult'] }) {
+  return (
+    <p role="status" className={of.success ? 'text-good' : 'text-bad'}>
+      {of.success
+        ? text.webhooks.tested(of.status_code, of.response_time_ms)
+        : text.webhooks.testFailed(of.error ?? String(of.status_code))}
+    </p>
+  );
+}
+
 /** One delivery: what was sent, every attempt, and what the receiver said. `refusal`: why it may not be sent again. */
 export function DeliveryView(props: {
   delivery: Schemas['Delivery'];

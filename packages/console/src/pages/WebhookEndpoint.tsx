@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { change, read, type Schemas } from '../api.ts';
+import { TestResult } from '../delivery.tsx';
 import { EndpointChart } from '../endpointChart.tsx';
 import { OrganizationLink } from '../organizations.tsx';
 import {
@@ -176,13 +177,7 @@ function Controls({ of }: { of: Endpoint }) {
           />
         )}
       </div>
-      {test && (
-        <p role="status" className={test.success ? 'text-good' : 'text-bad'}>
-          {test.success
-            ? text.webhooks.tested(test.status_code, test.response_time_ms)
-            : text.webhooks.testFailed(test.error ?? String(test.status_code))}
-        </p>
-      )}
+      {test && <TestResult of={test} />}
       {secret && (
         <div role="status" className="space-y-2 rounded-lg border border-line bg-card p-3">
           <p>{text.webhooks.rotated}</p>

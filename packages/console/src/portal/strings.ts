@@ -42,8 +42,6 @@ export const words = {
     secretHint: 'Shown once. Verify the signature of every event with it.',
     test: 'Send test event',
     testQuestion: 'Send a test event to this endpoint?',
-    tested: (status: number | null, ms: number) =>
-      `The receiver responded with ${status ?? 'nothing'} after ${ms} ms.`,
     activate: 'Activate',
     deactivate: 'Deactivate',
     deactivateQuestion:

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { DeliveryView } from '../../delivery.tsx';
+import { DeliveryView, TestResult } from '../../delivery.tsx';
 import { EndpointChart } from '../../endpointChart.tsx';
 import { List, More, usePages } from '../../lists.tsx';
 import { Card, Confirmed, Empty, Heading, Id, liveMs, Status, Time, UntilRead } from '../../parts.tsx';
@@ -77,7 +77,7 @@ function Commands({ of }: { of: WebhookEndpoint }) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [secret, setSecret] = useState<string | null>(null);
-  const [said, setSaid] = useState<string | null>(null);
+  const [test, setTest] = useState<Schemas['TestCallResult'] | null>(null);
   const path = `/webhooks/endpoints/${of.id}`;
   const refresh = async () => {
     await client.invalidateQueries({ queryKey: ['endpoint', of.id] });
@@ -87,10 +87,6 @@ function Commands({ of }: { of: WebhookEndpoint }) {
   const activate = async (isActive: boolean) => {
     await change('PATCH', path, { body: { is_active: isActive } });
     await refresh();
-  };
-  const test = async () => {
-    const result = await change<Schemas['TestCallResult']>('POST', `${path}/test`);
-    setSaid(words.webhooks.tested(result.status_code, result.response_time_ms));
   };
   const rotate = async () => {
     const rotated = await change<Schemas['RotatedWebhookSecret']>('POST', `${path}/rotate-secret`);
@@ -109,7 +105,11 @@ function Commands({ of }: { of: WebhookEndpoint }) {
   return (
     <>
       <div className="mt-3 flex flex-wrap gap-2">
-        <Confirmed label={words.webhooks.test} question={words.webhooks.testQuestion} act={test} />
+        <Confirmed
+          label={words.webhooks.test}
+          question={words.webhooks.testQuestion}
+          act={async () => setTest(await change('POST', `${path}/test`))}
+        />
         <Confirmed
           label={of.is_active ? words.webhooks.deactivate : words.webhooks.activate}
           question={of.is_active ? words.webhooks.deactivateQuestion : words.webhooks.activateQuestion}
@@ -124,10 +124,10 @@ function Commands({ of }: { of: WebhookEndpoint }) {
           act={remove}
         />
       </div>
-      {said && (
-        <p role="status" className="mt-2">
-          {said}
-        </p>
+      {test && (
+        <div className="mt-2">
+          <TestResult of={test} />
+        </div>
       )}
       <ShownOnce
         value={secret}
