@@ -75,6 +75,27 @@ export function describeOrganizations(get: () => Servers): void {
       await context.close();
     });
 
+    it('shows every key, however many were created since', async () => {
+      const { state, browser } = get();
+      const call = async (method: string, path: string, body: object = {}) => {
+        const headers = { Authorization: `Bearer ${ann}`, 'Content-Type': 'application/json' };
+        const url = `${state.admin_url}/admin/v1/organizations${path}`;
+        const request = { method, headers, ...(method === 'POST' && { body: JSON.stringify(body) }) };
+        return (await (await fetch(url, request)).json()) as { id: string };
+      };
+      const { id: busy } = await call('POST', '', { name: 'A key for each build' });
+      await call('POST', `/${busy}/api-keys`, { name: 'the oldest' });
+      for (let builds = 0; builds < 100; builds += 1) {
+        const { id: key } = await call('POST', `/${busy}/api-keys`, { name: 'build' });
+        await call('DELETE', `/${busy}/api-keys/${key}`);
+      }
+      const { page, context } = await signIn(browser, state, ann);
+      await open(page, `/organizations/${busy}`);
+      await page.getByRole('button', { name: 'Load more' }).click();
+      await page.getByText('the oldest', { exact: true }).waitFor();
+      await context.close();
+    });
+
     it('gets a key with the chosen scopes, whose value is shown once; it is rotated and revoked', async () => {
       const { state, browser } = get();
       const { page, context } = await signIn(browser, state, ann);

@@ -168,6 +168,25 @@ export function describePortal({ state, browser, executionId }: Stack): void {
       await context.close();
     });
 
+    it('shows that a key has expired, and does not offer to rotate it', async () => {
+      const expires_at = new Date(Date.now() + 2000).toISOString();
+      const made = await request('POST', '/v1/api-keys', state().api_key, {
+        name: 'short-lived',
+        expires_at,
+      });
+      const { key } = (await made.json()) as { key: string };
+      await until(
+        'the key has expired',
+        async () => (await request('GET', '/v1/balance', key)).status === 401,
+      );
+      const { context, page } = await opened((await newLink()).url);
+      await page.getByRole('link', { name: 'API keys' }).click();
+      const row = page.locator('li:has-text("short-lived")');
+      await row.getByText('expired', { exact: true }).waitFor();
+      expect(await row.getByRole('button', { name: 'Rotate' }).count()).toBe(0);
+      await context.close();
+    });
+
     it('offers only what its capabilities allow', async () => {
       const { context, page } = await opened((await newLink({ capabilities: ['usage'] })).url);
       await page.getByRole('heading', { name: 'Usage' }).waitFor();

@@ -115,6 +115,12 @@ export function Status({ of }: { of: string }) {
   );
 }
 
+/** `active`, or why an API key does not work. */
+export function stateOfKey(of: { revoked_at: string | null; expires_at: string | null }): string {
+  if (of.revoked_at !== null) return 'revoked';
+  return of.expires_at !== null && Date.parse(of.expires_at) <= Date.now() ? 'expired' : 'active';
+}
+
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** In the viewer's zone; UTC on hover. */

@@ -227,39 +227,47 @@ function Holds({ id }: { id: string }) {
 }
 
 function Endpoints({ id }: { id: string }) {
-  const { data, error, isPending } = useQuery({
-    queryKey: ['endpoints', id],
-    queryFn: () => read<Schemas['WebhookEndpointPage']>(`/organizations/${id}/webhooks/endpoints`),
+  const pages = usePages(['endpoints', id], async (cursor) => {
+    const path = `/organizations/${id}/webhooks/endpoints`;
+    const page = await read<Schemas['WebhookEndpointPage']>(path, { cursor });
+    return { ...page, data: page.endpoints };
   });
+  const empty = <Empty title={text.organizations.noEndpoints} hint={text.organizations.noEndpointsHint} />;
   return (
     <Card title={text.organizations.endpoints}>
-      {isPending && <Skeleton rows={3} />}
-      {error && <Problem error={error} />}
-      {data?.endpoints.length === 0 && (
-        <Empty title={text.organizations.noEndpoints} hint={text.organizations.noEndpointsHint} />
-      )}
-      <ul className="divide-y divide-line">
-        {data?.endpoints.map((endpoint) => (
-          <li key={endpoint.id} className="py-3 first:pt-0 last:pb-0">
-            <Link
-              to="/webhooks/endpoints/$id"
-              params={{ id: endpoint.id }}
-              className="break-all font-medium underline decoration-line"
-            >
-              {endpoint.url}
-            </Link>
-            <p className="flex flex-wrap gap-x-3 text-soft text-xs">
-              <Status of={stateOf(endpoint)} />
-              {endpoint.failure_count > 0 && (
-                <span className="text-bad">{text.organizations.failures(endpoint.failure_count)}</span>
-              )}
-              {endpoint.last_error && <span className="text-bad">{endpoint.last_error}</span>}
-            </p>
-            <DeliveryLog organizationId={id} endpointId={endpoint.id} />
-          </li>
-        ))}
-      </ul>
+      <List pages={pages} empty={empty}>
+        {(rows) => (
+          <ul className="divide-y divide-line">
+            {rows.map((endpoint) => (
+              <EndpointRow key={endpoint.id} organizationId={id} of={endpoint} />
+            ))}
+          </ul>
+        )}
+      </List>
+      <More pages={pages} />
     </Card>
+  );
+}
+
+function EndpointRow({ organizationId, of }: { organizationId: string; of: Schemas['WebhookEndpoint'] }) {
+  return (
+    <li className="py-3 first:pt-0 last:pb-0">
+      <Link
+        to="/webhooks/endpoints/$id"
+        params={{ id: of.id }}
+        className="break-all font-medium underline decoration-line"
+      >
+        {of.url}
+      </Link>
+      <p className="flex flex-wrap gap-x-3 text-soft text-xs">
+        <Status of={stateOf(of)} />
+        {of.failure_count > 0 && (
+          <span className="text-bad">{text.organizations.failures(of.failure_count)}</span>
+        )}
+        {of.last_error && <span className="text-bad">{of.last_error}</span>}
+      </p>
+      <DeliveryLog organizationId={organizationId} endpointId={of.id} />
+    </li>
   );
 }
 

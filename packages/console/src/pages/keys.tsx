@@ -1,6 +1,7 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { change, read, type Schemas } from '../api.ts';
+import { List, More, usePages } from '../lists.tsx';
 import {
   Button,
   Card,
@@ -14,8 +15,8 @@ import {
   inputLook,
   Money,
   Problem,
-  Skeleton,
   Status,
+  stateOfKey,
   Time,
 } from '../parts.tsx';
 import { useRefusal } from '../session.tsx';
@@ -35,24 +36,25 @@ const scopes: Key['scopes'] = [
 ];
 
 export function Keys({ organizationId, isTest }: { organizationId: string; isTest: boolean }) {
-  const { data, error, isPending } = useQuery({
-    queryKey: ['keys', organizationId],
-    queryFn: () => read<Schemas['ApiKeyPage']>(`/organizations/${organizationId}/api-keys`),
-  });
+  const pages = usePages(['keys', organizationId], (cursor) =>
+    read<Schemas['ApiKeyPage']>(`/organizations/${organizationId}/api-keys`, { cursor }),
+  );
   const [shown, setShown] = useState<string | null>(null);
   return (
     <Card
       title={text.keys.title}
       aside={<NewKey organizationId={organizationId} isTest={isTest} onCreated={setShown} />}
     >
-      {isPending && <Skeleton rows={3} />}
-      {error && <Problem error={error} />}
-      {data?.data.length === 0 && <Empty title={text.keys.empty} hint={text.keys.emptyHint} />}
-      <ul className="divide-y divide-line">
-        {data?.data.map((key) => (
-          <KeyRow key={key.id} of={key} organizationId={organizationId} onRotated={setShown} />
-        ))}
-      </ul>
+      <List pages={pages} empty={<Empty title={text.keys.empty} hint={text.keys.emptyHint} />}>
+        {(rows) => (
+          <ul className="divide-y divide-line">
+            {rows.map((key) => (
+              <KeyRow key={key.id} of={key} organizationId={organizationId} onRotated={setShown} />
+            ))}
+          </ul>
+        )}
+      </List>
+      <More pages={pages} />
       <Dialog title={text.keys.value} isOpen={shown !== null} onClose={() => setShown(null)}>
         <p className="mb-3 text-soft">{text.keys.once}</p>
         <Code of={shown ?? ''} label={text.keys.value} />
@@ -72,6 +74,7 @@ type RowProps = { of: Key; organizationId: string; onRotated: (value: string) =>
 function KeyRow({ of, organizationId, onRotated }: RowProps) {
   const client = useQueryClient();
   const refusal = useRefusal('admin');
+  const state = stateOfKey(of);
   const path = `/organizations/${organizationId}/api-keys/${of.id}`;
   const refresh = () => client.invalidateQueries({ queryKey: ['keys', organizationId] });
   const rotate = async () => {
@@ -90,7 +93,7 @@ function KeyRow({ of, organizationId, onRotated }: RowProps) {
           <p className="flex flex-wrap items-center gap-x-3">
             <span className="break-all font-medium">{of.name}</span>
             <span className="font-mono text-soft text-xs">{`${of.prefix}…`}</span>
-            {of.revoked_at && <Status of={text.keys.revoked} />}
+            {state !== 'active' && <Status of={state} />}
           </p>
           <p className="text-soft text-xs">{boundsOf(of)}</p>
           <p className="text-soft text-xs">
@@ -110,7 +113,7 @@ function KeyRow({ of, organizationId, onRotated }: RowProps) {
             </p>
           )}
         </div>
-        {of.revoked_at === null && (
+        {state === 'active' && (
           <div className="flex flex-wrap gap-2">
             <SpendLimit
               path={`${path}/spend-limit`}

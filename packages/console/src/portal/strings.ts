@@ -74,7 +74,6 @@ export const words = {
     rotateQuestion: (name: string) => `Give “${name}” a new value? The old one works for one more hour.`,
     revoke: 'Revoke',
     revokeQuestion: (name: string) => `Revoke “${name}”? Requests with it fail within 5 seconds, for good.`,
-    revoked: 'revoked',
     expires: 'expires',
     created: 'Created',
   },

@@ -58,7 +58,6 @@ export const organizationsTexts = {
     test: 'Test key: runs sandbox models with test balance, in the test organization',
     full: 'all scopes',
     expires: 'expires',
-    revoked: 'revoked',
     rotate: 'Rotate',
     rotateQuestion: (name: string) => `Give “${name}” a new value? The current one works for another hour.`,
     revoke: 'Revoke',

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { List, More, usePages } from '../../lists.tsx';
-import { Confirmed, Empty, Field, Heading, inputLook, Status, Time } from '../../parts.tsx';
+import { Confirmed, Empty, Field, Heading, inputLook, Status, stateOfKey, Time } from '../../parts.tsx';
 import { text } from '../../strings.ts';
 import { change, read, type Schemas } from '../api.ts';
 import { Choices, FormDialog } from '../form.tsx';
@@ -84,13 +84,14 @@ function KeyRow(props: {
   revoke: (id: string) => Promise<void>;
 }) {
   const { of, rotate, revoke } = props;
+  const state = stateOfKey(of);
   return (
     <li className="flex flex-wrap items-start justify-between gap-3 px-4 py-3">
       <div className="min-w-0">
         <p className="flex flex-wrap items-center gap-x-3">
           <span className="font-medium">{of.name}</span>
           <span className="font-mono text-soft text-xs">{`${of.prefix}…`}</span>
-          <Status of={of.revoked_at === null ? 'active' : words.keys.revoked} />
+          <Status of={state} />
         </p>
         <p className="mt-0.5 text-soft text-xs">
           {of.permissions === 'full' ? text.keys.full : of.scopes.join(', ')}
@@ -107,7 +108,7 @@ function KeyRow(props: {
           )}
         </p>
       </div>
-      {of.revoked_at === null && (
+      {state === 'active' && (
         <div className="flex gap-2">
           <Confirmed
             label={words.keys.rotate}
