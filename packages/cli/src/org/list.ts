@@ -29,5 +29,6 @@ export async function orgList(args: string[], context: Context): Promise<number>
       },
       { ID: ({ id }) => id },
     );
+  if (list.has_more && !values.json) context.report(`There are more than these ${limit}: raise --limit.`);
   return 0;
 }
