@@ -111,6 +111,17 @@ describe('an expiry', () => {
       .expect(400);
     expect(body.error.details[0]).toMatchObject({ field: 'expires_at', code: 'OUT_OF_RANGE' });
   });
+
+  it('is in the year 9999 at the latest, also in UTC, so that keys can be listed', async () => {
+    const { body } = await ask('post', '/v1/api-keys', owner)
+      .send({ name: 'endless', expires_at: '9999-12-31T23:59:59-05:00' })
+      .expect(400);
+    expect(body.error.details[0]).toMatchObject({ field: 'expires_at', code: 'OUT_OF_RANGE' });
+    const { id } = await make({ expires_at: '9999-12-31T23:59:59.999Z' });
+    const { body: keys } = await ask('get', '/v1/api-keys', owner).expect(200);
+    expect(keys.data[0]).toMatchObject({ id, expires_at: '9999-12-31T23:59:59.999Z' });
+    await ask('delete', `/v1/api-keys/${id}`, owner).expect(200);
+  });
 });
 
 describe('models', () => {

@@ -68,6 +68,9 @@ export const apiKeyRequest = z
   });
 export type ApiKeyRequest = z.infer<typeof apiKeyRequest>;
 
+/** The database returns a later time with a year of five digits, which is not a date of ISO 8601. A time zone may lead there. */
+const lastTimeMs = Date.parse('9999-12-31T23:59:59.999Z');
+
 /** Checks what the schema cannot. @throws ApiError INPUT_VALIDATION_ERROR */
 export async function checkKeyRequest({ models }: Context, request: ApiKeyRequest): Promise<void> {
   const details = await unknownModels(models, request.models ?? []);
@@ -78,8 +81,10 @@ export async function checkKeyRequest({ models }: Context, request: ApiKeyReques
       message: 'scopes and permissions cannot be combined: send one of them.',
     });
   }
-  if (request.expires_at !== undefined && Date.parse(request.expires_at) <= Date.now()) {
-    details.push({ field: 'expires_at', code: 'OUT_OF_RANGE', message: 'expires_at must be in the future.' });
+  const expiresAtMs = request.expires_at === undefined ? null : Date.parse(request.expires_at);
+  if (expiresAtMs !== null && (expiresAtMs <= Date.now() || expiresAtMs > lastTimeMs)) {
+    const range = expiresAtMs > lastTimeMs ? 'before the year 10000, in UTC' : 'in the future';
+    details.push({ field: 'expires_at', code: 'OUT_OF_RANGE', message: `expires_at must be ${range}.` });
   }
   if (details.length > 0) throw invalidInput(details);
 }
