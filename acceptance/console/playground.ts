@@ -79,6 +79,28 @@ export function describePlayground(get: () => Servers): void {
       await context.close();
     });
 
+    it('runs nothing while the JSON of the input is incomplete', async () => {
+      const { state, browser } = get();
+      const { page, context } = await signIn(browser, state, ann);
+      await open(page, `/playground?model=sandbox-text&organization=${state.organization_id}`);
+      await page.getByLabel('As JSON').check();
+      const json = page.locator('main form textarea');
+      const submit = () => page.evaluate('document.querySelector("main form").requestSubmit()');
+      await json.fill('{"prompt": "of JSON",}');
+      await untilText(page, 'This is not JSON yet.');
+      const before = await countExecutions();
+      await submit();
+      await json.fill('{"prompt": "of JSON"}');
+      await submit();
+      await until(
+        'it runs',
+        async () => (await page.getByRole('link', { name: 'Open execution' }).count()) === 1,
+        patienceMs,
+      );
+      expect(await countExecutions()).toBe(before + 1);
+      await context.close();
+    });
+
     it('uploads a file, runs with it, and the execution previews it', async () => {
       const { state, browser } = get();
       const { page, context, problems } = await signIn(browser, state, ann);

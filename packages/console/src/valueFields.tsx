@@ -94,7 +94,7 @@ export function LinesField({ id, value, onChange }: FieldProps) {
   );
 }
 
-/** Keeps what is typed while it is not JSON; then the value stays as it was. */
+/** Keeps what is typed while it is not JSON; then the value stays as it was, and the form can't be submitted with it. */
 export function JsonField(props: {
   id: string;
   value: unknown;
@@ -109,6 +109,7 @@ export function JsonField(props: {
     <>
       <textarea
         id={id}
+        ref={(box) => box?.setCustomValidity(isWrong ? text.playground.notJson : '')}
         rows={rows}
         spellCheck={false}
         value={typed}
