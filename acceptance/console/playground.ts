@@ -79,6 +79,40 @@ export function describePlayground(get: () => Servers): void {
       await context.close();
     });
 
+    it('keeps the input and the organization that pays, whoever runs something meanwhile', async () => {
+      const { state, browser } = get();
+      await runExecution(state, { model: 'sandbox-text', input: { prompt: 'the last one' } });
+      const send = async (path: string, body: object) => {
+        const headers = {
+          Authorization: `Bearer ${ann}`,
+          'Content-Type': 'application/json',
+          'Idempotency-Key': path,
+        };
+        const url = `${state.admin_url}/admin/v1/organizations${path}`;
+        const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
+        return (await response.json()) as { id: string };
+      };
+      const { id: other } = await send('', { name: 'Rich' });
+      await send(`/${other}/top-ups`, { amount: '1.00' });
+      const { page, context } = await signIn(browser, state, ann);
+      await open(page, '/playground?model=sandbox-text');
+      await page.getByLabel(/^prompt/).fill('typed for minutes');
+      const openedAt = Date.now();
+      await send(`/${other}/executions`, { model: 'sandbox-text', input: { prompt: 'meanwhile' } });
+      await until('what the page has read is old', () => Promise.resolve(Date.now() - openedAt > 1500));
+      await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
+      // A page that reads it again would have done so by then.
+      for (let n = 0; n < 20; n++) await page.evaluate(`fetch('/admin/v1/session').then(() => null)`);
+      const payer = 'document.querySelectorAll("main form select")[1].value';
+      const prompt = 'document.querySelector("main form textarea").value';
+      expect(await page.evaluate(payer)).toBe(state.organization_id);
+      expect(await page.evaluate(prompt)).toBe('typed for minutes');
+      await page.getByLabel('Organization that pays').selectOption(other);
+      await untilText(page, /of the balance of Rich/);
+      expect(await page.evaluate(prompt)).toBe('typed for minutes');
+      await context.close();
+    });
+
     it('runs nothing while the JSON of the input is incomplete', async () => {
       const { state, browser } = get();
       const { page, context } = await signIn(browser, state, ann);

@@ -41,7 +41,8 @@ export function Playground() {
   const error = models.error ?? organizations.error;
   const offered = (models.data ?? []).filter(({ isActive }) => isActive);
   const model = offered.find(({ slug }) => slug === search.model) ?? offered.find(isEasy) ?? offered[0];
-  const organization = organizations.data?.[0];
+  const [first] = organizations.data ?? [];
+  const organization = organizations.data?.find(({ id }) => id === search.organization) ?? first;
   const isLoaded = models.data !== undefined && organizations.data !== undefined;
   return (
     <>
@@ -60,7 +61,7 @@ export function Playground() {
       )}
       {model && organization && (
         <Workbench
-          key={`${model.slug} ${organization.id}`}
+          key={model.slug}
           model={model}
           offered={offered}
           organization={organization}
@@ -81,7 +82,10 @@ function isEasy(model: Model): boolean {
   );
 }
 
-/** The one that is asked for, or else ran something last and so has a balance; then the latest, those for tests first. */
+/**
+ * The one that is asked for, or else ran something last and so has a balance; then the latest, those for tests first.
+ * They are read once for each visit: whoever ran something since must not become the one that pays.
+ */
 function useOrganizations(wanted: string | undefined) {
   return useQuery({
     queryKey: ['organizations', 'to run for', wanted],
@@ -98,6 +102,9 @@ function useOrganizations(wanted: string | undefined) {
       if (first === undefined || known) return known ? [known, ...others] : others;
       return [await read<Organization>(`/organizations/${encodeURIComponent(first)}`), ...others];
     },
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
   });
 }
 
@@ -153,7 +160,10 @@ function Workbench({ model, offered, organization, organizations }: WorkbenchPro
             <Field label={text.playground.organization}>
               <select
                 value={organization.id}
-                onChange={({ currentTarget }) => set({ organization: currentTarget.value })}
+                onChange={({ currentTarget }) => {
+                  if (!isJson) setInput(withoutFiles(input));
+                  set({ organization: currentTarget.value });
+                }}
                 className={inputLook}
               >
                 {organizations.map((one) => (
@@ -198,6 +208,7 @@ function Workbench({ model, offered, organization, organizations }: WorkbenchPro
             </label>
           ) : (
             <SchemaForm
+              key={organization.id}
               schema={model.definition.input_schema}
               value={input}
               problems={problems}
@@ -223,10 +234,14 @@ function Workbench({ model, offered, organization, organizations }: WorkbenchPro
 function exampleOf({ definition }: Model): Input {
   const { examples } = definition.input_schema;
   const [first = {}] = Array.isArray(examples) ? (examples as Input[]) : [];
-  return Object.fromEntries(
-    Object.entries(first).filter(([, value]) => !/"file_/.test(JSON.stringify(value))),
-  );
+  return withoutFiles(first);
 }
+
+/** A file belongs to the organization that uploaded it. */
+const withoutFiles = (input: Input): Input =>
+  Object.fromEntries(
+    Object.entries(input).filter(([, value]) => !/"file_[\w-]+"/.test(JSON.stringify(value))),
+  );
 
 /** An input with nothing wrong but what is still to be filled in. */
 const isIncomplete = (error: unknown): boolean => {
@@ -266,11 +281,11 @@ function useRun(organizationId: string, model: string, input: Input) {
   const [key, setKey] = useState(newIdempotencyKey);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another input is another request
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another input or organization is another request
   useEffect(() => {
     setKey(newIdempotencyKey());
     setError(null);
-  }, [input]);
+  }, [input, organizationId]);
   const start = async (): Promise<string | null> => {
     setBusy(true);
     setError(null);
