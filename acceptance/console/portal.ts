@@ -10,6 +10,27 @@ type Stack = { state(): LocalState; browser(): Browser; executionId(): string };
 
 const everything = ['executions', 'webhooks', 'keys', 'usage'];
 
+/** A site of a tenant, which shows the portal in a frame. */
+async function startSite() {
+  let frame = '';
+  const server = createServer((_request, response) => {
+    response.setHeader('Content-Type', 'text/html');
+    response.end(`<iframe src="${frame}" width="1000" height="700"></iframe>`);
+  }).listen(0);
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return {
+    port,
+    // Another site than 127.0.0.1, from which browsers send only partitioned cookies.
+    origin: `http://localhost:${port}`,
+    show: (url: string) => {
+      frame = url;
+    },
+    close: () => server.close(),
+  };
+}
+
 /** What a tenant sees, as a page and in a frame of their own site. */
 export function describePortal({ state, browser, executionId }: Stack): void {
   const request = async (method: string, path: string, key: string, body?: object) =>
@@ -230,28 +251,34 @@ export function describePortal({ state, browser, executionId }: Stack): void {
     });
 
     it('works in a frame of the named origin, and of no other', async () => {
-      let frame = '';
-      const server = createServer((_request, response) => {
-        response.setHeader('Content-Type', 'text/html');
-        response.end(`<iframe src="${frame}" width="1000" height="700"></iframe>`);
-      }).listen(0);
-      await new Promise((resolve) => server.once('listening', resolve));
-      const address = server.address();
-      const port = typeof address === 'object' && address ? address.port : 0;
-      // Another site than 127.0.0.1, from which browsers send only partitioned cookies.
-      const origin = `http://localhost:${port}`;
-      frame = (await newLink({ frame_ancestors: [origin] })).url;
-      const { context, page, problems } = await opened(origin);
+      const site = await startSite();
+      site.show((await newLink({ frame_ancestors: [site.origin] })).url);
+      const { context, page, problems } = await opened(site.origin);
       const heading = page.frameLocator('iframe').getByRole('heading', { name: 'Executions' });
       await heading.waitFor();
       expect(await context.cookies()).toMatchObject([{ httpOnly: true, secure: true, sameSite: 'None' }]);
       await page.reload();
       await heading.waitFor();
       expect(problems).toEqual([]);
-      await page.goto(`http://127.0.0.1:${port}`);
+      await page.goto(`http://127.0.0.1:${site.port}`);
       await until('the browser has refused the frame', () => Promise.resolve(problems.length > 0));
       expect(problems[0]).toContain('frame-ancestors');
-      server.close();
+      site.close();
+      await context.close();
+    });
+
+    it('says that it cannot copy a new key in a frame that may not', async () => {
+      const site = await startSite();
+      site.show((await newLink({ frame_ancestors: [site.origin] })).url);
+      const { context, page } = await opened(site.origin);
+      const framed = page.frameLocator('iframe');
+      await framed.getByRole('link', { name: 'API keys' }).click();
+      await framed.getByRole('button', { name: 'Create key' }).click();
+      await framed.getByRole('textbox', { name: 'Name' }).fill('in a frame');
+      await framed.getByRole('dialog').getByRole('button', { name: 'Create key' }).click();
+      await framed.getByRole('button', { name: 'Copy' }).click();
+      await framed.getByRole('button', { name: 'The browser blocks copying' }).waitFor();
+      site.close();
       await context.close();
     });
 

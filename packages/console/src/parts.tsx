@@ -281,14 +281,18 @@ export const inputLook =
 export const canCopy = () => window.isSecureContext;
 
 export function Copy({ value, label = text.copy }: { value: string; label?: string }) {
-  const [isDone, setDone] = useState(false);
-  const copy = () => {
-    void navigator.clipboard.writeText(value).then(() => {
-      setDone(true);
-      setTimeout(() => setDone(false), 1500);
-    });
+  const [result, setResult] = useState<string | null>(null);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(value);
+      setResult(text.copied);
+      setTimeout(() => setResult(null), 1500);
+    } catch {
+      // Browsers block it in a frame without `allow="clipboard-write"`.
+      setResult(text.copyBlocked);
+    }
   };
-  return <Button onClick={copy}>{isDone ? text.copied : label}</Button>;
+  return <Button onClick={() => void copy()}>{result ?? label}</Button>;
 }
 
 /** Asks before it acts; shows why it failed. */

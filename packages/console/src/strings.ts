@@ -47,6 +47,7 @@ export const text = {
   confirm: 'Confirm',
   copied: 'Copied',
   copy: 'Copy',
+  copyBlocked: 'The browser blocks copying',
   retry: 'Try again',
   retrying: 'Trying again …',
   lost: 'The server did not respond.',
