@@ -147,6 +147,9 @@ describe('the pages', () => {
     await until('all executions are listed', async () => (await rows.count()) === 3);
     await page.getByLabel('Status').selectOption('FAILED');
     await until('one execution failed', async () => (await rows.count()) === 1);
+    const cut =
+      '[...document.querySelectorAll("td *")].filter((one) => one.scrollWidth > one.clientWidth + 1)';
+    expect(await page.evaluate(`${cut}.map(({ textContent }) => textContent)`)).toEqual([]);
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await until('all executions are listed again', async () => (await rows.count()) === 3);
     await page.getByRole('heading', { name: 'Executions' }).click();

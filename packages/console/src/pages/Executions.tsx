@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { read, type Schemas } from '../api.ts';
 import { Chosen, changed, FilterBar, Typed } from '../filterBar.tsx';
 import { List, More, useListKeys, usePages } from '../lists.tsx';
@@ -199,7 +199,7 @@ function Rows({ rows }: { rows: Execution[] }) {
           <tr key={row.id} className="border-line border-b last:border-0 hover:bg-hover">
             <td className={cell}>
               <Status of={row.status} />
-              {row.error && <span className="block truncate text-soft text-xs">{row.error.code}</span>}
+              {row.error && <ErrorCode of={row.error.code} />}
             </td>
             <td className={`${cell} min-w-0`}>
               <Link data-row to="/executions/$id" params={{ id: row.id }} className="block min-w-0 rounded">
@@ -226,6 +226,20 @@ function Rows({ rows }: { rows: Execution[] }) {
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** In several lines where the column is narrow, broken between its words. */
+function ErrorCode({ of }: { of: string }) {
+  return (
+    <span className="block text-soft text-xs wrap-anywhere">
+      {of.split(/(?<=_)/).map((word, index) => (
+        <Fragment key={`${index} ${word}`}>
+          {word}
+          <wbr />
+        </Fragment>
+      ))}
+    </span>
   );
 }
 
