@@ -165,6 +165,18 @@ describe('the pages', () => {
     await context.close();
   });
 
+  it('show a duration of almost two minutes as two', async () => {
+    const { page, context } = await signIn(browser, state(), ann);
+    const { data } = await admin<{ data: object[] }>(state(), `/executions?id_prefix=${executionId}`);
+    const times = { created_at: '2026-11-26T10:00:00.000Z', completed_at: '2026-11-26T10:01:59.700Z' };
+    await page.route(/\/admin\/v1\/executions\?/, (route) =>
+      route.fulfill({ status: 200, json: { data: [{ ...data[0], ...times }], next_cursor: null } }),
+    );
+    await open(page, '/executions');
+    await untilText(page, '2 min 0 s');
+    await context.close();
+  });
+
   it('ask for no more of a search once a page of it was refused', async () => {
     const { page, context } = await signIn(browser, state(), ann);
     let refused = 0;

@@ -146,9 +146,9 @@ export function Money({ of }: { of: string | null | undefined }) {
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return '–';
   if (ms < 1000) return `${ms} ms`;
-  return ms < 60_000
-    ? `${(ms / 1000).toFixed(2)} s`
-    : `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(2)} s`;
+  const seconds = Math.round(ms / 1000);
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 /** An age in its largest unit: `3 min`. */
