@@ -69,6 +69,19 @@ export function describeOperations({ state, browser }: Stack): void {
       await context.close();
     });
 
+    it('says where pending work was not counted to its end', async () => {
+      const { page, context } = await signIn(browser(), state(), ann);
+      const overview = await admin<{ backlog: { kind: string }[] }>(state(), '/overview');
+      const backlog = overview.backlog.map((one) => ({ ...one, count: 10_000 }));
+      await page.route(/\/admin\/v1\/overview$/, (route) =>
+        route.fulfill({ status: 200, json: { ...overview, backlog } }),
+      );
+      await page.reload();
+      await untilText(page, '10,000 or more executions to be started');
+      await page.getByText('10,000 or more', { exact: true }).waitFor();
+      await context.close();
+    });
+
     it('offers a viewer no change', async () => {
       const { page, context } = await signIn(browser(), state(), val);
       await open(page, '/queues');

@@ -75,14 +75,14 @@ function Tiles({ of }: { of: Whole }) {
     <ul className="grid grid-cols-2 gap-3 lg:grid-cols-4">
       <li>
         <Link to="/executions" className={look}>
-          <Tile name={text.overview.executions} value={created} />
+          <Tile name={text.overview.executions} value={created.toLocaleString()} />
         </Link>
       </li>
       <li>
         <Link to="/executions" search={{ status: 'FAILED' }} className={look}>
           <Tile
             name={text.overview.failed}
-            value={failed}
+            value={failed.toLocaleString()}
             isBad={failed > 0}
             aside={created > 0 ? text.overview.share(percent(failed / created)) : null}
           />
@@ -92,7 +92,7 @@ function Tiles({ of }: { of: Whole }) {
         <Link to="/executions" search={{ status: 'PENDING' }} className={look}>
           <Tile
             name={text.overview.pending}
-            value={pending?.count ?? 0}
+            value={text.queues.counted(pending?.count ?? 0)}
             aside={pending?.oldest_s ? text.overview.oldest(age(pending.oldest_s)) : null}
           />
         </Link>
@@ -101,7 +101,7 @@ function Tiles({ of }: { of: Whole }) {
         <Link to="/webhooks/deliveries" search={{ status: 'failed' }} className={look}>
           <Tile
             name={text.overview.undelivered}
-            value={undelivered}
+            value={undelivered.toLocaleString()}
             isBad={undelivered > 0}
             aside={broken > 0 ? text.overview.endpointsFailing(broken) : waiting}
           />
@@ -113,14 +113,12 @@ function Tiles({ of }: { of: Whole }) {
 
 const percent = (share: number) => `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
 
-function Tile(props: { name: string; value: number; aside?: string | null; isBad?: boolean }) {
+function Tile(props: { name: string; value: string; aside?: string | null; isBad?: boolean }) {
   const { name, value, aside = null, isBad = false } = props;
   return (
     <>
       <span className="block text-soft text-xs">{name}</span>
-      <span className={`block font-semibold text-2xl tabular-nums ${isBad ? 'text-bad' : ''}`}>
-        {value.toLocaleString()}
-      </span>
+      <span className={`block font-semibold text-2xl tabular-nums ${isBad ? 'text-bad' : ''}`}>{value}</span>
       <span className="block min-h-4 text-soft text-xs">{aside}</span>
     </>
   );
@@ -308,7 +306,7 @@ function System({ of }: { of: Whole }) {
           {backlog.length === 0 && text.queues.noBacklog}
           {backlog.map(({ kind, count }) => (
             <span key={kind} className="block">
-              {`${count.toLocaleString()} ${text.queues.kinds[kind]}`}
+              {`${text.queues.counted(count)} ${text.queues.kinds[kind]}`}
             </span>
           ))}
         </Fact>

@@ -1,3 +1,7 @@
+/** The gateway counts no further. */
+export const counted = (count: number): string =>
+  count >= 10_000 ? '10,000 or more' : count.toLocaleString();
+
 /** What operators look after. */
 export const systemTexts = {
   queues: {
@@ -41,7 +45,7 @@ export const systemTexts = {
     backlog: 'Pending work in the database',
     backlogAbout: 'This is what remains to be done, with the age of the oldest.',
     noBacklog: 'No pending work',
-    counted: (count: number) => (count >= 10_000 ? '10,000 or more' : count.toLocaleString()),
+    counted,
     kinds: {
       pending: 'executions to be started',
       waiting_tries: 'retries that are due',
