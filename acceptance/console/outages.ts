@@ -141,6 +141,22 @@ export function describeOutages(get: () => { state: LocalState; browser: Browser
       await context.close();
     });
 
+    it('is not spoken of when its dialog is opened again', async () => {
+      const { state, browser } = get();
+      const { page, context } = await signIn(browser, state, ann);
+      await page.route(/\/rotate$/, (route) => route.abort());
+      await open(page, `/organizations/${state.organization_id}`);
+      const dialog = page.getByRole('dialog');
+      await page.getByRole('button', { name: 'Rotate' }).first().click();
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      await untilText(page, 'It may have been applied: check this');
+      await dialog.getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('button', { name: 'Rotate' }).first().click();
+      await page.getByRole('button', { name: 'Confirm' }).waitFor();
+      expect(await page.getByText('It may have been applied').count()).toBe(0);
+      await context.close();
+    });
+
     it('is to be checked first where a second one would be another', async () => {
       const { state, browser } = get();
       const { page, context } = await signIn(browser, state, ann);

@@ -325,7 +325,10 @@ export function Confirmed(props: {
         tone={tone}
         disabled={disabledBecause !== null}
         title={disabledBecause ?? undefined}
-        onClick={() => setOpen(true)}
+        onClick={() => {
+          setError(null);
+          setOpen(true);
+        }}
       >
         {label}
       </Button>

@@ -37,7 +37,14 @@ export function SpendLimit({ path, name, current, stale }: Props) {
   };
   return (
     <>
-      <Button disabled={refusal !== null} title={refusal ?? undefined} onClick={() => setOpen(true)}>
+      <Button
+        disabled={refusal !== null}
+        title={refusal ?? undefined}
+        onClick={() => {
+          setError(null);
+          setOpen(true);
+        }}
+      >
         {text.spendLimit.change}
       </Button>
       <Dialog title={text.spendLimit.of(name)} isOpen={isOpen} onClose={() => setOpen(false)}>
