@@ -90,7 +90,9 @@ describe('holdfast', () => {
       ['ledger', 'audit', '--database-url', 'postgres://h/db?sslrootcert=/no/ca.pem'],
       "sslrootcert /no/ca.pem can't be read",
     ],
-    [['partitions', 'make', '--months', '-1'], 'a value that begins with a dash is given as --months=-'],
+    [['partitions', 'make', '--months', '-1'], 'one that begins with a dash is given as --months=-'],
+    [['topup', 'org_1', '5', '--reason'], '--reason needs a value'],
+    [['executions', 'list', '--limit'], '--limit needs a value.'],
   ])('reports %j in one line that points to --help', async (args, reason) => {
     const { code, stdout, stderr } = await holdfast(args);
     expect([code, stdout]).toEqual([2, '']);

@@ -47,7 +47,10 @@ function explained<Result>(read: () => Result, help?: string): Result {
 }
 
 function inOneLine(reason: string): string {
-  const [, dashed] = /use '(--[a-z-]+=)-XYZ'/.exec(reason) ?? [];
-  if (dashed !== undefined) return `a value that begins with a dash is given as ${dashed}-…`;
+  const [, dashed] = /use '(--[a-z-]+)=-XYZ'/.exec(reason) ?? [];
+  if (dashed !== undefined)
+    return `${dashed} needs a value; one that begins with a dash is given as ${dashed}=-…`;
+  const [, missing] = /^Option '.*(--[a-z-]+) <value>' argument missing/.exec(reason) ?? [];
+  if (missing !== undefined) return `${missing} needs a value`;
   return reason.split(/\. |\.?\n/)[0] ?? '';
 }
