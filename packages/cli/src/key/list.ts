@@ -20,7 +20,7 @@ export async function keyList(args: string[], context: Context): Promise<number>
         NAME: ({ name }) => name,
         STATUS: statusOf,
         MODE: ({ mode }) => mode,
-        'SPENT THIS MONTH': (one) => spendText(one.spend_limit),
+        'MONTHLY SPEND': (one) => spendText(one.spend_limit),
         AGE: (one) => shownAge(one.created_at),
         'EXPIRES (UTC)': (one) => shownTime(one.expires_at).slice(0, 10),
         SCOPES: ({ permissions, scopes }) => (permissions === 'full' ? 'all' : scopes.join(' ')),

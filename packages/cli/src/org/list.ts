@@ -23,7 +23,7 @@ export async function orgList(args: string[], context: Context): Promise<number>
       list.data,
       {
         NAME: ({ name }) => name,
-        'SPENT THIS MONTH': (one) => spendText(one.spend_limit),
+        'MONTHLY SPEND': (one) => spendText(one.spend_limit),
         CONCURRENCY: (one) => String(one.max_concurrency ?? '-'),
         AGE: (one) => shownAge(one.created_at),
       },
