@@ -150,6 +150,10 @@ describe('the pages', () => {
     const cut =
       '[...document.querySelectorAll("td *")].filter((one) => one.scrollWidth > one.clientWidth + 1)';
     expect(await page.evaluate(`${cut}.map(({ textContent }) => textContent)`)).toEqual([]);
+    await page.getByText('Organization, Error code').click();
+    await page.locator('input[placeholder="Name or id"]').fill('demo');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(new RegExp(`organization=${state().organization_id}`));
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await until('all executions are listed again', async () => (await rows.count()) === 3);
     await page.getByRole('heading', { name: 'Executions' }).click();
@@ -158,6 +162,17 @@ describe('the pages', () => {
     await page.locator('input[type=search]').fill('order=A-17');
     await page.keyboard.press('Enter');
     await until('one execution has this metadata', async () => (await rows.count()) === 1);
+    const inBase64 = 'q83vEjRWeJCrze8SNFZ4kA==';
+    const asked = new Set<string | null>();
+    page.on('request', (request) => {
+      if (request.url) asked.add(new URL(request.url()).searchParams.get('idempotency_key'));
+    });
+    await page.locator('input[type=search]').fill(inBase64);
+    await page.keyboard.press('Enter');
+    await until('the idempotency key is searched for', () => Promise.resolve(asked.has(inBase64)));
+    await page.locator('input[type=search]').fill('order=A-17');
+    await page.keyboard.press('Enter');
+    await until('the execution is found again', async () => (await rows.count()) === 1);
     await page.getByRole('heading', { name: 'Executions' }).click();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');

@@ -43,7 +43,13 @@ export function OrganizationFilter(props: { value: string | undefined; onChange:
         placeholder={text.list.organizationHint}
         list={list}
         value={value}
-        onChange={(typed) => onChange([...names].find(([, name]) => name === typed)?.[0] ?? typed)}
+        onChange={(typed) => {
+          const named = [...names];
+          const found =
+            named.find(([, name]) => name === typed) ??
+            named.find(([, name]) => name.toLowerCase() === typed.toLowerCase());
+          onChange(found?.[0] ?? typed);
+        }}
       />
       <datalist id={list}>
         {[...names].map(([id, name]) => (

@@ -14,11 +14,11 @@ type Execution = Schemas['AnyExecution'];
 
 const statuses = ['PENDING', 'PROCESSING', 'AWAITING_WEBHOOK', 'COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED'];
 
-/** What the search field means: an id or its beginning, `name=value` of the metadata, or an idempotency key. */
+/** What the search field means: an id or its beginning, `name=value` of the metadata, or an idempotency key, also in base64. */
 function searched(q: string | undefined): Record<string, string> {
   if (!q) return {};
   if (/^exec_[0-9a-f-]*$/.test(q)) return { id_prefix: q };
-  const [, name, value] = /^([^=]+)=(.+)$/.exec(q) ?? [];
+  const [, name, value] = /^([^=]+)=(?!=*$)(.+)$/.exec(q) ?? [];
   if (name && value) return { metadata_name: name.trim(), metadata_value: value.trim() };
   return { idempotency_key: q };
 }
