@@ -2,7 +2,7 @@ import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { until } from '@holdfast/testkit/until';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from './browser.ts';
-import { admin, ann, hostile, signIn, untilText, val } from './operator.ts';
+import { admin, ann, hostile, runExecution, signIn, untilText, val } from './operator.ts';
 
 type Servers = { state: LocalState; browser: Browser };
 type Transactions = { data: { kind: string; amount: string; reason: string | null }[] };
@@ -44,6 +44,26 @@ export function describeOrganizations(get: () => Servers): void {
       await page.getByRole('cell', { name: 'correction' }).waitFor();
       expect(await page.evaluate<unknown>('window.owned')).toBeUndefined();
       expect(problems).toEqual([]);
+      await context.close();
+    });
+
+    it('shows what is charged while its page is open, to the operator and in the portal', async () => {
+      const { state, browser } = get();
+      const { page, context } = await signIn(browser, state, ann);
+      const path = `/organizations/${state.organization_id}`;
+      await open(page, path);
+      await page.getByRole('button', { name: 'Open the portal' }).click();
+      await until('the portal is open', () => Promise.resolve(context.pages().length === 2));
+      const portal = context.pages()[1] ?? page;
+      await portal.getByRole('link', { name: 'Usage' }).click();
+      const ofExecutions = 'td a[href*="/executions/exec_"]';
+      for (const one of [page, portal]) await one.locator(ofExecutions).first().waitFor();
+      const id = await runExecution(state, { model: 'sandbox-text', input: { prompt: 'meanwhile' } });
+      const { balance } = await admin<{ balance: { available: string } }>(state, path);
+      for (const one of [page, portal]) {
+        await one.locator(`td a[href$="${id}"]`).first().waitFor();
+        await one.locator(`dd:has-text("${balance.available}")`).first().waitFor();
+      }
       await context.close();
     });
 

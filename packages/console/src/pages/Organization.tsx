@@ -13,6 +13,7 @@ import {
   Heading,
   Id,
   linkLook,
+  liveMs,
   Money,
   Problem,
   Skeleton,
@@ -36,6 +37,7 @@ export function Organization() {
   const query = useQuery({
     queryKey: ['organization', id],
     queryFn: () => read<Whole>(`/organizations/${encodeURIComponent(id)}`),
+    refetchInterval: liveMs,
   });
   const { data } = query;
   return (
@@ -169,8 +171,10 @@ function BalanceCard({ of }: { of: Whole }) {
 
 function Statement({ id }: { id: string }) {
   const path = `/organizations/${id}/balance/transactions`;
-  const pages = usePages(['statement', id], (cursor) =>
-    read<Schemas['TransactionPage']>(path, { limit: 20, cursor }),
+  const pages = usePages(
+    ['statement', id],
+    (cursor) => read<Schemas['TransactionPage']>(path, { limit: 20, cursor }),
+    { isLive: true },
   );
   return (
     <Card title={text.organizations.statement}>
@@ -201,7 +205,7 @@ function Holds({ id }: { id: string }) {
       );
       return pages.flatMap((page) => page.data).sort((a, b) => b.id.localeCompare(a.id));
     },
-    refetchInterval: 10_000,
+    refetchInterval: liveMs,
   });
   return (
     <Card title={text.organizations.holds}>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { List, More, usePages } from '../../lists.tsx';
-import { Card, Empty, Facts, Heading, Money, Problem, Skeleton, Time } from '../../parts.tsx';
+import { Card, Empty, Facts, Heading, liveMs, Money, Problem, Skeleton, Time } from '../../parts.tsx';
 import { text } from '../../strings.ts';
 import { read, type Schemas } from '../api.ts';
 import { useMay, useSession } from '../session.tsx';
@@ -46,6 +46,7 @@ function BalanceCard() {
   const { data, error, refetch } = useQuery({
     queryKey: ['balance'],
     queryFn: () => read<Schemas['Balance']>('/balance'),
+    refetchInterval: liveMs,
   });
   if (error) return <Problem error={error} onRetry={() => void refetch()} />;
   if (!data) return <Skeleton rows={2} />;
@@ -145,8 +146,10 @@ function Table(props: { caption: string; columns: string[]; children: ReactNode 
 
 function Statement() {
   const may = useMay();
-  const pages = usePages(['statement'], (cursor) =>
-    read<Schemas['TransactionPage']>('/balance/transactions', { cursor, limit: 20 }),
+  const pages = usePages(
+    ['statement'],
+    (cursor) => read<Schemas['TransactionPage']>('/balance/transactions', { cursor, limit: 20 }),
+    { isLive: true },
   );
   const { kind, amount, balance } = text.columns;
   return (
