@@ -16,7 +16,9 @@ export const overviewTexts = {
     undelivered: 'Deliveries failed',
     notYetDelivered: (count: number) => `${count.toLocaleString()} pending`,
     endpointsFailing: (count: number) =>
-      count === 1 ? '1 endpoint is failing' : `${count} endpoints are failing`,
+      count === 1
+        ? '1 endpoint is failing or deactivated'
+        : `${count.toLocaleString()} endpoints are failing or deactivated`,
     perMinute: 'Executions by the minute of their creation',
     noExecutions: 'No executions in the last hour',
     countedSince: 'There are very many: executions are counted since',
