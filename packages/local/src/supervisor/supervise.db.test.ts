@@ -78,6 +78,16 @@ describe('a supervised service', () => {
     expect(said[0]).toMatch(/^fake has not been healthy/);
   });
 
+  it('is not killed for a time in which the launcher itself stood still', async () => {
+    // It listens at another port, and so is never healthy.
+    const env = { METRICS_PORT: '0' };
+    const timing = { ...quick, probeTimeoutMs: 100, firstHealthyWithinMs: 1_000 };
+    const { service, said } = await startFake(env, timing);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000);
+    await until(() => service.deaths() > 0);
+    expect(said[0]).toMatch(/^fake has not been healthy for 1 s;/);
+  });
+
   it('ends at SIGTERM when it is stopped, and is not restarted', async () => {
     const { service, pids, said } = await startFake();
     await until(service.isReady);
