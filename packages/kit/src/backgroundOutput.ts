@@ -3,6 +3,8 @@ import type { DestinationStream } from 'pino';
 
 const retryFullPipeMs = 100;
 const lastTextWithinMs = 2_000;
+/** A quick reader empties a full pipe in less. */
+const retryLastTextMs = 5;
 /** A reader of the log that has stopped must not cost all memory. */
 const maxWaitingLength = 8_388_608;
 const nothing = Buffer.alloc(0);
@@ -63,7 +65,7 @@ function writeNow(fd: number, text: Buffer): void {
       rest = rest.subarray(writeSync(fd, rest));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryFullPipeMs);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, retryLastTextMs);
     }
   }
 }
