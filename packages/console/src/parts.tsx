@@ -295,6 +295,36 @@ export function Copy({ value, label = text.copy }: { value: string; label?: stri
   return <Button onClick={() => void copy()}>{result ?? label}</Button>;
 }
 
+/** A dialog that closes once its change was made, and otherwise shows why not. */
+export function useChangeDialog() {
+  const [isOpen, setOpen] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  return {
+    isOpen,
+    isBusy,
+    error,
+    /** Without the failure of last time. */
+    open() {
+      setError(null);
+      setOpen(true);
+    },
+    close: () => setOpen(false),
+    async run(change: () => Promise<unknown>): Promise<void> {
+      setBusy(true);
+      setError(null);
+      try {
+        await change();
+        setOpen(false);
+      } catch (reason) {
+        setError(reason);
+      } finally {
+        setBusy(false);
+      }
+    },
+  };
+}
+
 /** Asks before it acts; shows why it failed. */
 export function Confirmed(props: {
   label: string;
@@ -304,43 +334,26 @@ export function Confirmed(props: {
   act: () => Promise<unknown>;
 }) {
   const { label, question, tone = 'plain', disabledBecause = null, act } = props;
-  const [isOpen, setOpen] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const run = async () => {
-    setBusy(true);
-    setError(null);
-    try {
-      await act();
-      setOpen(false);
-    } catch (reason) {
-      setError(reason);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { isOpen, isBusy, error, open, close, run } = useChangeDialog();
   return (
     <>
       <Button
         tone={tone}
         disabled={disabledBecause !== null}
         title={disabledBecause ?? undefined}
-        onClick={() => {
-          setError(null);
-          setOpen(true);
-        }}
+        onClick={open}
       >
         {label}
       </Button>
-      <Dialog title={label} isOpen={isOpen} onClose={() => setOpen(false)}>
+      <Dialog title={label} isOpen={isOpen} onClose={close}>
         <p>{question}</p>
         {error !== null && <Problem error={error} />}
         <div className="mt-4 flex justify-end gap-2">
-          <Button onClick={() => setOpen(false)}>{text.close}</Button>
+          <Button onClick={close}>{text.close}</Button>
           <Button
             tone={tone === 'danger' ? 'danger' : 'primary'}
             disabled={isBusy}
-            onClick={() => void run()}
+            onClick={() => void run(act)}
           >
             {text.confirm}
           </Button>

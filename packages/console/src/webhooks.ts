@@ -15,9 +15,14 @@ export const eventTypes = [
   'endpoint.recovered',
 ] as const;
 
-/** One call recovers only so many: `recover` is called until nothing is left. */
-export async function recoverAll(recover: () => Promise<Schemas['Recovered']>): Promise<void> {
-  for (let isMore = true; isMore; ) ({ has_more: isMore } = await recover());
+const dayMs = 86_400_000;
+
+/** Recovers what failed in the last 24 hours. One call recovers only so many: `recover` is called until nothing is left. */
+export async function recoverLastDay(
+  recover: (body: { since: string }) => Promise<Schemas['Recovered']>,
+): Promise<void> {
+  const since = new Date(Date.now() - dayMs).toISOString();
+  for (let isMore = true; isMore; ) ({ has_more: isMore } = await recover({ since }));
 }
 
 type Health = Pick<Schemas['WebhookEndpoint'], 'is_active' | 'failing_since'>;

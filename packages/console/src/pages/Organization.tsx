@@ -22,7 +22,7 @@ import {
 } from '../parts.tsx';
 import { useRefusal } from '../session.tsx';
 import { text } from '../strings.ts';
-import { recoverAll, stateOf } from '../webhooks.ts';
+import { recoverLastDay, stateOf } from '../webhooks.ts';
 import { Adjustments } from './adjustments.tsx';
 import { DeliveryRow } from './deliveries.tsx';
 import { Keys } from './keys.tsx';
@@ -275,8 +275,6 @@ function EndpointRow({ organizationId, of }: { organizationId: string; of: Schem
   );
 }
 
-const dayMs = 86_400_000;
-
 function DeliveryLog({ organizationId, endpointId }: { organizationId: string; endpointId: string }) {
   const client = useQueryClient();
   const [isOpen, setOpen] = useState(false);
@@ -287,11 +285,10 @@ function DeliveryLog({ organizationId, endpointId }: { organizationId: string; e
     queryKey: key,
     queryFn: () => read<Schemas['DeliveryPage']>(`${path}/deliveries`, { limit: 20 }),
     enabled: isOpen,
-    refetchInterval: 5000,
+    refetchInterval: liveMs,
   });
   const recover = async () => {
-    const since = new Date(Date.now() - dayMs).toISOString();
-    await recoverAll(() => change('POST', `${path}/recover`, { body: { since } }));
+    await recoverLastDay((body) => change('POST', `${path}/recover`, { body }));
     await client.invalidateQueries({ queryKey: key });
   };
   return (

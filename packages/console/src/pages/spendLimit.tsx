@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { change, type Schemas } from '../api.ts';
-import { Button, Dialog, Field, inputLook, Problem } from '../parts.tsx';
+import { Button, Dialog, Field, inputLook, Problem, useChangeDialog } from '../parts.tsx';
 import { useRefusal } from '../session.tsx';
 import { text } from '../strings.ts';
 
@@ -18,36 +18,23 @@ type Props = {
 export function SpendLimit({ path, name, current, stale }: Props) {
   const client = useQueryClient();
   const refusal = useRefusal('admin');
-  const [isOpen, setOpen] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const run = async (request: () => Promise<unknown>) => {
-    setError(null);
-    try {
+  const { isOpen, error, open, close, run } = useChangeDialog();
+  const save = (request: () => Promise<unknown>) =>
+    run(async () => {
       await request();
-      setOpen(false);
-      await client.invalidateQueries({ queryKey: stale });
-    } catch (reason) {
-      setError(reason);
-    }
-  };
+      void client.invalidateQueries({ queryKey: stale });
+    });
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const amount = String(new FormData(event.currentTarget).get('amount'));
-    void run(() => change('PUT', path, { body: { amount } }));
+    void save(() => change('PUT', path, { body: { amount } }));
   };
   return (
     <>
-      <Button
-        disabled={refusal !== null}
-        title={refusal ?? undefined}
-        onClick={() => {
-          setError(null);
-          setOpen(true);
-        }}
-      >
+      <Button disabled={refusal !== null} title={refusal ?? undefined} onClick={open}>
         {text.spendLimit.change}
       </Button>
-      <Dialog title={text.spendLimit.of(name)} isOpen={isOpen} onClose={() => setOpen(false)}>
+      <Dialog title={text.spendLimit.of(name)} isOpen={isOpen} onClose={close}>
         <form onSubmit={onSubmit} className="space-y-3">
           <p className="text-soft">{text.spendLimit.about}</p>
           <Field label={text.organizations.amount}>
@@ -64,11 +51,11 @@ export function SpendLimit({ path, name, current, stale }: Props) {
           {error !== null && <Problem error={error} />}
           <div className="flex flex-wrap justify-end gap-2">
             {current && (
-              <Button tone="danger" onClick={() => void run(() => change('DELETE', path))}>
+              <Button tone="danger" onClick={() => void save(() => change('DELETE', path))}>
                 {text.spendLimit.remove}
               </Button>
             )}
-            <Button onClick={() => setOpen(false)}>{text.close}</Button>
+            <Button onClick={close}>{text.close}</Button>
             <Button type="submit" tone="primary">
               {text.spendLimit.set}
             </Button>

@@ -1,5 +1,5 @@
-import { type FormEvent, type ReactNode, useState } from 'react';
-import { Button, Dialog, Problem } from '../parts.tsx';
+import type { FormEvent, ReactNode } from 'react';
+import { Button, Dialog, Problem, useChangeDialog } from '../parts.tsx';
 import { text } from '../strings.ts';
 
 /** Boxes to check, of which a form sends the checked ones under one name. */
@@ -26,32 +26,15 @@ export function FormDialog(props: {
   submit: (form: FormData) => Promise<unknown>;
 }) {
   const { label, children, submit } = props;
-  const [isOpen, setOpen] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const close = () => {
-    setOpen(false);
-    setError(null);
-  };
-  const run = async (form: FormData) => {
-    setBusy(true);
-    setError(null);
-    try {
-      await submit(form);
-      close();
-    } catch (reason) {
-      setError(reason);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const { isOpen, isBusy, error, open, close, run } = useChangeDialog();
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    void run(new FormData(event.currentTarget));
+    const form = new FormData(event.currentTarget);
+    void run(() => submit(form));
   };
   return (
     <>
-      <Button tone="primary" onClick={() => setOpen(true)}>
+      <Button tone="primary" onClick={open}>
         {label}
       </Button>
       <Dialog title={label} isOpen={isOpen} onClose={close}>

@@ -1,5 +1,8 @@
 import { counted } from './system.ts';
 
+const numbered = (count: number, one: string, many: string) =>
+  count === 1 ? `1 ${one}` : `${counted(count)} ${many}`;
+
 /** The overview, and what needs an operator. */
 export const overviewTexts = {
   overview: {
@@ -56,19 +59,19 @@ export const overviewTexts = {
         `The first job of ${queue} has waited for ${age}`,
       circuit_open: (connection: string) => `${connection} accepts no runs: its circuit is open`,
       executions_waiting: (_: string, count: number, age: string) =>
-        `${count === 1 ? '1 execution waits' : `${counted(count)} executions wait`} to start, the oldest for ${age}`,
+        `${numbered(count, 'execution waits', 'executions wait')} to start, the oldest for ${age}`,
       executions_overdue: (_: string, count: number, age: string) =>
-        `${count === 1 ? '1 execution' : `${counted(count)} executions`} should have expired, the oldest ${age} ago`,
+        `${numbered(count, 'execution', 'executions')} should have expired, the oldest ${age} ago`,
       runs_abandoned: (_: string, count: number, age: string) =>
-        `${count === 1 ? '1 run has' : `${counted(count)} runs have`} had no dispatcher, the oldest for ${age}`,
+        `${numbered(count, 'run has', 'runs have')} had no dispatcher, the oldest for ${age}`,
       callbacks_unread: (_: string, count: number, age: string) =>
-        `${count === 1 ? '1 callback' : `${counted(count)} callbacks`} of providers not processed, the oldest for ${age}`,
+        `${numbered(count, 'callback', 'callbacks')} of providers not processed, the oldest for ${age}`,
       outcomes_unsettled: (_: string, count: number, age: string) =>
-        `${count === 1 ? '1 outcome' : `${counted(count)} outcomes`} not settled, the oldest for ${age}`,
+        `${numbered(count, 'outcome', 'outcomes')} not settled, the oldest for ${age}`,
       events_not_fanned_out: (_: string, count: number, age: string) =>
-        `${count === 1 ? '1 event' : `${counted(count)} events`} not fanned out, the oldest for ${age}`,
+        `${numbered(count, 'event', 'events')} not fanned out, the oldest for ${age}`,
       provider_busy: (_: string, count: number, age: string) =>
-        `${count === 1 ? '1 execution waits' : `${counted(count)} executions wait`} for busy providers, the oldest for ${age}`,
+        `${numbered(count, 'execution waits', 'executions wait')} for busy providers, the oldest for ${age}`,
       endpoints_deactivated: (_: string, count: number) =>
         `${count === 1 ? '1 webhook endpoint was' : `${count} webhook endpoints were`} deactivated after failures`,
       endpoints_failing: (_: string, count: number) =>

@@ -43,7 +43,7 @@ export function endpointHandler(context: Context) {
 
 type Memory = () => BodyHold;
 
-/** The execution as it was accepted where there is no room for the whole one: its client can read it later. */
+/** The accepted execution, when memory has no room for the whole one: its client can read that later. */
 function sendEither(raw: Raw, whole: Reply, accepted: Reply, memory: Memory): void {
   try {
     sendReply(raw, whole, memory);

@@ -6,7 +6,7 @@ import { EndpointChart } from '../../endpointChart.tsx';
 import { List, More, usePages } from '../../lists.tsx';
 import { Card, Confirmed, Empty, Heading, Id, liveMs, Status, Time, UntilRead } from '../../parts.tsx';
 import { text } from '../../strings.ts';
-import { recoverAll, stateOf } from '../../webhooks.ts';
+import { recoverLastDay, stateOf } from '../../webhooks.ts';
 import { change, read, type Schemas } from '../api.ts';
 import { ShownOnce } from '../secret.tsx';
 import { words } from '../strings.ts';
@@ -93,8 +93,7 @@ function Commands({ of }: { of: WebhookEndpoint }) {
     setSecret(rotated.secret);
   };
   const recover = async () => {
-    const since = new Date(Date.now() - 24 * 3_600_000).toISOString();
-    await recoverAll(() => change('POST', `${path}/recover`, { body: { since } }));
+    await recoverLastDay((body) => change('POST', `${path}/recover`, { body }));
     await refresh();
   };
   const remove = async () => {
