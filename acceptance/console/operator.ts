@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { LocalState } from '@holdfast/local/launch/stateFile';
+import { apiClient } from '@holdfast/testkit/apiClient';
 import { until } from '@holdfast/testkit/until';
 import { type Browser, type BrowserContext, consoleRequire, type Page } from './browser.ts';
 
@@ -83,10 +84,14 @@ export async function runExecution(state: LocalState, request: object): Promise<
 }
 
 export async function admin<Found>(state: LocalState, path: string, token = ann): Promise<Found> {
-  const response = await fetch(`${state.admin_url}/admin/v1${path}`, {
-    headers: { Authorization: `Bearer ${token}` },
-  });
-  return (await response.json()) as Found;
+  const { body } = await apiClient(state.admin_url, token).get(`/admin/v1${path}`);
+  return body as Found;
+}
+
+/** Returns the id of what ann makes. */
+export async function post(state: LocalState, path: string, body: object, headers = {}): Promise<string> {
+  const made = await apiClient(state.admin_url, ann).post(`/admin/v1${path}`, body, headers);
+  return String(made.body['id']);
 }
 
 export async function untilText(page: Page, what: string | RegExp): Promise<void> {

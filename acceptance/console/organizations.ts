@@ -1,8 +1,9 @@
 import type { LocalState } from '@holdfast/local/launch/stateFile';
+import { apiClient } from '@holdfast/testkit/apiClient';
 import { until } from '@holdfast/testkit/until';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from './browser.ts';
-import { admin, ann, hostile, runExecution, signIn, untilText, val } from './operator.ts';
+import { admin, ann, hostile, post, runExecution, signIn, untilText, val } from './operator.ts';
 
 type Servers = { state: LocalState; browser: Browser };
 type Transactions = { data: { kind: string; amount: string; reason: string | null }[] };
@@ -13,13 +14,7 @@ export function describeOrganizations(get: () => Servers): void {
   let id: string;
 
   beforeAll(async () => {
-    const { admin_url: url } = get().state;
-    const response = await fetch(`${url}/admin/v1/organizations`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${ann}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ name: hostile }),
-    });
-    ({ id } = (await response.json()) as { id: string });
+    id = await post(get().state, '/organizations', { name: hostile });
   });
 
   describe('an organization', () => {
@@ -69,15 +64,10 @@ export function describeOrganizations(get: () => Servers): void {
 
     it('fits with a long name and a large balance, whose amounts do not overlap', async () => {
       const { state, browser } = get();
-      const post = async (path: string, body: object) => {
-        const headers = { Authorization: `Bearer ${ann}`, 'Content-Type': 'application/json' };
-        const request = { method: 'POST', headers, body: JSON.stringify(body) };
-        return (await (await fetch(`${state.admin_url}/admin/v1${path}`, request)).json()) as { id: string };
-      };
-      const large = await post('/organizations', { name: 'unbroken'.repeat(20) });
-      await post(`/organizations/${large.id}/top-ups`, { amount: '987654321.87654321' });
+      const large = await post(state, '/organizations', { name: 'unbroken'.repeat(20) });
+      await post(state, `/organizations/${large}/top-ups`, { amount: '987654321.87654321' });
       const { page, context } = await signIn(browser, state, ann);
-      for (const path of ['/organizations', `/organizations/${large.id}`]) {
+      for (const path of ['/organizations', `/organizations/${large}`]) {
         await open(page, path);
         await page.getByText(/^(unbroken)+$/).waitFor();
         for (const width of [1440, 1024, 390]) {
@@ -97,17 +87,13 @@ export function describeOrganizations(get: () => Servers): void {
 
     it('shows every key, however many were created since', async () => {
       const { state, browser } = get();
-      const call = async (method: string, path: string, body: object = {}) => {
-        const headers = { Authorization: `Bearer ${ann}`, 'Content-Type': 'application/json' };
-        const url = `${state.admin_url}/admin/v1/organizations${path}`;
-        const request = { method, headers, ...(method === 'POST' && { body: JSON.stringify(body) }) };
-        return (await (await fetch(url, request)).json()) as { id: string };
-      };
-      const { id: busy } = await call('POST', '', { name: 'A key for each build' });
-      await call('POST', `/${busy}/api-keys`, { name: 'the oldest' });
+      const api = apiClient(state.admin_url, ann);
+      const busy = await post(state, '/organizations', { name: 'A key for each build' });
+      const keys = `/organizations/${busy}/api-keys`;
+      await post(state, keys, { name: 'the oldest' });
       for (let builds = 0; builds < 100; builds += 1) {
-        const { id: key } = await call('POST', `/${busy}/api-keys`, { name: 'build' });
-        await call('DELETE', `/${busy}/api-keys/${key}`);
+        const key = await post(state, keys, { name: 'build' });
+        await api.fetch(`/admin/v1${keys}/${key}`, { method: 'DELETE' });
       }
       const { page, context } = await signIn(browser, state, ann);
       await open(page, `/organizations/${busy}`);

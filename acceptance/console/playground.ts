@@ -2,7 +2,7 @@ import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { until } from '@holdfast/testkit/until';
 import { describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from './browser.ts';
-import { admin, ann, hostile, runExecution, signIn, untilText, val } from './operator.ts';
+import { admin, ann, hostile, post, runExecution, signIn, untilText, val } from './operator.ts';
 
 type Servers = { state: LocalState; browser: Browser };
 type Whole = {
@@ -67,12 +67,7 @@ export function describePlayground(get: () => Servers): void {
       await untilText(page, 'until the run ends');
       const payer = 'document.querySelectorAll("main form select")[1].value';
       expect(await page.evaluate(payer)).toBe(state.organization_id);
-      const response = await fetch(`${state.admin_url}/admin/v1/organizations`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${ann}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ name: 'Poor' }),
-      });
-      const { id } = (await response.json()) as { id: string };
+      const id = await post(state, '/organizations', { name: 'Poor' });
       await open(page, `/playground?organization=${id}`);
       await page.getByRole('link', { name: 'Top up Poor' }).click();
       await page.waitForURL(new RegExp(`/organizations/${id}`));
@@ -82,23 +77,14 @@ export function describePlayground(get: () => Servers): void {
     it('keeps the input and the organization that pays, whoever runs something meanwhile', async () => {
       const { state, browser } = get();
       await runExecution(state, { model: 'sandbox-text', input: { prompt: 'the last one' } });
-      const send = async (path: string, body: object) => {
-        const headers = {
-          Authorization: `Bearer ${ann}`,
-          'Content-Type': 'application/json',
-          'Idempotency-Key': path,
-        };
-        const url = `${state.admin_url}/admin/v1/organizations${path}`;
-        const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
-        return (await response.json()) as { id: string };
-      };
-      const { id: other } = await send('', { name: 'Rich' });
-      await send(`/${other}/top-ups`, { amount: '1.00' });
+      const other = await post(state, '/organizations', { name: 'Rich' });
+      await post(state, `/organizations/${other}/top-ups`, { amount: '1.00' });
       const { page, context } = await signIn(browser, state, ann);
       await open(page, '/playground?model=sandbox-text');
       await page.getByLabel(/^prompt/).fill('typed for minutes');
       const openedAt = Date.now();
-      await send(`/${other}/executions`, { model: 'sandbox-text', input: { prompt: 'meanwhile' } });
+      const request = { model: 'sandbox-text', input: { prompt: 'meanwhile' } };
+      await post(state, `/organizations/${other}/executions`, request, { 'Idempotency-Key': 'meanwhile' });
       await until('what the page has read is old', () => Promise.resolve(Date.now() - openedAt > 1500));
       await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
       // A page that reads it again would have done so by then.
