@@ -58,7 +58,7 @@ RUN apt-get update \
 WORKDIR /app
 # Memory: packages/local/src/launch/services.ts.
 ENV NODE_ENV=production \
-    NODE_OPTIONS="--disable-warning=ExperimentalWarning --max-semi-space-size=8" \
+    NODE_OPTIONS="--disable-warning=ExperimentalWarning --max-semi-space-size=16" \
     MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072 \
     METRICS_PORT=9464
 USER 1000:1000
@@ -95,7 +95,6 @@ FROM service AS dispatcher
 COPY --from=dispatcher-modules /app ./
 COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
 COPY --from=layout /out/dispatcher ./
-ENV NODE_OPTIONS="--disable-warning=ExperimentalWarning --max-semi-space-size=16"
 RUN compile services/dispatcher/src/main.ts
 CMD ["node", "services/dispatcher/src/main.ts"]
 ARG VERSION=dev
@@ -108,6 +107,7 @@ FROM service AS ledger
 COPY --from=ledger-modules /app ./
 COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
 COPY --from=layout /out/ledger ./
+ENV NODE_OPTIONS="--disable-warning=ExperimentalWarning --max-semi-space-size=2"
 RUN compile services/ledger/src/main.ts
 CMD ["node", "services/ledger/src/main.ts"]
 ARG VERSION=dev
@@ -120,7 +120,6 @@ FROM service AS webhook-sender
 COPY --from=webhook-sender-modules /app ./
 COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
 COPY --from=layout /out/webhook-sender ./
-ENV NODE_OPTIONS="--disable-warning=ExperimentalWarning --max-semi-space-size=16"
 RUN compile services/webhook-sender/src/main.ts
 CMD ["node", "services/webhook-sender/src/main.ts"]
 ARG VERSION=dev

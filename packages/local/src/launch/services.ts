@@ -21,9 +21,9 @@ const readyEveryMs = 50;
 const deathsBeforeReady = 3;
 /**
  * As in the Dockerfile, in MiB. On machines with much memory V8 lets a process keep 128 MB of young objects, most of them
- * garbage. Services with hundreds of requests open keep more of them, or each collection copies those (ADR 0019).
+ * garbage. Each collection copies the requests that are open: the ledger has none, the others have hundreds (ADR 0019).
  */
-const youngHalfMib = (name: string) => (['dispatcher', 'webhook-sender'].includes(name) ? 16 : 8);
+const youngHalfMib = (name: string) => (name === 'ledger' ? 2 : 16);
 /** Few arenas, and large blocks go back to the system when they are freed. */
 const memorySettings = {
   MALLOC_ARENA_MAX: '2',
