@@ -47,16 +47,19 @@ function randomBytes(): Buffer {
   return pool.subarray(taken - 16, taken);
 }
 
-let latest = { msecs: 0, seq: 0 };
+const latest = { msecs: 0, seq: 0 };
 
 /** The prefix and a UUIDv7 with the cell after its version: ids sort by creation time, within one process strictly. */
 export function newId(prefix: IdPrefix): string {
-  const random = randomBytes();
+  const bytes = randomBytes();
   const msecs = Date.now();
   // Within a millisecond the sequence counts up from a random start in the lower half of its 20 bits.
-  latest =
-    msecs > latest.msecs ? { msecs, seq: random.readUInt32BE(6) >>> 13 } : { ...latest, seq: latest.seq + 1 };
-  return `${prefix}_${uuidv7({ random, msecs: latest.msecs, seq: ((cell << 20) | latest.seq) >>> 0 })}`;
+  latest.seq = msecs > latest.msecs ? bytes.readUInt32BE(6) >>> 13 : latest.seq + 1;
+  latest.msecs = Math.max(latest.msecs, msecs);
+  uuidv7({ random: bytes, msecs: latest.msecs, seq: ((cell << 20) | latest.seq) >>> 0 }, bytes);
+  // Half the garbage of uuid's own text.
+  const hex = bytes.toString('hex');
+  return `${prefix}_${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
 export function isId(prefix: IdPrefix, value: string): boolean {

@@ -129,8 +129,8 @@ function tlsOf({ isEncrypted, caFile, certFile, keyFile }: RedisAddress): Option
   };
 }
 
-export async function callScripts(redis: Redis, command: string, args: string[]): Promise<unknown> {
-  if (!('nodes' in redis) || command !== 'SCRIPT') return await redis.call(command, ...args);
-  const replies = await Promise.all(redis.nodes('master').map((node) => node.call(command, ...args)));
-  return replies[0];
+export function callScripts(redis: Redis, command: string, args: string[]): Promise<unknown> {
+  if (!('nodes' in redis) || command !== 'SCRIPT') return redis.call(command, ...args);
+  const replies = redis.nodes('master').map((node) => node.call(command, ...args));
+  return Promise.all(replies).then(([first]) => first);
 }

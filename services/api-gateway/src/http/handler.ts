@@ -30,7 +30,12 @@ export function endpointHandler(context: Context) {
     const params = parseParams(endpoint, match.params) as never;
     await endpoint.admit?.({ context, params });
     const hold = context.bodies.open(...holderOf(endpoint, state, params));
-    const reply = await replyOf(endpoint, { context, params, raw, hold }).finally(hold.release);
+    let reply: Reply | null;
+    try {
+      reply = await replyOf(endpoint, { context, params, raw, hold });
+    } finally {
+      hold.release();
+    }
     if (!reply) return;
     noteExecution(response, reply.body);
     const memory = () => context.responses.open(...holderOf(endpoint, state, params));
@@ -80,11 +85,15 @@ async function replyOf(
 ): Promise<Reply | null> {
   const state = stateOf(raw.response);
   const { caller, traceparent, publicUrl } = state;
-  const input = readInput(endpoint, raw, { pace: context.bodyPace, hold });
-  const { query, body } = await input.catch(async (error: unknown) => {
+  let query: unknown;
+  let body: unknown;
+  try {
+    query = endpoint.query && validate(endpoint.query, readQuery(endpoint.query, raw.request.url));
+    body = await readEndpointBody(endpoint, raw, { pace: context.bodyPace, hold });
+  } catch (error) {
     await endpoint.onRefused?.({ context, params, raw, error });
     throw error;
-  });
+  }
   try {
     return await endpoint.handle({
       context,
@@ -134,12 +143,6 @@ function parseParams({ params }: Endpoint, given: Record<string, string>): unkno
   const parsed = params.safeParse(given);
   if (!parsed.success) throw pathNotFound();
   return parsed.data;
-}
-
-async function readInput(endpoint: Endpoint, raw: Raw, limits: Omit<BodyLimits, 'maxBytes'>) {
-  const query: unknown =
-    endpoint.query && validate(endpoint.query, readQuery(endpoint.query, raw.request.url));
-  return { query, body: await readEndpointBody(endpoint, raw, limits) };
 }
 
 /** A parameter without a value is absent: many clients send `?cursor=`. @throws ApiError for a repeated name */

@@ -36,13 +36,14 @@ export function createPipeline(args: {
   async function serve(request: Request, response: Response): Promise<boolean> {
     const portalSessionId = args.enter?.(request) ?? null;
     track(request, response, portalSessionId);
-    setSecurityHeaders(response);
+    const isPage = stateOf(response).match.kind === 'unknown';
+    setSecurityHeaders(response, isPage);
     // Cookies count there: no page of another origin may read it.
     if (portalSessionId === null) allow(request, response);
     await authenticate(request, response);
     await limitRate(request, response);
     if (respondPreflight(request, response)) return false;
-    if (stateOf(response).match.kind === 'unknown') return true;
+    if (isPage) return true;
     await handle(request, response);
     return false;
   }

@@ -96,38 +96,33 @@ function failOpenStore({ redis, metrics }: Pick<Context, 'redis' | 'metrics'>, n
   async function open(): Promise<RedisStore> {
     const store = new RedisStore({
       prefix,
-      sendCommand: async (command: string, ...args: string[]) =>
-        (await callScripts(redis, command, args)) as number | string,
+      sendCommand: (command: string, ...args: string[]) =>
+        callScripts(redis, command, args) as Promise<number | string>,
     });
     await store.init(options);
     return store;
   }
 
-  /** Counts `hits` requests of a key; returns the count at the first of them. */
-  async function countHits(key: string, hits: number): Promise<ClientRateLimitInfo> {
-    opening ??= open();
-    const first = await (await opening).increment(key);
-    if (hits > 1) {
-      await redis.incrby(prefix + key, hits - 1);
+  async function count(store: RedisStore, key: string, indexes: number[], infos: ClientRateLimitInfo[]) {
+    const { totalHits, resetTime } = await store.increment(key);
+    if (indexes.length > 1) {
+      await redis.incrby(prefix + key, indexes.length - 1);
       // If the window ended in between, this starts a new one.
       await redis.pexpire(prefix + key, options.windowMs, 'NX');
     }
-    return first;
+    indexes.forEach((index, nth) => {
+      infos[index] = { totalHits: totalHits + nth, resetTime };
+    });
   }
 
   const batcher = createBatcher<string, ClientRateLimitInfo>({
     maxSize: 1000,
     async run(keys) {
+      opening ??= open();
+      const store = await opening;
       const byKey = Map.groupBy(keys.keys(), (index) => keys[index] ?? '');
       const infos: ClientRateLimitInfo[] = [];
-      await Promise.all(
-        [...byKey].map(async ([key, indexes]) => {
-          const { totalHits, resetTime } = await countHits(key, indexes.length);
-          indexes.forEach((index, nth) => {
-            infos[index] = { totalHits: totalHits + nth, resetTime };
-          });
-        }),
-      );
+      await Promise.all([...byKey].map(([key, indexes]) => count(store, key, indexes, infos)));
       return infos;
     },
   });

@@ -41,8 +41,9 @@ export const maxWaitS = 60;
 
 /** Of `Prefer: wait=N` (RFC 7240), at most `maxWaitS`. The first of several counts; an invalid one is ignored. */
 export function preferredWaitS(header: string | string[] | undefined): number {
+  if (header === undefined) return 0;
   // A quoted value may contain commas; only a number matters here.
-  const text = (header ?? '')
+  const text = header
     .toString()
     .replace(/"([^"]*)"/g, (_, value: string) => (/^\d+$/.test(value) ? value : '-'));
   const [first] = text

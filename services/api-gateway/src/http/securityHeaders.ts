@@ -1,24 +1,33 @@
 import type { ServerResponse } from 'node:http';
-import helmet from 'helmet';
+import helmet, { type HelmetOptions } from 'helmet';
 
 // The gateway has no TLS of its own, so browsers must not upgrade the links of /docs.
-const setAll = helmet({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
+const ofPages = headersOf({ contentSecurityPolicy: { directives: { upgradeInsecureRequests: null } } });
 
-/** The headers of helmet are the same for every response, so its fourteen middlewares run once. */
-const headers = new Map<string, string>();
-setAll(
-  {} as never,
-  {
-    setHeader: (name: string, value: string) => headers.set(name, value),
-    removeHeader: (name: string) => headers.delete(name),
-  } as never,
-  () => {},
-);
-const names = [...headers.keys()];
-const values = [...headers.values()];
+/** Responses of endpoints load nothing; what else helmet sets concerns pages, or browsers of the past. */
+const ofData = headersOf({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+  },
+  xFrameOptions: { action: 'deny' },
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
+});
 
-export function setSecurityHeaders(response: ServerResponse): void {
-  for (let index = 0; index < names.length; index += 1) {
-    response.setHeader(names[index] ?? '', values[index] ?? '');
-  }
+export function setSecurityHeaders(response: ServerResponse, isPage: boolean): void {
+  for (const [name, value] of isPage ? ofPages : ofData) response.setHeader(name, value);
+}
+
+/** They are the same for every response, so helmet's middlewares run once. */
+function headersOf(options: HelmetOptions): [string, string][] {
+  const headers = new Map<string, string>();
+  const setHeader = (name: string, value: string) => headers.set(name, value);
+  const removeHeader = (name: string) => headers.delete(name);
+  helmet(options)({} as never, { setHeader, removeHeader } as never, () => {});
+  return [...headers];
 }
