@@ -25,9 +25,12 @@ export type Leases = {
   handBack(graceMs: number): Promise<void>;
 };
 
+/** `sinceMs`: when its attempt was leased, as of `performance.now`. */
+type Hold = { controller: AbortController; sinceMs: number };
+
 export function createLeases(db: Database, log: Logger): Leases {
-  // Several for one attempt: a submit without a response yet, and the callback that came before it. With the time of their leases.
-  const held = new Map<string, Map<AbortController, number>>();
+  // Several for one attempt: a submit without a response yet, and the callback that came before it.
+  const held = new Map<string, Hold[]>();
   const heartbeat = startSweep({ name: 'heartbeat', intervalMs: heartbeatMs, log, work: extendAll });
   const memory = createMemoryBudget(memoryBytes);
   let onEmpty: (() => void) | null = null;
@@ -35,7 +38,7 @@ export function createLeases(db: Database, log: Logger): Leases {
 
   async function extendAll(): Promise<void> {
     const nowMs = performance.now();
-    const ids = [...held].filter(([, works]) => [...works.keys()].some(isActive)).map(([id]) => id);
+    const ids = [...held].filter(([, holds]) => holds.some(isActive)).map(([id]) => id);
     // After a halt, or without the database for so long. Those of attempts that were claimed since are not among them.
     const lost = ids.filter((id) => nowMs - leasedAtMs(id) > leaseS * 1000);
     const leased = ids.filter((id) => !lost.includes(id));
@@ -49,26 +52,27 @@ export function createLeases(db: Database, log: Logger): Leases {
     for (const id of ended) abort(id, 'ended elsewhere');
   }
 
-  const leasedAtMs = (id: string) => Math.max(extendedAtMs, ...(held.get(id)?.values() ?? []));
+  const holdsOf = (id: string) => held.get(id) ?? [];
+  const leasedAtMs = (id: string) => Math.max(extendedAtMs, ...holdsOf(id).map(({ sinceMs }) => sinceMs));
 
   async function emptied(): Promise<void> {
     if (held.size > 0) await new Promise<void>((resolve) => (onEmpty = resolve));
   }
 
   function abort(id: string, reason: AbortReason): void {
-    for (const controller of held.get(id)?.keys() ?? []) controller.abort(reason);
+    for (const { controller } of holdsOf(id)) controller.abort(reason);
   }
 
   return {
     async hold(attemptId, work) {
-      const controller = new AbortController();
-      const works = held.get(attemptId) ?? new Map<AbortController, number>();
-      held.set(attemptId, works.set(controller, performance.now()));
+      const hold: Hold = { controller: new AbortController(), sinceMs: performance.now() };
+      held.set(attemptId, [...holdsOf(attemptId), hold]);
       try {
-        return await memory.during(() => work(controller.signal));
+        return await memory.during(() => work(hold.controller.signal));
       } finally {
-        works.delete(controller);
-        if (works.size === 0) held.delete(attemptId);
+        const others = holdsOf(attemptId).filter((other) => other !== hold);
+        if (others.length > 0) held.set(attemptId, others);
+        else held.delete(attemptId);
         if (held.size === 0) onEmpty?.();
       }
     },
@@ -84,6 +88,6 @@ export function createLeases(db: Database, log: Logger): Leases {
   };
 }
 
-function isActive({ signal }: AbortController): boolean {
-  return !signal.aborted;
+function isActive({ controller }: Hold): boolean {
+  return !controller.signal.aborted;
 }
