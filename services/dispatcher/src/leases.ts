@@ -26,11 +26,11 @@ export type Leases = {
 };
 
 /** `sinceMs`: when its attempt was leased, as of `performance.now`. */
-type Hold = { controller: AbortController; sinceMs: number };
+type Lease = { controller: AbortController; sinceMs: number };
 
 export function createLeases(db: Database, log: Logger): Leases {
   // Several for one attempt: a submit without a response yet, and the callback that came before it.
-  const held = new Map<string, Hold[]>();
+  const held = new Map<string, Lease[]>();
   const heartbeat = startSweep({ name: 'heartbeat', intervalMs: heartbeatMs, log, work: extendAll });
   const memory = createMemoryBudget(memoryBytes);
   let onEmpty: (() => void) | null = null;
@@ -38,7 +38,7 @@ export function createLeases(db: Database, log: Logger): Leases {
 
   async function extendAll(): Promise<void> {
     const nowMs = performance.now();
-    const ids = [...held].filter(([, holds]) => holds.some(isActive)).map(([id]) => id);
+    const ids = [...held].filter(([, leases]) => leases.some(isActive)).map(([id]) => id);
     // After a halt, or without the database for so long. Those of attempts that were claimed since are not among them.
     const lost = ids.filter((id) => nowMs - leasedAtMs(id) > leaseS * 1000);
     const leased = ids.filter((id) => !lost.includes(id));
@@ -52,25 +52,25 @@ export function createLeases(db: Database, log: Logger): Leases {
     for (const id of ended) abort(id, 'ended elsewhere');
   }
 
-  const holdsOf = (id: string) => held.get(id) ?? [];
-  const leasedAtMs = (id: string) => Math.max(extendedAtMs, ...holdsOf(id).map(({ sinceMs }) => sinceMs));
+  const leasesOf = (id: string) => held.get(id) ?? [];
+  const leasedAtMs = (id: string) => Math.max(extendedAtMs, ...leasesOf(id).map(({ sinceMs }) => sinceMs));
 
   async function emptied(): Promise<void> {
     if (held.size > 0) await new Promise<void>((resolve) => (onEmpty = resolve));
   }
 
   function abort(id: string, reason: AbortReason): void {
-    for (const { controller } of holdsOf(id)) controller.abort(reason);
+    for (const { controller } of leasesOf(id)) controller.abort(reason);
   }
 
   return {
     async hold(attemptId, work) {
-      const hold: Hold = { controller: new AbortController(), sinceMs: performance.now() };
-      held.set(attemptId, [...holdsOf(attemptId), hold]);
+      const lease: Lease = { controller: new AbortController(), sinceMs: performance.now() };
+      held.set(attemptId, [...leasesOf(attemptId), lease]);
       try {
-        return await memory.during(() => work(hold.controller.signal));
+        return await memory.during(() => work(lease.controller.signal));
       } finally {
-        const others = holdsOf(attemptId).filter((other) => other !== hold);
+        const others = leasesOf(attemptId).filter((other) => other !== lease);
         if (others.length > 0) held.set(attemptId, others);
         else held.delete(attemptId);
         if (held.size === 0) onEmpty?.();
@@ -88,6 +88,6 @@ export function createLeases(db: Database, log: Logger): Leases {
   };
 }
 
-function isActive({ controller }: Hold): boolean {
+function isActive({ controller }: Lease): boolean {
   return !controller.signal.aborted;
 }
