@@ -44,6 +44,10 @@ export function describePortal({ state, browser, executionId }: Stack): void {
     const response = await request('POST', '/v1/portal-sessions', state().api_key, body);
     return (await response.json()) as { id: string; url: string };
   };
+  const newEndpoint = async (url: string) => {
+    const response = await request('POST', '/v1/webhooks/endpoints', state().api_key, { url, events: [] });
+    return ((await response.json()) as { id: string }).id;
+  };
   const owned = (page: Page) => page.evaluate<unknown>('window.owned');
 
   async function opened(url: string): Promise<{ context: BrowserContext; page: Page; problems: string[] }> {
@@ -97,9 +101,7 @@ export function describePortal({ state, browser, executionId }: Stack): void {
     it('shows an execution with its deliveries, runs nothing that others wrote, and redelivers', async () => {
       const receiver = await startReceiver();
       receiver.accept();
-      const key = state().api_key;
-      const made = await request('POST', '/v1/webhooks/endpoints', key, { url: receiver.url, events: [] });
-      const { id: endpointId } = (await made.json()) as { id: string };
+      const endpointId = await newEndpoint(receiver.url);
       const execution = { model: 'sandbox-text', input: { prompt: hostile }, metadata: { note: hostile } };
       const executed = await runExecution(state(), execution);
       const { id, url } = await newLink();
@@ -111,7 +113,7 @@ export function describePortal({ state, browser, executionId }: Stack): void {
       await until('the dialog is closed', async () => (await page.getByRole('dialog').count()) === 0);
       expect(await owned(page)).toBeUndefined();
       expect(problems).toEqual([]);
-      await request('DELETE', `/v1/webhooks/endpoints/${endpointId}`, key);
+      await request('DELETE', `/v1/webhooks/endpoints/${endpointId}`, state().api_key);
       receiver.close();
       await context.close();
     });
@@ -158,9 +160,7 @@ export function describePortal({ state, browser, executionId }: Stack): void {
     it('says what its buttons for an endpoint do, and why a test event failed', async () => {
       const receiver = await startReceiver();
       receiver.close();
-      const key = state().api_key;
-      const made = await request('POST', '/v1/webhooks/endpoints', key, { url: receiver.url, events: [] });
-      const { id: endpointId } = (await made.json()) as { id: string };
+      const endpointId = await newEndpoint(receiver.url);
       const { id, url } = await newLink();
       const { context, page } = await opened(url);
       await page.getByRole('heading', { name: 'Executions' }).waitFor();
@@ -185,7 +185,7 @@ export function describePortal({ state, browser, executionId }: Stack): void {
       await page.getByRole('button', { name: 'Confirm' }).click();
       await until('all are recovered', async () => (await page.getByRole('dialog').count()) === 0);
       expect(calls).toBe(3);
-      await request('DELETE', `/v1/webhooks/endpoints/${endpointId}`, key);
+      await request('DELETE', `/v1/webhooks/endpoints/${endpointId}`, state().api_key);
       await context.close();
     });
 
