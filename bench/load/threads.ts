@@ -1,6 +1,11 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
+
+// A garbage collection of the load delays its requests, and its threads would take the cores of the services.
+setFlagsFromString('--min-semi-space-size=16');
+setFlagsFromString('--no-parallel-scavenge');
 
 /** Closed loop by `clients`, or open loop at a fixed rate. */
 export type Load = {
