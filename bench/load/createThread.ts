@@ -47,39 +47,39 @@ function roundRobin(keys: string[]): () => Turn {
   };
 }
 
-async function closedLoop({ keys, clients, count, seconds }: Load): Promise<Created[]> {
-  const nextKey = roundRobin(keys);
+/** When the next create is due; null after the last. */
+type Schedule = () => number | null;
+
+function withoutPause({ count, seconds }: Load): Schedule {
   const endMs = nowMs() + (seconds ?? Number.POSITIVE_INFINITY) * 1000;
   let left = count ?? Number.POSITIVE_INFINITY;
-  const created: Created[] = [];
-  const client = async (connection: Connection) => {
-    while (left-- > 0 && nowMs() < endMs) created.push(await create(connection, nextKey(), nowMs()));
-  };
-  await Promise.all(connected(clients).map(client));
-  return created;
+  return () => (left-- > 0 && nowMs() < endMs ? nowMs() : null);
 }
 
-async function openLoop({ keys, clients, seconds = 0 }: Load, ratePerS: number): Promise<Created[]> {
-  const nextKey = roundRobin(keys);
+function atFixedTimes({ seconds = 0 }: Load, ratePerS: number): Schedule {
   const startMs = nowMs();
   const total = Math.round(ratePerS * seconds);
   let next = 0;
+  return () => (next < total ? startMs + (next++ / ratePerS) * 1000 : null);
+}
+
+async function createAll(load: Load): Promise<Created[]> {
+  const nextKey = roundRobin(load.keys);
+  const nextDueMs = load.ratePerS === undefined ? withoutPause(load) : atFixedTimes(load, load.ratePerS);
   const created: Created[] = [];
   const client = async (connection: Connection) => {
-    while (next < total) {
-      const dueAtMs = startMs + (next++ / ratePerS) * 1000;
+    for (let dueAtMs = nextDueMs(); dueAtMs !== null; dueAtMs = nextDueMs()) {
       const aheadMs = dueAtMs - nowMs();
       if (aheadMs > 0) await sleep(Math.ceil(aheadMs));
       created.push(await create(connection, nextKey(), dueAtMs));
     }
   };
-  await Promise.all(connected(clients).map(client));
+  await Promise.all(connected(load.clients).map(client));
   return created;
 }
 
 parentPort?.on('message', (load: Load) => {
-  const run = load.ratePerS === undefined ? closedLoop(load) : openLoop(load, load.ratePerS);
-  run.then(
+  createAll(load).then(
     (created) => send?.({ created } satisfies LoadResult),
     (error: Error) => send?.({ error: error.message } satisfies LoadResult),
   );
