@@ -138,48 +138,46 @@ WHERE k.revoked_at IS NULL AND (v.valid_until IS NULL OR v.valid_until > now())
   AND (k.expires_at IS NULL OR k.expires_at > now())`;
 
 export async function hasApiKey(db: Database, id: string): Promise<boolean> {
-  return (await db.prisma.apiKey.count({ where: { id } })) > 0;
+  return (await runStatement(db.pool, 'has_api_key', hasApiKeySql, [id])).length > 0;
 }
+
+const hasApiKeySql = 'SELECT FROM api_keys WHERE id = $1';
 
 export async function isKeyOf(db: Database, organizationId: string, id: string): Promise<boolean> {
-  const key = await db.prisma.apiKey.findFirst({ where: { id, organizationId }, select: { id: true } });
-  return key !== null;
+  return (await runStatement(db.pool, 'is_key_of', isKeyOfSql, [id, organizationId])).length > 0;
 }
 
+const isKeyOfSql = `${hasApiKeySql} AND organization_id = $2`;
+
 const isOwn = 'organization_id IN (SELECT id FROM organizations WHERE id = $2 OR test_of = $2)';
+
+const keyColumns = `id, name, permissions, prefix, scopes, expires_at AS "expiresAt", models, addresses,
+  organization_id IN (SELECT id FROM organizations WHERE test_of IS NOT NULL) AS "isTest"`;
 
 /** Newest first, with revoked keys and those of the test organization; `cursor`: only keys older than this id. */
 export async function listApiKeys(
   db: Database,
   args: { organizationId: string; limit: number; cursor?: string | undefined },
 ): Promise<ApiKeyRow[]> {
-  const owners = await ownersOf(db, args.organizationId);
+  const { organizationId: id, limit, cursor } = args;
+  const select = { id: true, testOf: true };
+  const owners = await db.prisma.organization.findMany({ where: { OR: [{ id }, { testOf: id }] }, select });
   const rows = await db.prisma.apiKey.findMany({
-    where: { organizationId: { in: [...owners.keys()] }, ...(args.cursor && { id: { lt: args.cursor } }) },
+    where: { organizationId: { in: owners.map((owner) => owner.id) }, ...(cursor && { id: { lt: cursor } }) },
     orderBy: { id: 'desc' },
-    take: args.limit,
+    take: limit,
   });
-  return rows.map((row) => toRow(row, owners));
+  const test = owners.find(({ testOf }) => testOf !== null);
+  return rows.map(({ organizationId, ...row }) => ({ ...withScopes(row), isTest: organizationId === test?.id }));
 }
 
 export async function getApiKey(db: Database, organizationId: string, id: string): Promise<ApiKeyRow | null> {
-  const owners = await ownersOf(db, organizationId);
-  const row = await db.prisma.apiKey.findFirst({ where: { id, organizationId: { in: [...owners.keys()] } } });
-  return row && toRow(row, owners);
+  const [row] = await runStatement<ApiKeyRow>(db.pool, 'get_api_key', getApiKeySql, [id, organizationId]);
+  return row ? withScopes(row) : null;
 }
 
-async function ownersOf(db: Database, id: string): Promise<Map<string, boolean>> {
-  const select = { id: true, testOf: true };
-  const rows = await db.prisma.organization.findMany({ where: { OR: [{ id }, { testOf: id }] }, select });
-  return new Map(rows.map((row) => [row.id, row.testOf !== null]));
-}
-
-function toRow<Row extends { organizationId: string; permissions: string; scopes: string[] }>(
-  { organizationId, ...row }: Row,
-  owners: Map<string, boolean>,
-) {
-  return { ...withScopes(row), isTest: owners.get(organizationId) ?? false };
-}
+const getApiKeySql = `SELECT ${keyColumns}, created_at AS "createdAt", revoked_at AS "revokedAt"
+  FROM api_keys WHERE id = $1 AND ${isOwn}`;
 
 /** Idempotent; false when the organization has no such key. */
 export async function revokeApiKey(db: Database, organizationId: string, id: string): Promise<boolean> {
@@ -221,8 +219,7 @@ export async function rotateApiKey(
 
 const setPrefix = `UPDATE api_keys SET prefix = $3
   WHERE id = $1 AND ${isOwn} AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > now())
-  RETURNING id, name, permissions, prefix, scopes, expires_at AS "expiresAt", models, addresses,
-    organization_id IN (SELECT id FROM organizations WHERE test_of IS NOT NULL) AS "isTest"`;
+  RETURNING ${keyColumns}`;
 
 /** `clock_timestamp`: the transaction may have waited long for the lock. */
 const replaceValue = `WITH ended AS (

@@ -23,7 +23,7 @@ export const sessionSettings = Object.entries({
   .map(([name, value]) => `SET ${name} = ${value}`)
   .join('; ');
 
-/** Prisma runs the ordinary queries, named statements the hot path. */
+/** Prisma lists organizations and API keys; all else are named statements. */
 export type Database = {
   pool: pg.Pool;
   prisma: Models;

@@ -71,8 +71,11 @@ export async function listOrganizations(
 }
 
 export async function getOrganization(db: Database, id: string): Promise<OrganizationRow | null> {
-  return await db.prisma.organization.findUnique({ where: { id }, select });
+  const [row] = await runStatement<OrganizationRow>(db.pool, 'get_organization', getOrganizationSql, [id]);
+  return row ?? null;
 }
+
+const getOrganizationSql = `SELECT ${organizationColumns} FROM organizations WHERE id = $1`;
 
 /** Undefined fields stay. Null when the organization is missing. */
 export async function updateOrganization(

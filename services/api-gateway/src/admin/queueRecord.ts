@@ -4,7 +4,7 @@ import { queueNames } from '@holdfast/queues/definitions';
 import type { QueueDepth } from '@holdfast/queues/depth';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
-import { notFound } from '../http/fields.ts';
+import { notFound, withCommas } from '../http/fields.ts';
 
 export const QueueRecord = z
   .object({
@@ -50,7 +50,7 @@ export const maxCounted = 10_000;
 export const BacklogRecord = z
   .object({
     kind: z.enum(backlogKinds),
-    count: z.int().describe(`At most ${maxCounted.toLocaleString('en')} are counted`),
+    count: z.int().describe(`At most ${withCommas(maxCounted)} are counted`),
     oldest_s: z.number().nullable().describe('Age of the oldest; null: there is none'),
   })
   .meta({ id: 'Backlog', description: 'Pending work in the database, of which the queues only carry hints' });

@@ -11,7 +11,7 @@ import { timeFromNow } from '@holdfast/db/statement';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
-import { timestamp } from '../../http/fields.ts';
+import { timestamp, withCommas } from '../../http/fields.ts';
 import { AttentionRecord, attentionOf } from '../attention.ts';
 import { AuditRecord, auditRecord } from '../auditRecord.ts';
 import { BacklogRecord, backlogRecords, maxCounted, QueueRecord, queueRecord } from '../queueRecord.ts';
@@ -42,7 +42,7 @@ const Overview = z
           )
           .describe('The last 60 minutes, oldest first'),
         counted_since: timestamp(
-          `Older executions were not counted: at most the newest ${maxSeen.toLocaleString('en')} are`,
+          `Older executions were not counted: at most the newest ${withCommas(maxSeen)} are`,
         )
           .nullable()
           .describe('Null: all of the 60 minutes are counted'),
@@ -104,7 +104,7 @@ export const getOverview = keylessEndpoint({
   summary: 'Show the last hour, and what needs an operator',
   description:
     'Executions by minute, latency by model, providers, queues, deliveries and the audit of the ledger. It reads the newest ' +
-    `${maxSeen.toLocaleString('en')} rows of a table at most. A gateway reads it once for all requests within 2 seconds.`,
+    `${withCommas(maxSeen)} rows of a table at most. A gateway reads it once for all requests within 2 seconds.`,
   access: 'operator',
   limit: 'other',
   responses: { 200: { description: 'The overview', schema: Overview } },

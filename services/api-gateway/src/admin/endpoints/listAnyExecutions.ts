@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { executionFilter, executionQuery } from '../../executions/listing.ts';
 import { ExecutionRecord, executionRecord } from '../../executions/records.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
-import { idField, idFilter, timestamp } from '../../http/fields.ts';
+import { idField, idFilter, timestamp, withCommas } from '../../http/fields.ts';
 import { pageEnd, pageFields } from '../../http/paging.ts';
 import { findOrganization } from '../organizations.ts';
 
@@ -19,7 +19,7 @@ export const listAnyExecutions = keylessEndpoint({
   summary: "List any organization's executions",
   description:
     'Newest first; `created_after` defaults to 30 days ago, unless `id_prefix` or `idempotency_key` is given. A page looks at ' +
-    `${searchedPerPage.toLocaleString('en')} executions at most, or at as many failures when it is asked for these in all organizations: ` +
+    `${withCommas(searchedPerPage)} executions at most, or at as many failures when it is asked for these in all organizations: ` +
     'continue with `cursor` while `has_more` is true, even when it has few items or none.',
   access: 'operator',
   limit: 'other',

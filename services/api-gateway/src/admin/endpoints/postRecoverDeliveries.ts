@@ -2,7 +2,7 @@ import { recoverMatching, searchedPerPage } from '@holdfast/db/webhooks/anyDeliv
 import { endpointEventTypes, eventTypes } from '@holdfast/domain/events';
 import { z } from 'zod';
 import { keylessEndpoint } from '../../http/endpoint.ts';
-import { idFilter, timeField, timeFilter, toDate } from '../../http/fields.ts';
+import { idFilter, timeField, timeFilter, toDate, withCommas } from '../../http/fields.ts';
 import { checkedCursor, pageEnd, pageFields } from '../../http/paging.ts';
 
 /** Deliveries per call, which take a fraction of a second: a page shows how far it is. */
@@ -15,7 +15,7 @@ export const postRecoverDeliveries = keylessEndpoint({
   summary: 'Recover failed deliveries of any organization',
   description:
     'Sends every failed or expired delivery that matches once more, oldest first. A call recovers at most ' +
-    `${maxPerCall.toLocaleString('en')} and looks at ${searchedPerPage.toLocaleString('en')}: repeat it with \`cursor\` while \`has_more\` is true. ` +
+    `${withCommas(maxPerCall)} and looks at ${withCommas(searchedPerPage)}: repeat it with \`cursor\` while \`has_more\` is true. ` +
     'A call can be repeated: what it has recovered is no longer failed. Deliveries to deleted endpoints and erased events match, ' +
     'but are not sent.',
   access: 'operator',

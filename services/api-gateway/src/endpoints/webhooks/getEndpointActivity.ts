@@ -2,7 +2,7 @@ import { timeFromNow } from '@holdfast/db/statement';
 import { maxDeliveries, readEndpointHours } from '@holdfast/db/webhooks/endpointHours';
 import { z } from 'zod';
 import { endpoint } from '../../http/endpoint.ts';
-import { idParams, timestamp } from '../../http/fields.ts';
+import { idParams, timestamp, withCommas } from '../../http/fields.ts';
 import { findEndpoint } from './endpointRecord.ts';
 
 const hourMs = 3_600_000;
@@ -26,7 +26,7 @@ export const getEndpointActivity = endpoint({
   summary: 'Show how the attempts at an endpoint went',
   description:
     `Attempts and their duration by hour, for the last ${hoursShown} hours: those of the newest ` +
-    `${maxDeliveries.toLocaleString('en')} deliveries at most.`,
+    `${withCommas(maxDeliveries)} deliveries at most.`,
   scope: 'webhooks',
   limit: 'other',
   params: idParams('wh', 'id'),

@@ -11,7 +11,7 @@ import { subscribedTypes } from '@holdfast/domain/events';
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { idParams, timeField } from '../../http/fields.ts';
+import { idParams, timeField, withCommas } from '../../http/fields.ts';
 import { eventText } from '../events/eventRecord.ts';
 import { findEndpoint } from './endpointRecord.ts';
 
@@ -27,7 +27,7 @@ export const postRecover = endpoint({
   description:
     'Sends every failed or expired delivery since the given time once more, and the events of the last 24 hours that ' +
     'the endpoint missed while failures had deactivated it (not while you had deactivated it). Oldest first, at most ' +
-    `${maxPerCall.toLocaleString('en')} per call: repeat while \`has_more\` is true. An inactive endpoint receives them ` +
+    `${withCommas(maxPerCall)} per call: repeat while \`has_more\` is true. An inactive endpoint receives them ` +
     'once it is active.',
   scope: 'webhooks',
   limit: 'other',
