@@ -85,6 +85,34 @@ export function describeOrganizations(get: () => Servers): void {
       await context.close();
     });
 
+    it('is found by part of its name, and its executions by its name, however many were created since', async () => {
+      const { state, browser } = get();
+      const old = await post(state, '/organizations', { name: 'Old & Sons' });
+      for (let newer = 0; newer < 100; newer += 1) await post(state, '/organizations', { name: 'Newer' });
+      const { page, context, problems } = await signIn(browser, state, ann);
+      await open(page, '/organizations');
+      await page.getByText('Newer').first().waitFor();
+      expect(await page.getByText('Old & Sons').count()).toBe(0);
+      const search = page.locator('input[type=search]');
+      await search.fill('& SONS');
+      await page.keyboard.press('Enter');
+      await page.getByText('Old & Sons').waitFor();
+      expect(await page.getByText('Newer').count()).toBe(0);
+      await page.reload();
+      await page.getByText('Old & Sons').waitFor();
+      await search.fill('nobody');
+      await page.keyboard.press('Enter');
+      await untilText(page, 'No organization matches');
+      await page.getByRole('button', { name: 'Clear filters' }).click();
+      await page.getByText('Newer').first().waitFor();
+      await open(page, '/webhooks');
+      await page.locator('input[placeholder="Name or id"]').fill('old & sons');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(new RegExp(`organization=${old}`));
+      expect(problems).toEqual([]);
+      await context.close();
+    });
+
     it('shows every key, however many were created since', async () => {
       const { state, browser } = get();
       const api = apiClient(state.admin_url, ann);

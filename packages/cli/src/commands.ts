@@ -25,8 +25,10 @@ It writes one object to the store and removes it.`,
   },
   {
     name: 'org list',
-    about: 'list organizations, newest first; --test includes those of test keys',
-    usage: 'holdfast org list [--test] [--limit 100] [--json]',
+    about:
+      'list organizations, newest first; --name finds those with a text in their name, --test includes those of test keys',
+    usage: 'holdfast org list [--name <text>] [--test] [--limit 100] [--json]',
+    examples: 'holdfast org list --name acme',
     load: async () => (await import('./org/list.ts')).orgList,
   },
   {

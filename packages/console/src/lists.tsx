@@ -54,7 +54,11 @@ export function List<Page extends Paged & { data: unknown[] }>(props: {
       {pages.isError && <Problem error={pages.error} onRetry={() => void pages.refetch()} />}
       {isSearching && <Searching pages={pages} />}
       {data && rows.length === 0 && !hasNextPage && empty}
-      {rows.length > 0 && children(rows)}
+      {rows.length > 0 && (
+        <div aria-busy={pages.isPlaceholderData} className={pages.isPlaceholderData ? 'opacity-50' : ''}>
+          {children(rows)}
+        </div>
+      )}
     </>
   );
 }

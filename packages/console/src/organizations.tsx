@@ -31,6 +31,19 @@ export function OrganizationLink({ id }: { id: string }) {
   );
 }
 
+/** The organization with this id or name, or the only one with a name that contains this; otherwise what was typed. */
+async function idOf(typed: string): Promise<string> {
+  if (typed === '') return typed;
+  const query = { text: typed, test: 'true', limit: 100 };
+  const { data } = await read<Schemas['OrganizationPage']>('/organizations', query);
+  const lower = typed.toLowerCase();
+  const found =
+    data.find(({ id, name }) => id === typed || name === typed) ??
+    data.find(({ name }) => name.toLowerCase() === lower) ??
+    (data.length === 1 ? data[0] : undefined);
+  return found?.id ?? typed;
+}
+
 /** A filter by id, which the browser suggests by name. */
 export function OrganizationFilter(props: { value: string | undefined; onChange: (id: string) => void }) {
   const { value, onChange } = props;
@@ -43,13 +56,7 @@ export function OrganizationFilter(props: { value: string | undefined; onChange:
         placeholder={text.list.organizationHint}
         list={list}
         value={value}
-        onChange={(typed) => {
-          const named = [...names];
-          const found =
-            named.find(([, name]) => name === typed) ??
-            named.find(([, name]) => name.toLowerCase() === typed.toLowerCase());
-          onChange(found?.[0] ?? typed);
-        }}
+        onChange={(typed) => void idOf(typed).then(onChange, () => onChange(typed))}
       />
       <datalist id={list}>
         {[...names].map(([id, name]) => (

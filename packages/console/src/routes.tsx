@@ -1,5 +1,11 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
-import { deliveryFiltersOf, endpointFiltersOf, filtersOf, playgroundOf } from './pages/filters.ts';
+import {
+  deliveryFiltersOf,
+  endpointFiltersOf,
+  filtersOf,
+  organizationFiltersOf,
+  playgroundOf,
+} from './pages/filters.ts';
 import { Empty } from './parts.tsx';
 import { Shell } from './Shell.tsx';
 import { text } from './strings.ts';
@@ -32,6 +38,7 @@ const routeTree = rootRoute.addChildren([
     getParentRoute,
     path: '/organizations',
     component: lazyRouteComponent(() => import('./pages/Organizations.tsx'), 'Organizations'),
+    validateSearch: organizationFiltersOf,
   }),
   createRoute({
     getParentRoute,

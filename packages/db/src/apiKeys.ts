@@ -168,7 +168,10 @@ export async function listApiKeys(
     take: limit,
   });
   const test = owners.find(({ testOf }) => testOf !== null);
-  return rows.map(({ organizationId, ...row }) => ({ ...withScopes(row), isTest: organizationId === test?.id }));
+  return rows.map(({ organizationId, ...row }) => ({
+    ...withScopes(row),
+    isTest: organizationId === test?.id,
+  }));
 }
 
 export async function getApiKey(db: Database, organizationId: string, id: string): Promise<ApiKeyRow | null> {

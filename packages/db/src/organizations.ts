@@ -1,6 +1,6 @@
 import type { OveragePolicies } from '@holdfast/domain/ledger';
 import type { Database } from './client.ts';
-import { runStatement } from './statement.ts';
+import { literally, runStatement } from './statement.ts';
 
 export type OrganizationRow = {
   id: string;
@@ -60,12 +60,17 @@ const select = { id: true, name: true, createdAt: true, maxConcurrency: true, te
 /** Newest first, without test organizations unless `includeTest`; `cursor`: only those older than this id. */
 export async function listOrganizations(
   db: Database,
-  args: { limit: number; cursor?: string | undefined; includeTest?: boolean },
+  args: { limit: number; cursor?: string | undefined; includeTest?: boolean; text?: string | undefined },
 ): Promise<OrganizationRow[]> {
+  const { limit, cursor, includeTest = false, text } = args;
   return await db.prisma.organization.findMany({
-    where: { ...(args.cursor && { id: { lt: args.cursor } }), ...(!args.includeTest && { testOf: null }) },
+    where: {
+      ...(cursor && { id: { lt: cursor } }),
+      ...(!includeTest && { testOf: null }),
+      ...(text && { OR: [{ name: { contains: literally(text), mode: 'insensitive' } }, { id: text }] }),
+    },
     orderBy: { id: 'desc' },
-    take: args.limit,
+    take: limit,
     select,
   });
 }

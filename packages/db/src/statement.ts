@@ -34,6 +34,9 @@ export async function inTransaction<Result>(
   }
 }
 
+/** For `LIKE`: the text itself, without wildcards. */
+export const literally = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&');
+
 export type Condition<Filter> = { name: keyof Filter; sql: string };
 
 /** Conditions after `taken` parameters; `key` names the combination, a prepared statement each. */

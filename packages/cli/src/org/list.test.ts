@@ -13,21 +13,33 @@ const organization = {
   in_force: null,
 };
 
-async function reported(args: string[], isMore: boolean): Promise<string[]> {
+async function list(args: string[], isMore: boolean) {
   const lines: string[] = [];
+  const queries: unknown[] = [];
   const page = { data: [organization], has_more: isMore, next_cursor: isMore ? organization.id : null };
   const context: Partial<Context> = {
-    openAdmin: () => ({ request: async () => page }),
+    openAdmin: () => ({
+      request: async (_method, _path, { query } = {}) => {
+        queries.push(query);
+        return page;
+      },
+    }),
     print: () => {},
     report: (line) => void lines.push(line),
     width: 100,
   };
   await orgList(args, context as Context);
-  return lines;
+  return { lines, queries };
 }
 
 it('a list of organizations says that there are more than it shows', async () => {
+  const reported = async (args: string[], isMore: boolean) => (await list(args, isMore)).lines;
   expect(await reported(['--limit', '1'], true)).toEqual(['There are more than these 1: raise --limit.']);
   expect(await reported(['--limit', '1', '--json'], true)).toEqual([]);
   expect(await reported(['--limit', '1'], false)).toEqual([]);
+});
+
+it('a list of organizations is of those with a text in their name', async () => {
+  const { queries } = await list(['--name', 'ac me', '--test'], false);
+  expect(queries).toMatchObject([{ text: 'ac me', test: 'true' }]);
 });

@@ -9,12 +9,13 @@ import { spendText } from './facts.ts';
 export async function orgList(args: string[], context: Context): Promise<number> {
   const options = {
     json: { type: 'boolean' },
+    name: { type: 'string' },
     test: { type: 'boolean' },
     limit: { type: 'string' },
   } as const;
   const { values } = readOperands('org list', args, [], options);
   const limit = readLimit(values.limit, 100);
-  const query = { test: values.test ? 'true' : undefined };
+  const query = { text: values.name, test: values.test ? 'true' : undefined };
   const list = await readList(context.openAdmin(), '/organizations', { query, limit, item: organization });
   if (values.json) printJson(context, list);
   else

@@ -1,22 +1,40 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { read, type Schemas } from '../api.ts';
+import { changed, FilterBar, Typed } from '../filterBar.tsx';
 import { List, More, useListKeys, usePages } from '../lists.tsx';
 import { Empty, Heading, Id, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
 
 export function Organizations() {
-  const pages = usePages(['organizations'], (cursor) =>
-    read<Schemas['OrganizationPage']>('/organizations', { limit: 100, cursor }),
+  const filters = useSearch({ from: '/organizations' });
+  const navigate = useNavigate();
+  const pages = usePages(['organizations', filters], (cursor) =>
+    read<Schemas['OrganizationPage']>('/organizations', { limit: 100, text: filters.q, cursor }),
   );
   useListKeys();
+  const empty = filters.q ? (
+    <Empty title={text.organizations.noMatch} hint={text.organizations.noMatchHint} />
+  ) : (
+    <Empty title={text.organizations.empty} hint={text.organizations.emptyHint} />
+  );
   return (
     <>
       <Heading title={text.nav.organizations} className="mb-4" />
+      <FilterBar
+        columns="lg:grid-cols-[2fr_1fr_1fr]"
+        isFiltered={Boolean(filters.q)}
+        onClear={() => void navigate({ to: '/organizations', search: {} })}
+      >
+        <Typed
+          type="search"
+          label={text.list.submit}
+          placeholder={text.organizations.search}
+          value={filters.q}
+          onChange={(q) => void navigate({ to: '/organizations', search: changed(filters, { q }) })}
+        />
+      </FilterBar>
       <div className="rounded-lg border border-line bg-card">
-        <List
-          pages={pages}
-          empty={<Empty title={text.organizations.empty} hint={text.organizations.emptyHint} />}
-        >
+        <List pages={pages} empty={empty}>
           {(rows) => (
             <ul className="divide-y divide-line">
               {rows.map((row) => (
@@ -42,7 +60,7 @@ export function Organizations() {
           )}
         </List>
       </div>
-      <More pages={pages} />
+      <More pages={pages} keys={text.list.keys} />
     </>
   );
 }

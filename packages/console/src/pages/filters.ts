@@ -40,6 +40,11 @@ export function timesOf({ from, to }: Pick<Filters, 'from' | 'to'>): {
   return { ...Object.fromEntries(times), wrong: given.filter((one) => !isTime(one)).map(([, text]) => text) };
 }
 
+export type OrganizationFilters = { q?: string };
+
+export const organizationFiltersOf = (search: Record<string, unknown>): OrganizationFilters =>
+  textsOf(search, ['q']);
+
 export type EndpointFilters = { q?: string; state?: string; organization?: string };
 
 export type DeliveryFilters = {

@@ -1,5 +1,5 @@
 import type { Database } from '../client.ts';
-import { type Condition, givenConditions, runStatement } from '../statement.ts';
+import { type Condition, givenConditions, literally, runStatement } from '../statement.ts';
 import { shownColumnsSql, type WebhookEndpointRow } from './endpoints.ts';
 
 /** `failing`: active, and failures were reported; `deactivated`: by failures; `inactive`: by anyone. */
@@ -36,7 +36,7 @@ export async function searchEndpoints(
   // Few endpoints fail, and they have an index.
   const failing = state === 'failing' || state === 'deactivated' ? ' AND failing_since IS NOT NULL' : '';
   const source = `webhook_endpoints WHERE deleted_at IS NULL${failing}${slice.sql} ORDER BY id DESC`;
-  const found = text === undefined ? undefined : `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const found = text === undefined ? undefined : `%${literally(text)}%`;
   const match = givenConditions(matchConditions, { text: found }, 2 + slice.values.length);
   const values = [searchedPerPage, ...slice.values, limit, ...match.values];
   const stateSql = state === undefined ? '' : ` AND ${stateConditions[state]}`;

@@ -105,6 +105,19 @@ describe('the admin API', () => {
     expect([first.body.data[0].id, second.body.data[0].id]).toEqual(ids);
   });
 
+  it('finds organizations by part of their name in any case, or by their id', async () => {
+    const create = async (name: string): Promise<string> => (await post('/organizations', { name })).body.id;
+    const [percent, other] = [await create('Zebra 50%_off'), await create('Zebra 500 off')];
+    const found = async (text: string): Promise<string[]> => {
+      const { body } = await get(`/organizations?${new URLSearchParams({ text }).toString()}`).expect(200);
+      return body.data.map(({ id }: { id: string }) => id);
+    };
+    expect(await found('zEBRA')).toEqual([other, percent]);
+    expect(await found('50%_')).toEqual([percent]);
+    expect(await found(percent)).toEqual([percent]);
+    expect(await found(`${percent}%`)).toEqual([]);
+  });
+
   it('changes only the given fields of an organization', async () => {
     const id = await newOrganization();
     const patch = (body: object, of = id) =>

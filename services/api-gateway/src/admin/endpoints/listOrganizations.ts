@@ -13,6 +13,11 @@ export const listOrganizations = keylessEndpoint({
   limit: 'other',
   query: pageQuery({ limit: 20, maxLimit: 100 }).extend({
     test: z.enum(['true', 'false']).default('false').describe('`true`: include test organizations'),
+    text: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('Only organizations with this in their name, or as their id'),
   }),
   responses: {
     200: {
@@ -21,13 +26,14 @@ export const listOrganizations = keylessEndpoint({
     },
   },
   async handle({ context, query }) {
-    const cursor = checkedCursor('org', query.cursor);
+    const { limit, test, text } = query;
     const rows = await readOrganizations(context.db, {
-      limit: query.limit + 1,
-      cursor,
-      includeTest: query.test === 'true',
+      limit: limit + 1,
+      cursor: checkedCursor('org', query.cursor),
+      includeTest: test === 'true',
+      text,
     });
-    const { items, page } = pageOf(rows, query.limit);
+    const { items, page } = pageOf(rows, limit);
     return { status: 200, body: { data: await organizationRecords(context, items), ...page } };
   },
 });
