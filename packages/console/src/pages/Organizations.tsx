@@ -25,13 +25,15 @@ export function Organizations() {
         isFiltered={Boolean(filters.q)}
         onClear={() => void navigate({ to: '/organizations', search: {} })}
       >
-        <Typed
-          type="search"
-          label={text.list.submit}
-          placeholder={text.organizations.search}
-          value={filters.q}
-          onChange={(q) => void navigate({ to: '/organizations', search: changed(filters, { q }) })}
-        />
+        <div className="col-span-2 sm:col-span-1">
+          <Typed
+            type="search"
+            label={text.list.submit}
+            placeholder={text.organizations.search}
+            value={filters.q}
+            onChange={(q) => void navigate({ to: '/organizations', search: changed(filters, { q }) })}
+          />
+        </div>
       </FilterBar>
       <div className="rounded-lg border border-line bg-card">
         <List pages={pages} empty={empty}>
