@@ -85,10 +85,17 @@ export function describeOrganizations(get: () => Servers): void {
       await context.close();
     });
 
-    it('is found by part of its name, and its executions by its name, however many were created since', async () => {
+    it('is found by part of its name, and named in lists and filters, however many were created since', async () => {
       const { state, browser } = get();
       const old = await post(state, '/organizations', { name: 'Old & Sons' });
       for (let newer = 0; newer < 100; newer += 1) await post(state, '/organizations', { name: 'Newer' });
+      const created = await apiClient(state.admin_url, ann).post(`/admin/v1/organizations/${old}/api-keys`, {
+        name: 'for an endpoint',
+      });
+      await apiClient(state.base_url, String(created.body['key'])).post('/v1/webhooks/endpoints', {
+        url: 'http://127.0.0.1:9/',
+        events: ['execution.completed'],
+      });
       const { page, context, problems } = await signIn(browser, state, ann);
       await open(page, '/organizations');
       await page.getByText('Newer').first().waitFor();
@@ -109,6 +116,7 @@ export function describeOrganizations(get: () => Servers): void {
       await page.locator('input[placeholder="Name or id"]').fill('old & sons');
       await page.keyboard.press('Enter');
       await page.waitForURL(new RegExp(`organization=${old}`));
+      await page.locator(`td a[href$="${old}"]`).getByText('Old & Sons').waitFor();
       expect(problems).toEqual([]);
       await context.close();
     });

@@ -1,24 +1,34 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import DataLoader from 'dataloader';
 import { useId } from 'react';
 import { read, type Schemas } from './api.ts';
 import { Typed } from './filterBar.tsx';
 import { text } from './strings.ts';
 
-/** The newest organizations by id; of the others, pages show the id. */
-function useNames(): ReadonlyMap<string, string> {
-  const { data } = useQuery({
-    queryKey: ['organizations', 'names'],
-    queryFn: () => read<Schemas['OrganizationPage']>('/organizations', { limit: 100 }),
-    staleTime: 60_000,
-  });
-  return new Map(data?.data.map(({ id, name }) => [id, name]));
-}
+type Page = Schemas['OrganizationPage'];
+
+const perPage = 100;
+const staleAfterMs = 60_000;
+
+/** All names that a page shows are read at once. Null: no organization has the id. */
+const names = new DataLoader<string, string | null>(
+  async (ids) => {
+    const query = { ids: ids.join(','), test: 'true', limit: perPage };
+    const { data } = await read<Page>('/organizations', query);
+    return ids.map((wanted) => data.find(({ id }) => id === wanted)?.name ?? null);
+  },
+  { cache: false, maxBatchSize: perPage },
+);
 
 const shortened = (id: string) => `${id.slice(0, 12)}…${id.slice(-6)}`;
 
 export function OrganizationLink({ id }: { id: string }) {
-  const name = useNames().get(id);
+  const { data: name } = useQuery({
+    queryKey: ['organization name', id],
+    queryFn: () => names.load(id),
+    staleTime: staleAfterMs,
+  });
   return (
     <Link
       to="/organizations/$id"
@@ -34,8 +44,7 @@ export function OrganizationLink({ id }: { id: string }) {
 /** The organization with this id or name, or the only one with a name that contains this; otherwise what was typed. */
 async function idOf(typed: string): Promise<string> {
   if (typed === '') return typed;
-  const query = { text: typed, test: 'true', limit: 100 };
-  const { data } = await read<Schemas['OrganizationPage']>('/organizations', query);
+  const { data } = await read<Page>('/organizations', { text: typed, test: 'true', limit: perPage });
   const lower = typed.toLowerCase();
   const found =
     data.find(({ id, name }) => id === typed || name === typed) ??
@@ -44,10 +53,14 @@ async function idOf(typed: string): Promise<string> {
   return found?.id ?? typed;
 }
 
-/** A filter by id, which the browser suggests by name. */
+/** A filter by id, for which the browser suggests the newest by name. */
 export function OrganizationFilter(props: { value: string | undefined; onChange: (id: string) => void }) {
   const { value, onChange } = props;
-  const names = useNames();
+  const { data: newest } = useQuery({
+    queryKey: ['organizations', 'newest'],
+    queryFn: () => read<Page>('/organizations', { limit: perPage }),
+    staleTime: staleAfterMs,
+  });
   const list = useId();
   return (
     <>
@@ -59,7 +72,7 @@ export function OrganizationFilter(props: { value: string | undefined; onChange:
         onChange={(typed) => void idOf(typed).then(onChange, () => onChange(typed))}
       />
       <datalist id={list}>
-        {[...names].map(([id, name]) => (
+        {newest?.data.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}
           </option>

@@ -60,13 +60,20 @@ const select = { id: true, name: true, createdAt: true, maxConcurrency: true, te
 /** Newest first, without test organizations unless `includeTest`; `cursor`: only those older than this id. */
 export async function listOrganizations(
   db: Database,
-  args: { limit: number; cursor?: string | undefined; includeTest?: boolean; text?: string | undefined },
+  args: {
+    limit: number;
+    cursor?: string | undefined;
+    includeTest?: boolean;
+    ids?: string[] | undefined;
+    text?: string | undefined;
+  },
 ): Promise<OrganizationRow[]> {
-  const { limit, cursor, includeTest = false, text } = args;
+  const { limit, cursor, includeTest = false, ids, text } = args;
   return await db.prisma.organization.findMany({
     where: {
       ...(cursor && { id: { lt: cursor } }),
       ...(!includeTest && { testOf: null }),
+      ...(ids && { AND: { id: { in: ids } } }),
       ...(text && { OR: [{ name: { contains: literally(text), mode: 'insensitive' } }, { id: text }] }),
     },
     orderBy: { id: 'desc' },

@@ -4100,6 +4100,8 @@ export interface operations {
                 cursor?: string;
                 /** @description `true`: include test organizations */
                 test?: "true" | "false";
+                /** @description Only organizations with these ids: at most 100, separated by commas */
+                ids?: string;
                 /** @description Only organizations with this in their name, or as their id */
                 text?: string;
             };

@@ -108,14 +108,18 @@ describe('the admin API', () => {
   it('finds organizations by part of their name in any case, or by their id', async () => {
     const create = async (name: string): Promise<string> => (await post('/organizations', { name })).body.id;
     const [percent, other] = [await create('Zebra 50%_off'), await create('Zebra 500 off')];
-    const found = async (text: string): Promise<string[]> => {
-      const { body } = await get(`/organizations?${new URLSearchParams({ text }).toString()}`).expect(200);
+    const list = async (query: Record<string, string>): Promise<string[]> => {
+      const { body } = await get(`/organizations?${new URLSearchParams(query).toString()}`).expect(200);
       return body.data.map(({ id }: { id: string }) => id);
     };
+    const found = (text: string) => list({ text });
     expect(await found('zEBRA')).toEqual([other, percent]);
     expect(await found('50%_')).toEqual([percent]);
     expect(await found(percent)).toEqual([percent]);
     expect(await found(`${percent}%`)).toEqual([]);
+    const ids = [percent, other, newId('org'), 'x'].join(',');
+    expect(await list({ ids })).toEqual([other, percent]);
+    expect(await list({ ids, cursor: other })).toEqual([percent]);
   });
 
   it('changes only the given fields of an organization', async () => {

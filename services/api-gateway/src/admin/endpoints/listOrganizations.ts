@@ -13,6 +13,11 @@ export const listOrganizations = keylessEndpoint({
   limit: 'other',
   query: pageQuery({ limit: 20, maxLimit: 100 }).extend({
     test: z.enum(['true', 'false']).default('false').describe('`true`: include test organizations'),
+    ids: z
+      .string()
+      .max(4100)
+      .optional()
+      .describe('Only organizations with these ids: at most 100, separated by commas'),
     text: z
       .string()
       .max(200)
@@ -26,11 +31,12 @@ export const listOrganizations = keylessEndpoint({
     },
   },
   async handle({ context, query }) {
-    const { limit, test, text } = query;
+    const { limit, test, ids, text } = query;
     const rows = await readOrganizations(context.db, {
       limit: limit + 1,
       cursor: checkedCursor('org', query.cursor),
       includeTest: test === 'true',
+      ids: ids?.split(','),
       text,
     });
     const { items, page } = pageOf(rows, limit);
