@@ -92,6 +92,10 @@ export function describeOrganizations(get: () => Servers): void {
       const created = await apiClient(state.admin_url, ann).post(`/admin/v1/organizations/${old}/api-keys`, {
         name: 'for an endpoint',
       });
+      await post(state, `/organizations/${old}/api-keys`, {
+        name: 'makes a test organization',
+        mode: 'test',
+      });
       await apiClient(state.base_url, String(created.body['key'])).post('/v1/webhooks/endpoints', {
         url: 'http://127.0.0.1:9/',
         events: ['execution.completed'],
@@ -112,10 +116,10 @@ export function describeOrganizations(get: () => Servers): void {
       await untilText(page, 'No organization matches');
       await page.getByRole('button', { name: 'Clear filters' }).click();
       await page.getByText('Newer').first().waitFor();
-      await open(page, '/webhooks');
-      await page.locator('input[placeholder="Name or id"]').fill('old & sons');
+      await open(page, '/webhooks?state=active');
+      await page.locator('input[placeholder="Name or id"]').fill('& sons');
       await page.keyboard.press('Enter');
-      await page.waitForURL(new RegExp(`organization=${old}`));
+      await page.waitForURL(new RegExp(`state=active&organization=${old}`));
       await page.locator(`td a[href$="${old}"]`).getByText('Old & Sons').waitFor();
       expect(problems).toEqual([]);
       await context.close();

@@ -14,7 +14,7 @@ export function describeOutages(get: () => { state: LocalState; browser: Browser
 
   describe('a page whose reads fail', () => {
     it.each([
-      ['/organizations', /\/admin\/v1\/organizations/, 'Demo'],
+      ['/organizations?q=demo', /\/admin\/v1\/organizations/, 'Demo'],
       ['/sessions', /\/admin\/v1\/sessions/, 'this session'],
       ['/models', /\/admin\/v1\/session$/, 'sandbox-text'],
     ])('says so and tries until %s is shown', async (path, reads, shown) => {
@@ -41,6 +41,36 @@ export function describeOutages(get: () => { state: LocalState; browser: Browser
       await context.close();
     });
 
+    it('marks rows of the filter before, and shows no empty list, until those of the new one come', async () => {
+      const { state, browser } = get();
+      const { page, context } = await signIn(browser, state, ann);
+      let isAway = false;
+      await page.route(/\/admin\/v1\/organizations/, async (route) => {
+        await (isAway ? route.abort() : route.continue());
+      });
+      await open(page, '/organizations?q=demo');
+      const busy = page.locator('main [aria-busy=true]');
+      const search = page.locator('input[type=search]');
+      await page.getByText('Demo').waitFor();
+      expect(await busy.count()).toBe(0);
+      isAway = true;
+      await search.fill('zzz');
+      await page.keyboard.press('Enter');
+      await busy.getByText('Demo').waitFor();
+      isAway = false;
+      await untilText(page, 'No organization matches');
+      isAway = true;
+      await search.fill('Demo');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/q=Demo/);
+      await untilText(page, notice);
+      expect(await page.getByText('No organization').count()).toBe(0);
+      isAway = false;
+      await page.getByText('Demo').waitFor();
+      expect(await busy.count()).toBe(0);
+      await context.close();
+    });
+
     it('says so where the server accepts a read and stays silent', async () => {
       const { state, browser } = get();
       const { page, context } = await signIn(browser, state, ann);
@@ -51,7 +81,7 @@ export function describeOutages(get: () => { state: LocalState; browser: Browser
         if (!isSilent) return await route.continue();
         heard.resolve();
       });
-      await open(page, '/organizations');
+      await open(page, '/organizations?q=demo');
       await heard.promise;
       await page.clock.runFor(60_000);
       await untilText(page, notice);

@@ -41,21 +41,21 @@ export function List<Page extends Paged & { data: unknown[] }>(props: {
   children: (rows: Page['data'][number][]) => ReactNode;
 }) {
   const { pages, empty, children } = props;
-  const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage, isPlaceholderData: isOfFilterBefore } = pages;
   const rows = data?.pages.flatMap((page) => page.data) ?? [];
-  const isSearching = data !== undefined && rows.length === 0 && hasNextPage;
+  const isSearching = data !== undefined && rows.length === 0 && hasNextPage && !isOfFilterBefore;
   const goesOn = isSearching && data.pages.length < maxEmptyPages && !pages.isError;
   useEffect(() => {
     if (goesOn && !isFetchingNextPage) void fetchNextPage();
   }, [goesOn, isFetchingNextPage, fetchNextPage]);
   return (
     <>
-      {pages.isPending && <Skeleton rows={8} />}
+      {(pages.isPending || (isOfFilterBefore && rows.length === 0)) && <Skeleton rows={8} />}
       {pages.isError && <Problem error={pages.error} onRetry={() => void pages.refetch()} />}
       {isSearching && <Searching pages={pages} />}
-      {data && rows.length === 0 && !hasNextPage && empty}
+      {data && rows.length === 0 && !hasNextPage && !isOfFilterBefore && empty}
       {rows.length > 0 && (
-        <div aria-busy={pages.isPlaceholderData} className={pages.isPlaceholderData ? 'opacity-50' : ''}>
+        <div aria-busy={isOfFilterBefore} className={isOfFilterBefore ? 'opacity-75' : ''}>
           {children(rows)}
         </div>
       )}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import DataLoader from 'dataloader';
-import { useId } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { read, type Schemas } from './api.ts';
 import { Typed } from './filterBar.tsx';
 import { text } from './strings.ts';
@@ -14,8 +14,7 @@ const staleAfterMs = 60_000;
 /** All names that a page shows are read at once. Null: no organization has the id. */
 const names = new DataLoader<string, string | null>(
   async (ids) => {
-    const query = { ids: ids.join(','), test: 'true', limit: perPage };
-    const { data } = await read<Page>('/organizations', query);
+    const { data } = await read<Page>('/organizations', { ids: ids.join(','), limit: perPage });
     return ids.map((wanted) => data.find(({ id }) => id === wanted)?.name ?? null);
   },
   { cache: false, maxBatchSize: perPage },
@@ -41,13 +40,14 @@ export function OrganizationLink({ id }: { id: string }) {
   );
 }
 
-/** The organization with this id or name, or the only one with a name that contains this; otherwise what was typed. */
+const isId = (typed: string) => typed === '' || typed.startsWith('org_');
+
+/** The organization of this name, or the only one whose name contains it; otherwise what was typed. */
 async function idOf(typed: string): Promise<string> {
-  if (typed === '') return typed;
-  const { data } = await read<Page>('/organizations', { text: typed, test: 'true', limit: perPage });
+  const { data } = await read<Page>('/organizations', { text: typed, limit: perPage });
   const lower = typed.toLowerCase();
   const found =
-    data.find(({ id, name }) => id === typed || name === typed) ??
+    data.find(({ name }) => name === typed) ??
     data.find(({ name }) => name.toLowerCase() === lower) ??
     (data.length === 1 ? data[0] : undefined);
   return found?.id ?? typed;
@@ -61,6 +61,17 @@ export function OrganizationFilter(props: { value: string | undefined; onChange:
     queryFn: () => read<Page>('/organizations', { limit: perPage }),
     staleTime: staleAfterMs,
   });
+  const [typed, setTyped] = useState('');
+  const { data: found } = useQuery({
+    queryKey: ['organization named', typed],
+    queryFn: () => idOf(typed),
+    enabled: !isId(typed),
+  });
+  useEffect(() => {
+    if (isId(typed) || found === undefined) return;
+    setTyped('');
+    onChange(found);
+  }, [typed, found, onChange]);
   const list = useId();
   return (
     <>
@@ -69,7 +80,10 @@ export function OrganizationFilter(props: { value: string | undefined; onChange:
         placeholder={text.list.organizationHint}
         list={list}
         value={value}
-        onChange={(typed) => void idOf(typed).then(onChange, () => onChange(typed))}
+        onChange={(text) => {
+          setTyped(text);
+          if (isId(text)) onChange(text);
+        }}
       />
       <datalist id={list}>
         {newest?.data.map(({ id, name }) => (

@@ -152,7 +152,7 @@ const isKeyOfSql = `${hasApiKeySql} AND organization_id = $2`;
 const isOwn = 'organization_id IN (SELECT id FROM organizations WHERE id = $2 OR test_of = $2)';
 
 const keyColumns = `id, name, permissions, prefix, scopes, expires_at AS "expiresAt", models, addresses,
-  organization_id IN (SELECT id FROM organizations WHERE test_of IS NOT NULL) AS "isTest"`;
+  EXISTS (SELECT FROM organizations WHERE id = api_keys.organization_id AND test_of IS NOT NULL) AS "isTest"`;
 
 /** Newest first, with revoked keys and those of the test organization; `cursor`: only keys older than this id. */
 export async function listApiKeys(

@@ -57,7 +57,7 @@ const isTestOrganizationSql = `SELECT id FROM organizations WHERE id = $1 AND te
 
 const select = { id: true, name: true, createdAt: true, maxConcurrency: true, testOf: true };
 
-/** Newest first, without test organizations unless `includeTest`; `cursor`: only those older than this id. */
+/** Newest first; `cursor`: only those older than this id. Test organizations with `includeTest`, or when `ids` names them. */
 export async function listOrganizations(
   db: Database,
   args: {
@@ -72,9 +72,9 @@ export async function listOrganizations(
   return await db.prisma.organization.findMany({
     where: {
       ...(cursor && { id: { lt: cursor } }),
-      ...(!includeTest && { testOf: null }),
+      ...(!includeTest && !ids && { testOf: null }),
       ...(ids && { AND: { id: { in: ids } } }),
-      ...(text && { OR: [{ name: { contains: literally(text), mode: 'insensitive' } }, { id: text }] }),
+      ...(text && { name: { contains: literally(text), mode: 'insensitive' } }),
     },
     orderBy: { id: 'desc' },
     take: limit,

@@ -39,7 +39,7 @@ it('a list of organizations says that there are more than it shows', async () =>
   expect(await reported(['--limit', '1'], false)).toEqual([]);
 });
 
-it('a list of organizations is of those with a text in their name', async () => {
+it('org list sends --name as the text to find', async () => {
   const { queries } = await list(['--name', 'ac me', '--test'], false);
   expect(queries).toMatchObject([{ text: 'ac me', test: 'true' }]);
 });

@@ -4100,9 +4100,9 @@ export interface operations {
                 cursor?: string;
                 /** @description `true`: include test organizations */
                 test?: "true" | "false";
-                /** @description Only organizations with these ids: at most 100, separated by commas */
+                /** @description Only these, test organizations too: at most 100 ids, separated by commas */
                 ids?: string;
-                /** @description Only organizations with this in their name, or as their id */
+                /** @description Only organizations with this in their name, or this id */
                 text?: string;
             };
             header?: never;

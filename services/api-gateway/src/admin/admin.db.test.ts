@@ -117,9 +117,18 @@ describe('the admin API', () => {
     expect(await found('50%_')).toEqual([percent]);
     expect(await found(percent)).toEqual([percent]);
     expect(await found(`${percent}%`)).toEqual([]);
-    const ids = [percent, other, newId('org'), 'x'].join(',');
+    const ids = [percent, other, newId('org')].join(',');
     expect(await list({ ids })).toEqual([other, percent]);
     expect(await list({ ids, cursor: other })).toEqual([percent]);
+    await post(`/organizations/${percent}/api-keys`, { name: 'a', mode: 'test' }).expect(201);
+    const [test = ''] = await list({ text: 'Zebra 50%_off (test)', test: 'true' });
+    expect([await found('zebra'), await found(test), await list({ ids: test })]).toEqual([
+      [other, percent],
+      [test],
+      [test],
+    ]);
+    for (const wrong of ['x', `${percent},`, Array(101).fill(percent).join(',')])
+      await get(`/organizations?ids=${wrong}`).expect(400);
   });
 
   it('changes only the given fields of an organization', async () => {

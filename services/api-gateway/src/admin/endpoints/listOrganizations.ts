@@ -1,8 +1,17 @@
 import { listOrganizations as readOrganizations } from '@holdfast/db/organizations';
+import { isId } from '@holdfast/domain/ids';
 import { z } from 'zod';
 import { keylessEndpoint } from '../../http/endpoint.ts';
+import { exampleId } from '../../http/fields.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
 import { OrganizationRecord, organizationRecords } from '../organizations.ts';
+
+const maxIds = 100;
+
+function isListOfIds(text: string): boolean {
+  const ids = text.split(',');
+  return ids.length <= maxIds && ids.every((id) => isId('org', id));
+}
 
 export const listOrganizations = keylessEndpoint({
   method: 'GET',
@@ -15,14 +24,13 @@ export const listOrganizations = keylessEndpoint({
     test: z.enum(['true', 'false']).default('false').describe('`true`: include test organizations'),
     ids: z
       .string()
-      .max(4100)
+      .refine(isListOfIds, {
+        message: `must be at most ${maxIds} ids such as ${exampleId('org')}, separated by commas`,
+        params: { code: 'INVALID_FORMAT' },
+      })
       .optional()
-      .describe('Only organizations with these ids: at most 100, separated by commas'),
-    text: z
-      .string()
-      .max(200)
-      .optional()
-      .describe('Only organizations with this in their name, or as their id'),
+      .describe(`Only these, test organizations too: at most ${maxIds} ids, separated by commas`),
+    text: z.string().max(200).optional().describe('Only organizations with this in their name, or this id'),
   }),
   responses: {
     200: {
@@ -36,8 +44,7 @@ export const listOrganizations = keylessEndpoint({
       limit: limit + 1,
       cursor: checkedCursor('org', query.cursor),
       includeTest: test === 'true',
-      ids: ids?.split(','),
-      text,
+      ...(text !== undefined && isId('org', text) ? { ids: [text] } : { ids: ids?.split(','), text }),
     });
     const { items, page } = pageOf(rows, limit);
     return { status: 200, body: { data: await organizationRecords(context, items), ...page } };
