@@ -40,7 +40,7 @@ export function OrganizationLink({ id }: { id: string }) {
   );
 }
 
-const isId = (typed: string) => typed === '' || typed.startsWith('org_');
+const isName = (typed: string) => typed !== '' && !typed.startsWith('org_');
 
 /** The organization of this name, or the only one whose name contains it; otherwise what was typed. */
 async function idOf(typed: string): Promise<string> {
@@ -65,10 +65,10 @@ export function OrganizationFilter(props: { value: string | undefined; onChange:
   const { data: found } = useQuery({
     queryKey: ['organization named', typed],
     queryFn: () => idOf(typed),
-    enabled: !isId(typed),
+    enabled: isName(typed),
   });
   useEffect(() => {
-    if (isId(typed) || found === undefined) return;
+    if (!isName(typed) || found === undefined) return;
     setTyped('');
     onChange(found);
   }, [typed, found, onChange]);
@@ -80,9 +80,9 @@ export function OrganizationFilter(props: { value: string | undefined; onChange:
         placeholder={text.list.organizationHint}
         list={list}
         value={value}
-        onChange={(text) => {
-          setTyped(text);
-          if (isId(text)) onChange(text);
+        onChange={(entered) => {
+          setTyped(entered);
+          if (!isName(entered)) onChange(entered);
         }}
       />
       <datalist id={list}>
