@@ -111,7 +111,7 @@ export function describeOrganizations(get: () => Servers): void {
       expect(await page.getByText('Newer').count()).toBe(0);
       await page.reload();
       await page.getByText('Old & Sons').waitFor();
-      await search.fill('nobody');
+      await search.fill('no such name');
       await page.keyboard.press('Enter');
       await untilText(page, 'No organization matches');
       await page.getByRole('button', { name: 'Clear filters' }).click();

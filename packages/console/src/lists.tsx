@@ -43,17 +43,18 @@ export function List<Page extends Paged & { data: unknown[] }>(props: {
   const { pages, empty, children } = props;
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage, isPlaceholderData: isOfFilterBefore } = pages;
   const rows = data?.pages.flatMap((page) => page.data) ?? [];
-  const isSearching = data !== undefined && rows.length === 0 && hasNextPage && !isOfFilterBefore;
+  const isEmpty = data !== undefined && rows.length === 0 && !isOfFilterBefore;
+  const isSearching = isEmpty && hasNextPage;
   const goesOn = isSearching && data.pages.length < maxEmptyPages && !pages.isError;
   useEffect(() => {
     if (goesOn && !isFetchingNextPage) void fetchNextPage();
   }, [goesOn, isFetchingNextPage, fetchNextPage]);
   return (
     <>
-      {(pages.isPending || (isOfFilterBefore && rows.length === 0)) && <Skeleton rows={8} />}
+      {rows.length === 0 && (pages.isPending || isOfFilterBefore) && <Skeleton rows={8} />}
       {pages.isError && <Problem error={pages.error} onRetry={() => void pages.refetch()} />}
       {isSearching && <Searching pages={pages} />}
-      {data && rows.length === 0 && !hasNextPage && !isOfFilterBefore && empty}
+      {isEmpty && !hasNextPage && empty}
       {rows.length > 0 && (
         <div aria-busy={isOfFilterBefore} className={isOfFilterBefore ? 'opacity-75' : ''}>
           {children(rows)}

@@ -42,7 +42,7 @@ export function OrganizationLink({ id }: { id: string }) {
 
 const isName = (typed: string) => typed !== '' && !typed.startsWith('org_');
 
-/** The organization of this name, or the only one whose name contains it; otherwise what was typed. */
+/** The organization with this name, or the only one with this in a longer name; otherwise what was typed. */
 async function idOf(typed: string): Promise<string> {
   const { data } = await read<Page>('/organizations', { text: typed, limit: perPage });
   const lower = typed.toLowerCase();

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
 import { read, type Schemas } from '../api.ts';
-import { Chosen, changed, FilterBar, Typed } from '../filterBar.tsx';
+import { Chosen, changed, FilterBar, Search, Typed } from '../filterBar.tsx';
 import { List, More, useListKeys, usePages } from '../lists.tsx';
 import { OrganizationFilter, OrganizationLink } from '../organizations.tsx';
 import { duration, Empty, Heading, Id, linkLook, Money, Status, Time } from '../parts.tsx';
@@ -115,15 +115,7 @@ function FiltersOf({ filters }: { filters: Filters }) {
       isFiltered={Object.values(filters).some(Boolean)}
       onClear={() => void navigate({ to: '/executions', search: {} })}
     >
-      <div className="col-span-2 lg:col-span-1">
-        <Typed
-          type="search"
-          label={text.list.submit}
-          placeholder={text.list.search}
-          value={filters.q}
-          onChange={(q) => set({ q })}
-        />
-      </div>
+      <Search placeholder={text.list.search} value={filters.q} onChange={(q) => set({ q })} />
       <Chosen
         label={text.list.status}
         any={text.list.anyStatus}

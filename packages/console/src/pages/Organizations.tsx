@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { read, type Schemas } from '../api.ts';
-import { changed, FilterBar, Typed } from '../filterBar.tsx';
+import { changed, FilterBar, Search } from '../filterBar.tsx';
 import { List, More, useListKeys, usePages } from '../lists.tsx';
 import { Empty, Heading, Id, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
@@ -25,15 +25,11 @@ export function Organizations() {
         isFiltered={Boolean(filters.q)}
         onClear={() => void navigate({ to: '/organizations', search: {} })}
       >
-        <div className="col-span-2 sm:col-span-1">
-          <Typed
-            type="search"
-            label={text.list.submit}
-            placeholder={text.organizations.search}
-            value={filters.q}
-            onChange={(q) => void navigate({ to: '/organizations', search: changed(filters, { q }) })}
-          />
-        </div>
+        <Search
+          placeholder={text.organizations.search}
+          value={filters.q}
+          onChange={(q) => void navigate({ to: '/organizations', search: changed(filters, { q }) })}
+        />
       </FilterBar>
       <div className="rounded-lg border border-line bg-card">
         <List pages={pages} empty={empty}>

@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { read, type Schemas } from '../api.ts';
-import { Chosen, changed, FilterBar, Typed } from '../filterBar.tsx';
+import { Chosen, changed, FilterBar, Search } from '../filterBar.tsx';
 import { List, More, useListKeys, usePages } from '../lists.tsx';
 import { OrganizationFilter, OrganizationLink } from '../organizations.tsx';
 import { Empty, Heading, linkLook, Status } from '../parts.tsx';
@@ -57,15 +57,7 @@ function Filters({ of }: { of: EndpointFilters }) {
       isFiltered={Object.values(of).some(Boolean)}
       onClear={() => void navigate({ to: '/webhooks', search: {} })}
     >
-      <div className="col-span-2 lg:col-span-1">
-        <Typed
-          type="search"
-          label={text.list.submit}
-          placeholder={text.webhooks.search}
-          value={of.q}
-          onChange={(q) => set({ q })}
-        />
-      </div>
+      <Search placeholder={text.webhooks.search} value={of.q} onChange={(q) => set({ q })} />
       <Chosen
         label={text.webhooks.state}
         any={text.webhooks.anyState}
