@@ -1,6 +1,6 @@
 export type Activity = {
-  /** Whether there may be work. Asks `hasWork` once per `checkEveryMs`, and always returns true for as long after a `wake`. */
-  isActive(): Promise<boolean>;
+  /** Resolves while there may be work: for `checkEveryMs` after a hint, and when `hasWork`, asked once in that time, returns true. */
+  untilActive(): Promise<void>;
   /** A hint came, so there is work. */
   wake(): void;
   seemsActive(): boolean;
@@ -15,29 +15,44 @@ export function createActivity(
 ): Activity {
   let seemsActive = true;
   let checkedAtMs = Number.NEGATIVE_INFINITY;
-  let checking: Promise<boolean> | null = null;
+  let checking: Promise<void> | null = null;
+  let idling: (PromiseWithResolvers<void> & { timer: NodeJS.Timeout }) | null = null;
 
-  async function check(): Promise<boolean> {
+  async function check(): Promise<void> {
     const startedAtMs = performance.now();
     // A database that fails is the sweeps' problem.
     const found = await hasWork().catch(() => true);
-    // Woken meanwhile.
-    if (checkedAtMs > startedAtMs) return seemsActive;
-    [seemsActive, checkedAtMs] = [found, startedAtMs];
-    return found;
+    const isWoken = checkedAtMs > startedAtMs;
+    if (!isWoken) learn(found, startedAtMs);
+  }
+
+  function learn(isActive: boolean, atMs: number): void {
+    [seemsActive, checkedAtMs] = [isActive, atMs];
+    if (!isActive || !idling) return;
+    clearInterval(idling.timer);
+    idling.resolve();
+    idling = null;
+  }
+
+  function idle(): Promise<void> {
+    idling ??= {
+      ...Promise.withResolvers<void>(),
+      timer: setInterval(() => void check(), checkEveryMs).unref(),
+    };
+    return idling.promise;
   }
 
   return {
-    async isActive() {
-      if (performance.now() - checkedAtMs < checkEveryMs) return seemsActive;
-      checking ??= check().finally(() => {
-        checking = null;
-      });
-      return await checking;
+    async untilActive() {
+      if (performance.now() - checkedAtMs >= checkEveryMs) {
+        checking ??= check().finally(() => {
+          checking = null;
+        });
+        await checking;
+      }
+      if (!seemsActive) await idle();
     },
-    wake() {
-      [seemsActive, checkedAtMs] = [true, performance.now()];
-    },
+    wake: () => learn(true, performance.now()),
     seemsActive: () => seemsActive,
   };
 }

@@ -5,13 +5,10 @@ import { type Sweep, startSweep, type TakeTurn } from './sweep.ts';
 
 export type { Counter, Gauge, Histogram, Registry };
 
-/** The default of 10 ms wakes an idle process a hundred times a second. */
-const eventLoopSampleMs = 100;
-
 export function createRegistry(service: string): Registry {
   const registry = new Registry();
   registry.setDefaultLabels({ service });
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopSampleMs });
+  collectDefaultMetrics({ register: registry });
   gauge(registry, 'build_info', '1, by the version that runs', ['version']).set({ version: version() }, 1);
   return registry;
 }

@@ -50,6 +50,33 @@ describe('a sweep', () => {
     await sweep.stop();
   });
 
+  it('rests without a timer or a problem while there is no work', async () => {
+    const work = jest.fn(async () => {});
+    const { promise: untilWork, resolve: onWork } = Promise.withResolvers<void>();
+    let seemsActive = false;
+    const activity = { untilActive: () => untilWork, seemsActive: () => seemsActive };
+    const sweep = startSweep({ name: 'work', intervalMs: 1000, log, work, activity });
+    await jest.advanceTimersByTimeAsync(600_000);
+    expect([work.mock.calls.length, jest.getTimerCount(), sweep.problem()]).toEqual([0, 0, null]);
+    seemsActive = true;
+    onWork();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(sweep.problem()).toBeNull();
+    await jest.advanceTimersByTimeAsync(1200);
+    expect(work).toHaveBeenCalledTimes(1);
+    await sweep.stop();
+  });
+
+  it('that is stopped while it rests does not run any more', async () => {
+    const work = jest.fn(async () => {});
+    const { promise: untilWork, resolve: onWork } = Promise.withResolvers<void>();
+    const activity = { untilActive: () => untilWork, seemsActive: () => false };
+    await startSweep({ name: 'work', intervalMs: 1000, log, work, activity }).stop();
+    onWork();
+    await jest.advanceTimersByTimeAsync(2000);
+    expect([work.mock.calls.length, jest.getTimerCount()]).toEqual([0, 0]);
+  });
+
   it('reports a problem when it hangs for more than a minute', async () => {
     const group = sweepGroup([open(async () => {}), open(() => new Promise<void>(() => {}))]);
     await jest.advanceTimersByTimeAsync(59_000);

@@ -14,23 +14,19 @@ export type TakeTurn = () => Promise<boolean>;
 
 export type TurnOf = (sweep: string, intervalMs: number) => TakeTurn;
 
-/** Takes no turn while nothing is pending. */
-export function turnsWhileActive(turnOf: TurnOf, activity: Pick<Activity, 'isActive'>): TurnOf {
-  return (sweep, intervalMs) => {
-    const isTurn = turnOf(sweep, intervalMs);
-    return async () => (await activity.isActive()) && (await isTurn());
-  };
-}
+const alwaysActive = { untilActive: () => Promise.resolve(), seemsActive: () => true };
 
-/** Runs `work` every `intervalMs` with jitter, one run at a time, when `isTurn` allows it. Failures are logged. */
+/** Runs `work` every `intervalMs` with jitter, one run at a time, when `isTurn` allows it and while there may be work. Failures are logged. */
 export function startSweep(args: {
   name: string;
   intervalMs: number;
   log: Logger;
   work(): Promise<unknown>;
   isTurn?: TakeTurn;
+  activity?: Pick<Activity, 'untilActive' | 'seemsActive'> | undefined;
   hangsAfterMs?: number;
 }): Sweep {
+  const { activity = alwaysActive } = args;
   let running: Promise<void> | null = null;
   const hangsAfterMs = args.hangsAfterMs ?? Math.max(60_000, args.intervalMs * 3);
   let endedAtMs = performance.now();
@@ -60,15 +56,20 @@ export function startSweep(args: {
     endedAtMs = performance.now();
   }
 
-  function schedule(): void {
+  async function schedule(): Promise<void> {
+    await activity.untilActive();
     if (stopped) return;
+    endedAtMs = performance.now();
     timer = setTimeout(() => void runInTurn().then(schedule), args.intervalMs * (0.8 + Math.random() * 0.4));
   }
 
-  schedule();
+  void schedule();
   return {
     runNow,
-    problem: () => (performance.now() - endedAtMs > hangsAfterMs ? `${args.name} hangs` : null),
+    problem() {
+      const hangs = activity.seemsActive() && performance.now() - endedAtMs > hangsAfterMs;
+      return hangs ? `${args.name} hangs` : null;
+    },
     async stop() {
       stopped = true;
       clearTimeout(timer);

@@ -38,7 +38,7 @@ export type InstanceCount = {
   close(): Promise<void>;
 };
 
-const announceEveryMs = 1000;
+const announceEveryMs = 3000;
 const forgottenAfterS = 10;
 const countWithinMs = 1000;
 

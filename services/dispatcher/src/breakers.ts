@@ -1,5 +1,7 @@
+import type { Activity } from '@holdfast/kit/activity';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Gauge } from '@holdfast/kit/metrics';
+import { startSweep } from '@holdfast/kit/sweep';
 import type { Progress } from '@holdfast/providers/interface';
 import { type AdmissionControl, breaker, type CallCounts } from '@holdfast/queues/admission';
 
@@ -12,22 +14,20 @@ export type Breakers = {
 };
 
 const reportEveryMs = 1000;
-const reportEveryIdleMs = 5000;
 
 export function openBreakers(args: {
   admission: AdmissionControl;
   connections: string[];
   state: Gauge<'connection'>;
-  isActive?(): boolean;
+  activity?: Activity;
   log: Logger;
   /** Without Redis, circuits that stay open longer would never be probed. */
   maxAgeMs?: number;
 }): Breakers {
-  const { admission, log, maxAgeMs = breaker.openMs, isActive = () => true } = args;
+  const { admission, activity, log, maxAgeMs = breaker.openMs } = args;
   let reportedAtMs = performance.now();
   let open: ReadonlyMap<string, number> = new Map();
   let calls = new Map<string, CallCounts>();
-  let reporting: Promise<void> | null = null;
 
   async function report(): Promise<void> {
     const reported = [...calls.values()];
@@ -48,12 +48,7 @@ export function openBreakers(args: {
     for (const connection of args.connections) args.state.set({ connection }, open.has(connection) ? 1 : 0);
   }
 
-  const timer = setInterval(() => {
-    if (!isActive() && calls.size === 0 && performance.now() - reportedAtMs < reportEveryIdleMs) return;
-    reporting ??= report().finally(() => {
-      reporting = null;
-    });
-  }, reportEveryMs);
+  const reports = startSweep({ name: 'circuits', intervalMs: reportEveryMs, log, work: report, activity });
   return {
     isOpen: (connection) => open.has(connection),
     called(connection, progress, { givenMs, usualMs }) {
@@ -63,10 +58,7 @@ export function openBreakers(args: {
       const isDead = known.isDead || (progress.state === 'refused' && progress.isDead);
       calls.set(connection, { ...known, [verdict]: known[verdict] + 1, ...(isDead && { isDead }) });
     },
-    async stop() {
-      clearInterval(timer);
-      await reporting;
-    },
+    stop: reports.stop,
   };
 }
 

@@ -1,7 +1,9 @@
 import type { Database } from '@holdfast/db/client';
 import { openRunsAt } from '@holdfast/db/sweeps';
+import type { Activity } from '@holdfast/kit/activity';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Gauge } from '@holdfast/kit/metrics';
+import { startSweep } from '@holdfast/kit/sweep';
 import type { Progress } from '@holdfast/providers/interface';
 import type { AdmissionControl } from '@holdfast/queues/admission';
 
@@ -22,7 +24,6 @@ export type Capacity = {
 export type BusyRun = Place & { id: string; busyRefusals: number; mayHaveRun: boolean };
 
 const readEveryMs = 1000;
-const readEveryIdleMs = 5000;
 /** Without Redis; after that each run backs off by itself. */
 const maxAgeMs = 10_000;
 const firstPauseMs = 1000;
@@ -34,16 +35,15 @@ export function openCapacity(args: {
   db: Database;
   admission: AdmissionControl;
   learned: Gauge<'connection' | 'model'>;
-  isActive?(): boolean;
+  activity?: Activity;
   log: Logger;
 }): Capacity {
-  const { db, admission, log, isActive = () => true } = args;
+  const { db, admission, activity, log } = args;
   let known: ReadonlyMap<string, number> = new Map();
   let accepted = new Set<string>();
   /** One query for all refusals at the same time. */
   const lookups = new Map<string, Promise<string[]>>();
   let readAtMs = performance.now();
-  let reading: Promise<void> | null = null;
 
   function update(capacities: ReadonlyMap<string, number>): void {
     known = capacities;
@@ -73,12 +73,7 @@ export function openCapacity(args: {
     return lookup;
   }
 
-  const timer = setInterval(() => {
-    if (!isActive() && accepted.size === 0 && performance.now() - readAtMs < readEveryIdleMs) return;
-    reading ??= read().finally(() => {
-      reading = null;
-    });
-  }, readEveryMs);
+  const readings = startSweep({ name: 'capacities', intervalMs: readEveryMs, log, work: read, activity });
   return {
     nameOf(place) {
       const name = nameOf(place);
@@ -104,10 +99,7 @@ export function openCapacity(args: {
         return Math.max(retryAfterMs, pauseMs(run.busyRefusals) * jitter);
       }
     },
-    async stop() {
-      clearInterval(timer);
-      await reading;
-    },
+    stop: readings.stop,
   };
 }
 

@@ -184,14 +184,14 @@ function openSharedSlots(
     admission,
     connections: Object.keys(connections),
     state: metrics.breakers,
-    isActive: activity.seemsActive,
+    activity,
     log,
   });
   const capacity = openCapacity({
     db,
     admission,
     learned: metrics.capacity,
-    isActive: activity.seemsActive,
+    activity,
     log,
   });
   const limits = openLimits({

@@ -9,7 +9,7 @@ import {
 } from '@holdfast/db/sweeps';
 import type { Activity } from '@holdfast/kit/activity';
 import type { Logger } from '@holdfast/kit/logger';
-import { type Sweeps, startSweep, sweepGroup, type TurnOf, turnsWhileActive } from '@holdfast/kit/sweep';
+import { type Sweeps, startSweep, sweepGroup, type TurnOf } from '@holdfast/kit/sweep';
 import { dispatchJobs } from '@holdfast/queues/definitions';
 import { firstTry, toPendingRetry } from './backlog.ts';
 import type { Files } from './outputFile.ts';
@@ -29,18 +29,17 @@ export function startSweeps(args: {
   jobs: Jobs;
   /** How many of `jobs` may run at once. */
   concurrency: number;
-  activity: Pick<Activity, 'isActive'>;
+  activity: Activity;
   turnOf: TurnOf;
   log: Logger;
 }): Sweeps {
-  const { slots, scheduler, queues, jobs, activity, log } = args;
+  const { slots, scheduler, queues, jobs, activity, turnOf, log } = args;
   const { db, store } = args.files;
   const sweep = (name: string, intervalMs: number, work: () => Promise<void>) =>
-    startSweep({ name, intervalMs, log, work, isTurn: args.turnOf(name, intervalMs) });
+    startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs) });
   const here = createWork(args);
-  const activeTurnOf = turnsWhileActive(args.turnOf, activity);
   const sweepPending = (name: string, intervalMs: number, work: () => Promise<void>) =>
-    startSweep({ name, intervalMs, log, work, isTurn: activeTurnOf(name, intervalMs) });
+    startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs), activity });
   const sweeps = sweepGroup([
     sweepPending('stale pending', 2000, async () => {
       const stale = await stalePendingExecutions(db, staleAfterS, maxOfOrganization);

@@ -4,7 +4,7 @@ import type { EndingHints } from '@holdfast/executions/hints';
 import { expireDue } from '@holdfast/executions/lifecycle';
 import type { Activity } from '@holdfast/kit/activity';
 import type { Logger } from '@holdfast/kit/logger';
-import { type Sweeps, startSweep, sweepGroup, type TurnOf, turnsWhileActive } from '@holdfast/kit/sweep';
+import { type Sweeps, startSweep, sweepGroup, type TurnOf } from '@holdfast/kit/sweep';
 import { type SettleJob, settleJobs } from '@holdfast/queues/definitions';
 import { startAudits } from './audit.ts';
 import type { LedgerMetrics } from './metrics.ts';
@@ -21,13 +21,12 @@ export function startSweeps(args: {
   auditIntervalS: number;
   retentionDays: Retention;
   turnOf: TurnOf;
-  activity: Pick<Activity, 'isActive'>;
+  activity: Activity;
   log: Logger;
 }): Sweeps {
   const { db, hints, settle, metrics, report, auditIntervalS, retentionDays, turnOf, activity, log } = args;
-  const activeTurnOf = turnsWhileActive(turnOf, activity);
   const shared = (name: string, intervalMs: number, work: () => Promise<unknown>) =>
-    startSweep({ name, intervalMs, log, work, isTurn: activeTurnOf(name, intervalMs) });
+    startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs), activity });
   return sweepGroup([
     shared('unsettled outcomes', 5000, async () =>
       Promise.all(settleJobs(await unsettledAttempts(db, 5)).map(settle)),

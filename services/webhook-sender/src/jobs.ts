@@ -5,7 +5,7 @@ import { listDueLanes } from '@holdfast/db/webhooks/lanes';
 import type { Activity } from '@holdfast/kit/activity';
 import type { Batcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
-import { type Sweeps, startSweep, sweepGroup, type TurnOf, turnsWhileActive } from '@holdfast/kit/sweep';
+import { type Sweeps, startSweep, sweepGroup, type TurnOf } from '@holdfast/kit/sweep';
 import type { connectWorker } from '@holdfast/queues/connection';
 import { deliverQueue, fanoutQueue, testCallQueue } from '@holdfast/queues/definitions';
 import { type JobMetrics, type QueueWorker, startWorker, workerGroup } from '@holdfast/queues/worker';
@@ -63,13 +63,12 @@ export function startSweeps(args: {
   fanOutEndpointEvents(): Promise<void>;
   metrics: WebhookMetrics;
   turnOf: TurnOf;
-  activity: Pick<Activity, 'isActive'>;
+  activity: Activity;
   log: Logger;
 }): Sweeps {
   const { db, fanOut, lanes, metrics, turnOf, activity, log } = args;
-  const activeTurnOf = turnsWhileActive(turnOf, activity);
   const sweep = (name: string, intervalMs: number, work: () => Promise<unknown>) =>
-    startSweep({ name, intervalMs, log, work, isTurn: activeTurnOf(name, intervalMs) });
+    startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs), activity });
   return sweepGroup([
     sweep('events to fan out', 2000, async () =>
       Promise.all((await listUnfannedEvents(db, graceS, maxRows)).map(fanOut.add)),

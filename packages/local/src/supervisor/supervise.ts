@@ -30,7 +30,7 @@ export type Timing = {
 };
 
 export const defaultTiming: Timing = {
-  probeEveryMs: 2_000,
+  probeEveryMs: 10_000,
   probeTimeoutMs: 5_000,
   firstHealthyWithinMs: 60_000,
   unhealthyAfterMs: 30_000,
