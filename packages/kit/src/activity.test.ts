@@ -68,6 +68,18 @@ it('concurrent sweeps share a check, and a failed check stops no sweep', async (
   expect(hasWork).toHaveBeenCalledTimes(1);
 });
 
+it('a database that does not respond is not asked again meanwhile', async () => {
+  const hasWork = jest.fn(async () => false);
+  const activity = createActivity(hasWork);
+  const resting = activity.untilActive();
+  await jest.advanceTimersByTimeAsync(0);
+  hasWork.mockReturnValue(new Promise<boolean>(() => {}));
+  await jest.advanceTimersByTimeAsync(60_000);
+  expect(hasWork).toHaveBeenCalledTimes(2);
+  activity.wake();
+  await resting;
+});
+
 it('sweeps that rest share a timer', async () => {
   const hasWork = jest.fn(async () => false);
   const activity = createActivity(hasWork);

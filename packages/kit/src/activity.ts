@@ -6,7 +6,7 @@ export type Activity = {
   seemsActive(): boolean;
 };
 
-/** Shorter than the time after which sweeps look for work whose hint may be lost, so that idling delays no lost hint. */
+/** Not longer than the time after which sweeps look for work whose hint may be lost, so that idling delays no lost hint. */
 const defaultCheckEveryMs = 5000;
 
 export function createActivity(
@@ -18,7 +18,14 @@ export function createActivity(
   let checking: Promise<void> | null = null;
   let idling: (PromiseWithResolvers<void> & { timer: NodeJS.Timeout }) | null = null;
 
-  async function check(): Promise<void> {
+  function check(): Promise<void> {
+    checking ??= look().finally(() => {
+      checking = null;
+    });
+    return checking;
+  }
+
+  async function look(): Promise<void> {
     const startedAtMs = performance.now();
     // A database that fails is the sweeps' problem.
     const found = await hasWork().catch(() => true);
@@ -44,12 +51,7 @@ export function createActivity(
 
   return {
     async untilActive() {
-      if (performance.now() - checkedAtMs >= checkEveryMs) {
-        checking ??= check().finally(() => {
-          checking = null;
-        });
-        await checking;
-      }
+      if (performance.now() - checkedAtMs >= checkEveryMs) await check();
       if (!seemsActive) await idle();
     },
     wake: () => learn(true, performance.now()),

@@ -53,12 +53,10 @@ describe('a sweep', () => {
   it('rests without a timer or a problem while there is no work', async () => {
     const work = jest.fn(async () => {});
     const { promise: untilWork, resolve: onWork } = Promise.withResolvers<void>();
-    let seemsActive = false;
-    const activity = { untilActive: () => untilWork, seemsActive: () => seemsActive };
+    const activity = { untilActive: () => untilWork };
     const sweep = startSweep({ name: 'work', intervalMs: 1000, log, work, activity });
     await jest.advanceTimersByTimeAsync(600_000);
     expect([work.mock.calls.length, jest.getTimerCount(), sweep.problem()]).toEqual([0, 0, null]);
-    seemsActive = true;
     onWork();
     await jest.advanceTimersByTimeAsync(0);
     expect(sweep.problem()).toBeNull();
@@ -70,7 +68,7 @@ describe('a sweep', () => {
   it('that is stopped while it rests does not run any more', async () => {
     const work = jest.fn(async () => {});
     const { promise: untilWork, resolve: onWork } = Promise.withResolvers<void>();
-    const activity = { untilActive: () => untilWork, seemsActive: () => false };
+    const activity = { untilActive: () => untilWork };
     await startSweep({ name: 'work', intervalMs: 1000, log, work, activity }).stop();
     onWork();
     await jest.advanceTimersByTimeAsync(2000);

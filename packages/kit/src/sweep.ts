@@ -14,8 +14,6 @@ export type TakeTurn = () => Promise<boolean>;
 
 export type TurnOf = (sweep: string, intervalMs: number) => TakeTurn;
 
-const alwaysActive = { untilActive: () => Promise.resolve(), seemsActive: () => true };
-
 /** Runs `work` every `intervalMs` with jitter, one run at a time, when `isTurn` allows it and while there may be work. Failures are logged. */
 export function startSweep(args: {
   name: string;
@@ -23,14 +21,14 @@ export function startSweep(args: {
   log: Logger;
   work(): Promise<unknown>;
   isTurn?: TakeTurn;
-  activity?: Pick<Activity, 'untilActive' | 'seemsActive'> | undefined;
+  activity?: Pick<Activity, 'untilActive'>;
   hangsAfterMs?: number;
 }): Sweep {
-  const { activity = alwaysActive } = args;
   let running: Promise<void> | null = null;
   const hangsAfterMs = args.hangsAfterMs ?? Math.max(60_000, args.intervalMs * 3);
-  let endedAtMs = performance.now();
+  let scheduledAtMs = performance.now();
   let timer: NodeJS.Timeout | undefined;
+  let isResting = false;
   let stopped = false;
 
   async function once(): Promise<void> {
@@ -38,8 +36,6 @@ export function startSweep(args: {
       await args.work();
     } catch (error) {
       args.log.error({ err: error, sweep: args.name }, 'sweep failed');
-    } finally {
-      endedAtMs = performance.now();
     }
   }
 
@@ -52,14 +48,17 @@ export function startSweep(args: {
 
   async function runInTurn(): Promise<void> {
     const isTurn = args.isTurn ? await args.isTurn() : true;
-    if (isTurn && !stopped) return await runNow();
-    endedAtMs = performance.now();
+    if (isTurn && !stopped) await runNow();
   }
 
   async function schedule(): Promise<void> {
-    await activity.untilActive();
+    if (args.activity && !stopped) {
+      isResting = true;
+      await args.activity.untilActive();
+      isResting = false;
+    }
     if (stopped) return;
-    endedAtMs = performance.now();
+    scheduledAtMs = performance.now();
     timer = setTimeout(() => void runInTurn().then(schedule), args.intervalMs * (0.8 + Math.random() * 0.4));
   }
 
@@ -67,7 +66,7 @@ export function startSweep(args: {
   return {
     runNow,
     problem() {
-      const hangs = activity.seemsActive() && performance.now() - endedAtMs > hangsAfterMs;
+      const hangs = !isResting && performance.now() - scheduledAtMs > hangsAfterMs;
       return hangs ? `${args.name} hangs` : null;
     },
     async stop() {

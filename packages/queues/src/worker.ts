@@ -21,7 +21,7 @@ export function workerGroup(workers: readonly QueueWorker[]): QueueWorker {
   };
 }
 
-const watchEveryMs = 15_000;
+const watchEveryMs = 5000;
 const responseWithinMs = 1000;
 const closeWithinMs = 5000;
 
@@ -77,9 +77,9 @@ export function startWorker<Payload>(args: {
       connection: redis,
       prefix: queuePrefix(queue.name),
       concurrency: args.concurrency,
-      // Jobs of a killed process return within half a minute, unless a sweep adds them sooner; the database rejects duplicates.
+      // Jobs of a killed process return within seconds; the database rejects duplicates.
       lockDuration: 15_000,
-      stalledInterval: 15_000,
+      stalledInterval: 5000,
       // A new job wakes the worker; this is for markers that Redis lost.
       drainDelay: 15,
       maxStalledCount: 10,

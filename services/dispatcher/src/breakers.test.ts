@@ -6,8 +6,7 @@ import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import { openBreakers } from './breakers.ts';
 import { dispatcherMetrics } from './metrics.ts';
 
-/** The longest time between two reports. */
-const reportEveryMs = 1200;
+const reportEveryMs = 1000;
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
@@ -87,12 +86,12 @@ it('a circuit does not stay open for ever because Redis is unavailable', async (
   const breakers = breakersOver(async () => {
     if (isUnavailable) throw new Error('Redis is unavailable');
     return new Map([['p', 1]]);
-  }, 10 * reportEveryMs);
+  }, 2 * reportEveryMs);
   await jest.advanceTimersByTimeAsync(reportEveryMs);
   isUnavailable = true;
-  await jest.advanceTimersByTimeAsync(8 * reportEveryMs);
+  await jest.advanceTimersByTimeAsync(2 * reportEveryMs);
   expect(breakers.isOpen('p')).toBe(true);
-  await jest.advanceTimersByTimeAsync(3 * reportEveryMs);
+  await jest.advanceTimersByTimeAsync(reportEveryMs);
   expect(breakers.isOpen('p')).toBe(false);
   await breakers.stop();
 });

@@ -1,7 +1,5 @@
-import type { Activity } from '@holdfast/kit/activity';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Gauge } from '@holdfast/kit/metrics';
-import { startSweep } from '@holdfast/kit/sweep';
 import type { Progress } from '@holdfast/providers/interface';
 import { type AdmissionControl, breaker, type CallCounts } from '@holdfast/queues/admission';
 
@@ -14,20 +12,22 @@ export type Breakers = {
 };
 
 const reportEveryMs = 1000;
+const reportEveryIdleMs = 5000;
 
 export function openBreakers(args: {
   admission: AdmissionControl;
   connections: string[];
   state: Gauge<'connection'>;
-  activity?: Activity;
+  isActive?(): boolean;
   log: Logger;
   /** Without Redis, circuits that stay open longer would never be probed. */
   maxAgeMs?: number;
 }): Breakers {
-  const { admission, activity, log, maxAgeMs = breaker.openMs } = args;
+  const { admission, log, maxAgeMs = breaker.openMs, isActive = () => true } = args;
   let reportedAtMs = performance.now();
   let open: ReadonlyMap<string, number> = new Map();
   let calls = new Map<string, CallCounts>();
+  let reporting: Promise<void> | null = null;
 
   async function report(): Promise<void> {
     const reported = [...calls.values()];
@@ -48,7 +48,12 @@ export function openBreakers(args: {
     for (const connection of args.connections) args.state.set({ connection }, open.has(connection) ? 1 : 0);
   }
 
-  const reports = startSweep({ name: 'circuits', intervalMs: reportEveryMs, log, work: report, activity });
+  const timer = setInterval(() => {
+    if (!isActive() && calls.size === 0 && performance.now() - reportedAtMs < reportEveryIdleMs) return;
+    reporting ??= report().finally(() => {
+      reporting = null;
+    });
+  }, reportEveryMs);
   return {
     isOpen: (connection) => open.has(connection),
     called(connection, progress, { givenMs, usualMs }) {
@@ -58,7 +63,10 @@ export function openBreakers(args: {
       const isDead = known.isDead || (progress.state === 'refused' && progress.isDead);
       calls.set(connection, { ...known, [verdict]: known[verdict] + 1, ...(isDead && { isDead }) });
     },
-    stop: reports.stop,
+    async stop() {
+      clearInterval(timer);
+      await reporting;
+    },
   };
 }
 

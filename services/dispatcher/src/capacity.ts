@@ -1,9 +1,7 @@
 import type { Database } from '@holdfast/db/client';
 import { openRunsAt } from '@holdfast/db/sweeps';
-import type { Activity } from '@holdfast/kit/activity';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Gauge } from '@holdfast/kit/metrics';
-import { startSweep } from '@holdfast/kit/sweep';
 import type { Progress } from '@holdfast/providers/interface';
 import type { AdmissionControl } from '@holdfast/queues/admission';
 
@@ -24,6 +22,7 @@ export type Capacity = {
 export type BusyRun = Place & { id: string; busyRefusals: number; mayHaveRun: boolean };
 
 const readEveryMs = 1000;
+const readEveryIdleMs = 5000;
 /** Without Redis; after that each run backs off by itself. */
 const maxAgeMs = 10_000;
 const firstPauseMs = 1000;
@@ -35,15 +34,16 @@ export function openCapacity(args: {
   db: Database;
   admission: AdmissionControl;
   learned: Gauge<'connection' | 'model'>;
-  activity?: Activity;
+  isActive?(): boolean;
   log: Logger;
 }): Capacity {
-  const { db, admission, activity, log } = args;
+  const { db, admission, log, isActive = () => true } = args;
   let known: ReadonlyMap<string, number> = new Map();
   let accepted = new Set<string>();
   /** One query for all refusals at the same time. */
   const lookups = new Map<string, Promise<string[]>>();
   let readAtMs = performance.now();
+  let reading: Promise<void> | null = null;
 
   function update(capacities: ReadonlyMap<string, number>): void {
     known = capacities;
@@ -73,7 +73,12 @@ export function openCapacity(args: {
     return lookup;
   }
 
-  const readings = startSweep({ name: 'capacities', intervalMs: readEveryMs, log, work: read, activity });
+  const timer = setInterval(() => {
+    if (!isActive() && accepted.size === 0 && performance.now() - readAtMs < readEveryIdleMs) return;
+    reading ??= read().finally(() => {
+      reading = null;
+    });
+  }, readEveryMs);
   return {
     nameOf(place) {
       const name = nameOf(place);
@@ -99,7 +104,10 @@ export function openCapacity(args: {
         return Math.max(retryAfterMs, pauseMs(run.busyRefusals) * jitter);
       }
     },
-    stop: readings.stop,
+    async stop() {
+      clearInterval(timer);
+      await reading;
+    },
   };
 }
 

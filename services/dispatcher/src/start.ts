@@ -184,14 +184,14 @@ function openSharedSlots(
     admission,
     connections: Object.keys(connections),
     state: metrics.breakers,
-    activity,
+    isActive: activity.seemsActive,
     log,
   });
   const capacity = openCapacity({
     db,
     admission,
     learned: metrics.capacity,
-    activity,
+    isActive: activity.seemsActive,
     log,
   });
   const limits = openLimits({

@@ -12,7 +12,13 @@ import { defaultTiming, type Supervised, supervise, type Timing } from './superv
 const fake = join(import.meta.dirname, 'fakeService.ts');
 const preload = join(import.meta.dirname, 'endWithLauncher.ts');
 const serversPreload = join(import.meta.dirname, 'awaitServers.ts');
-const quick = { ...defaultTiming, probeEveryMs: 20, probeTimeoutMs: 1000, backoffMs: 10 };
+const quick = {
+  ...defaultTiming,
+  probeEveryMs: 20,
+  probeHealthyEveryMs: 20,
+  probeTimeoutMs: 1000,
+  backoffMs: 10,
+};
 
 let folder: string;
 let supervised: Supervised | undefined;

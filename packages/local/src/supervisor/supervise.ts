@@ -17,7 +17,9 @@ export type ServiceSpec = {
 };
 
 export type Timing = {
+  /** While it is not healthy. */
   probeEveryMs: number;
+  probeHealthyEveryMs: number;
   probeTimeoutMs: number;
   /** The time to the first healthy response. */
   firstHealthyWithinMs: number;
@@ -30,7 +32,8 @@ export type Timing = {
 };
 
 export const defaultTiming: Timing = {
-  probeEveryMs: 10_000,
+  probeEveryMs: 2_000,
+  probeHealthyEveryMs: 10_000,
   probeTimeoutMs: 5_000,
   firstHealthyWithinMs: 60_000,
   unhealthyAfterMs: 30_000,
@@ -131,15 +134,18 @@ async function killWhenUnhealthy(
   await spec.servers;
   let silentMs = 0;
   let allowedMs = timing.firstHealthyWithinMs;
+  let pauseMs = timing.probeEveryMs;
   while (!ended.aborted) {
     const startedAt = performance.now();
-    await delay(timing.probeEveryMs, undefined, { signal: ended }).catch(() => undefined);
+    await delay(pauseMs, undefined, { signal: ended }).catch(() => undefined);
     if (ended.aborted) return;
     if (await probe(spec.healthUrl, timing.probeTimeoutMs)) {
       silentMs = 0;
       allowedMs = timing.unhealthyAfterMs;
+      pauseMs = timing.probeHealthyEveryMs;
       continue;
     }
+    pauseMs = timing.probeEveryMs;
     // A probe takes longer only when the launcher itself stood still, and then the service may have stood still too.
     silentMs += Math.min(performance.now() - startedAt, timing.probeEveryMs + timing.probeTimeoutMs);
     if (ended.aborted || silentMs < allowedMs) continue;
