@@ -8,7 +8,7 @@ import { type QueueDefinition, queuePrefix } from './definitions.ts';
 /** A list beside the queue: one command adds hints, one takes all that wait; a job costs six. It keeps no hint that was taken. */
 export type HintReader = { stop(): Promise<void> };
 
-const blockS = 5;
+const blockS = 10;
 const trialS = 0.01;
 const responseWithinMs = 5000;
 const stopWithinMs = 2000;
@@ -17,7 +17,7 @@ const retryAfterMs = 1000;
 const pausedForMs = 500;
 const maxAtOnce = 100;
 /** Without a reader for so long, hints become jobs. */
-const readerTtlMs = 15_000;
+const readerTtlMs = 30_000;
 
 type Hint = { addedAtMs: number; data: unknown };
 

@@ -21,7 +21,7 @@ export function workerGroup(workers: readonly QueueWorker[]): QueueWorker {
   };
 }
 
-const watchEveryMs = 5000;
+const watchEveryMs = 10_000;
 const responseWithinMs = 1000;
 const closeWithinMs = 5000;
 

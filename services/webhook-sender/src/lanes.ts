@@ -86,6 +86,7 @@ export function createLanes(args: {
   const waitingShares = createShares(maxWaiting);
   /** Lanes that can claim, by organization; both take turns in this order. */
   const ready = new Map<string, Set<Lane>>();
+  let looking: NodeJS.Timeout | undefined;
   let isClosed = false;
 
   function open(to: LaneOf): Lane {
@@ -101,6 +102,7 @@ export function createLanes(args: {
     knownOf.set(key, known);
     const lane = newLane({ key, organizationId, maxInFlight, ...known });
     lanes.set(key, lane);
+    looking ??= setInterval(look, lookEveryMs).unref();
     return lane;
   }
 
@@ -341,10 +343,15 @@ export function createLanes(args: {
 
   /** What was claimed ahead of a receiver that has stopped responding must not keep its places, nor such lanes the others. */
   function look(): void {
+    if (lanes.size === 0) stopLooking();
     lanes.forEach(startAhead);
     claimReady(Number.POSITIVE_INFINITY);
   }
-  const looking = setInterval(look, lookEveryMs).unref();
+
+  function stopLooking(): void {
+    clearInterval(looking);
+    looking = undefined;
+  }
 
   return {
     reserve(to, body) {
@@ -384,7 +391,7 @@ export function createLanes(args: {
     },
     close() {
       isClosed = true;
-      clearInterval(looking);
+      stopLooking();
       for (const lane of lanes.values()) {
         if (lane.pause) clearTimeout(lane.pause);
         // With those that were claimed ahead, once they are given back.
