@@ -68,16 +68,23 @@ it('concurrent sweeps share a check, and a failed check stops no sweep', async (
   expect(hasWork).toHaveBeenCalledTimes(1);
 });
 
-it('a database that does not respond is not asked again meanwhile', async () => {
-  const hasWork = jest.fn(async () => false);
+it('a database that does not respond stops no sweep, which then shows that it hangs', async () => {
+  const hasWork = jest.fn(() => new Promise<boolean>(() => {}));
   const activity = createActivity(hasWork);
   const resting = activity.untilActive();
-  await jest.advanceTimersByTimeAsync(0);
-  hasWork.mockReturnValue(new Promise<boolean>(() => {}));
-  await jest.advanceTimersByTimeAsync(60_000);
-  expect(hasWork).toHaveBeenCalledTimes(2);
-  activity.wake();
+  await jest.advanceTimersByTimeAsync(5001);
   await resting;
+  expect(hasWork).toHaveBeenCalledTimes(1);
+});
+
+it('a closed process asks the database no more', async () => {
+  const hasWork = jest.fn(async () => false);
+  const activity = createActivity(hasWork);
+  void activity.untilActive();
+  await jest.advanceTimersByTimeAsync(0);
+  activity.close();
+  await jest.advanceTimersByTimeAsync(60_000);
+  expect([hasWork.mock.calls.length, jest.getTimerCount()]).toEqual([1, 0]);
 });
 
 it('sweeps that rest share a timer', async () => {

@@ -1,60 +1,69 @@
+import { within } from './within.ts';
+
 export type Activity = {
-  /** Resolves while there may be work: for `checkEveryMs` after a hint, and when `hasWork`, asked once in that time, returns true. */
+  /**
+   * Resolves at once while there may be work, which is for `checkEveryMs` after a hint or after a check that found some;
+   * otherwise as soon as there may be. Never rejects.
+   */
   untilActive(): Promise<void>;
   /** A hint came, so there is work. */
   wake(): void;
   seemsActive(): boolean;
+  /** What rests then rests for ever. */
+  close(): void;
 };
 
-/** Not longer than the time after which sweeps look for work whose hint may be lost, so that idling delays no lost hint. */
+/** Not longer than the time after which sweeps look for work whose hint may be lost, so that resting hardly delays it. */
 const defaultCheckEveryMs = 5000;
+const checkWithinMs = 5000;
 
 export function createActivity(
   hasWork: () => Promise<boolean>,
   checkEveryMs = defaultCheckEveryMs,
 ): Activity {
   let seemsActive = true;
-  let checkedAtMs = Number.NEGATIVE_INFINITY;
+  let knownAtMs = Number.NEGATIVE_INFINITY;
   let checking: Promise<void> | null = null;
-  let idling: (PromiseWithResolvers<void> & { timer: NodeJS.Timeout }) | null = null;
+  let resting: (PromiseWithResolvers<void> & { timer: NodeJS.Timeout }) | null = null;
 
   function check(): Promise<void> {
-    checking ??= look().finally(() => {
+    checking ??= ask().finally(() => {
       checking = null;
     });
     return checking;
   }
 
-  async function look(): Promise<void> {
+  async function ask(): Promise<void> {
     const startedAtMs = performance.now();
-    // A database that fails is the sweeps' problem.
-    const found = await hasWork().catch(() => true);
-    const isWoken = checkedAtMs > startedAtMs;
-    if (!isWoken) learn(found, startedAtMs);
+    // A database that fails or does not respond is the sweeps' problem.
+    const found = await within(checkWithinMs, 'looking for work', hasWork()).catch(() => true);
+    const isWoken = knownAtMs > startedAtMs;
+    if (!isWoken) setActive(found, startedAtMs);
   }
 
-  function learn(isActive: boolean, atMs: number): void {
-    [seemsActive, checkedAtMs] = [isActive, atMs];
-    if (!isActive || !idling) return;
-    clearInterval(idling.timer);
-    idling.resolve();
-    idling = null;
+  function setActive(isActive: boolean, atMs: number): void {
+    [seemsActive, knownAtMs] = [isActive, atMs];
+    if (!isActive) return;
+    clearInterval(resting?.timer);
+    resting?.resolve();
+    resting = null;
   }
 
-  function idle(): Promise<void> {
-    idling ??= {
+  function rest(): Promise<void> {
+    resting ??= {
       ...Promise.withResolvers<void>(),
       timer: setInterval(() => void check(), checkEveryMs).unref(),
     };
-    return idling.promise;
+    return resting.promise;
   }
 
   return {
     async untilActive() {
-      if (performance.now() - checkedAtMs >= checkEveryMs) await check();
-      if (!seemsActive) await idle();
+      if (performance.now() - knownAtMs >= checkEveryMs) await check();
+      if (!seemsActive) await rest();
     },
-    wake: () => learn(true, performance.now()),
+    wake: () => setActive(true, performance.now()),
     seemsActive: () => seemsActive,
+    close: () => clearInterval(resting?.timer),
   };
 }

@@ -93,6 +93,7 @@ export function startHintReader(args: {
         // A command without a response must not take hints later, when no one waits for it.
         connection.disconnect();
         canRead = false;
+        announcedAtMs = Number.NEGATIVE_INFINITY;
         await sleep(retryAfterMs);
         connection = connect();
       }

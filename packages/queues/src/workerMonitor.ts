@@ -8,6 +8,7 @@ export type WorkerMonitor = {
   problem(): string | null;
 };
 
+/** With a look every 10 s, at the second one without progress. */
 const silentAfterMs = 15_000;
 const deadAfterMs = 60_000;
 const responseWithinMs = 2000;

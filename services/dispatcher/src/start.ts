@@ -111,6 +111,7 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
       scheduler.close();
       const stopped = workers.stop();
       // In parallel: a long sweep must not delay that runs are handed back.
+      activity.close();
       await Promise.all([sweeps.stop(), readings.stop(), services.leases.handBack(stopGraceMs)]);
       await stopped;
       await shares.idle();

@@ -107,6 +107,7 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
 
   return {
     async stop() {
+      activity.close();
       await Promise.all([worker.stop(), adjustments.stop(), sweeps.stop(), readings.stop()]);
       await settler.idle();
       await Promise.all([fanout.close(), abort.close()]);

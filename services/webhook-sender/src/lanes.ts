@@ -102,7 +102,7 @@ export function createLanes(args: {
     knownOf.set(key, known);
     const lane = newLane({ key, organizationId, maxInFlight, ...known });
     lanes.set(key, lane);
-    looking ??= setInterval(look, lookEveryMs).unref();
+    if (!isClosed) looking ??= setInterval(look, lookEveryMs).unref();
     return lane;
   }
 
@@ -343,7 +343,7 @@ export function createLanes(args: {
 
   /** What was claimed ahead of a receiver that has stopped responding must not keep its places, nor such lanes the others. */
   function look(): void {
-    if (lanes.size === 0) stopLooking();
+    if (lanes.size === 0) return stopLooking();
     lanes.forEach(startAhead);
     claimReady(Number.POSITIVE_INFINITY);
   }

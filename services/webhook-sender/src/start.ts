@@ -142,6 +142,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     async stop() {
       const abortTimer = setTimeout(() => stopped.abort(), finishWithinMs);
       lanes.close();
+      activity.close();
       await Promise.all([workers.stop(), sweeps.stop(), readings.stop()]);
       await Promise.all([fanOut.stop(), newDeliveries.idle()]);
       await lanes.idle();

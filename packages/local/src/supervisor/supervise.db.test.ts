@@ -14,8 +14,8 @@ const preload = join(import.meta.dirname, 'endWithLauncher.ts');
 const serversPreload = join(import.meta.dirname, 'awaitServers.ts');
 const quick = {
   ...defaultTiming,
-  probeEveryMs: 20,
-  probeHealthyEveryMs: 20,
+  probeUnhealthyEveryMs: 20,
+  probeHealthyEveryMs: 50,
   probeTimeoutMs: 1000,
   backoffMs: 10,
 };

@@ -17,8 +17,7 @@ export type ServiceSpec = {
 };
 
 export type Timing = {
-  /** While it is not healthy. */
-  probeEveryMs: number;
+  probeUnhealthyEveryMs: number;
   probeHealthyEveryMs: number;
   probeTimeoutMs: number;
   /** The time to the first healthy response. */
@@ -32,7 +31,7 @@ export type Timing = {
 };
 
 export const defaultTiming: Timing = {
-  probeEveryMs: 2_000,
+  probeUnhealthyEveryMs: 2_000,
   probeHealthyEveryMs: 10_000,
   probeTimeoutMs: 5_000,
   firstHealthyWithinMs: 60_000,
@@ -134,20 +133,20 @@ async function killWhenUnhealthy(
   await spec.servers;
   let silentMs = 0;
   let allowedMs = timing.firstHealthyWithinMs;
-  let pauseMs = timing.probeEveryMs;
+  let pauseMs = timing.probeUnhealthyEveryMs;
   while (!ended.aborted) {
     const startedAt = performance.now();
     await delay(pauseMs, undefined, { signal: ended }).catch(() => undefined);
     if (ended.aborted) return;
-    if (await probe(spec.healthUrl, timing.probeTimeoutMs)) {
+    const isHealthy = await probe(spec.healthUrl, timing.probeTimeoutMs);
+    pauseMs = isHealthy ? timing.probeHealthyEveryMs : timing.probeUnhealthyEveryMs;
+    if (isHealthy) {
       silentMs = 0;
       allowedMs = timing.unhealthyAfterMs;
-      pauseMs = timing.probeHealthyEveryMs;
       continue;
     }
-    pauseMs = timing.probeEveryMs;
-    // A probe takes longer only when the launcher itself stood still, and then the service may have stood still too.
-    silentMs += Math.min(performance.now() - startedAt, timing.probeEveryMs + timing.probeTimeoutMs);
+    // At most a short pause and a probe: before that it may have been healthy, or the launcher itself stood still.
+    silentMs += Math.min(performance.now() - startedAt, timing.probeUnhealthyEveryMs + timing.probeTimeoutMs);
     if (ended.aborted || silentMs < allowedMs) continue;
     watcher.say(`${spec.name} has not been healthy for ${Math.round(silentMs / 1000)} s; ending it.`);
     killGroup(child);
