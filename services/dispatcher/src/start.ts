@@ -110,8 +110,8 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
     async stop() {
       scheduler.close();
       const stopped = workers.stop();
-      // In parallel: a long sweep must not delay that runs are handed back.
       activity.close();
+      // In parallel: a long sweep must not delay that runs are handed back.
       await Promise.all([sweeps.stop(), readings.stop(), services.leases.handBack(stopGraceMs)]);
       await stopped;
       await shares.idle();
