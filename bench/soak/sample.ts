@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '@holdfast/db/client';
+import { eventLoopSampleMs } from '@holdfast/kit/metrics';
 import { retry } from '@holdfast/kit/retry';
 import type { Running } from '@holdfast/local/launch/running';
 import type { Redis } from '@holdfast/queues/connection';
@@ -56,7 +57,7 @@ async function ofMetrics({ running }: Sampled): Promise<Record<string, number>> 
     const heap = gaugeOf(text, 'nodejs_heap_size_used_bytes');
     const lag = gaugeOf(text, 'nodejs_eventloop_lag_p99_seconds');
     if (heap !== null) values[`${name} heap bytes`] = heap;
-    if (lag !== null) values[`${name} lag ms`] = lag * 1000;
+    if (lag !== null) values[`${name} lag ms`] = lag * 1000 - eventLoopSampleMs;
   }
   return values;
 }

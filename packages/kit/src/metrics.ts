@@ -6,7 +6,7 @@ import { type Sweep, startSweep, type TakeTurn } from './sweep.ts';
 export type { Counter, Gauge, Histogram, Registry };
 
 /** Each sample wakes an idle process. It contains this time, which alerts and dashboards subtract. */
-const eventLoopSampleMs = 500;
+export const eventLoopSampleMs = 500;
 
 export function createRegistry(service: string): Registry {
   const registry = new Registry();
