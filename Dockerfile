@@ -68,7 +68,8 @@ LABEL org.opencontainers.image.vendor="Holdfast" \
       org.opencontainers.image.base.name="docker.io/library/node:24-bookworm-slim"
 
 FROM runtime AS service
-COPY --chmod=755 deploy/image/health deploy/image/compile /usr/local/bin/
+COPY --chmod=755 deploy/image/health /usr/local/bin/
+COPY deploy/image/compile.mjs /usr/local/lib/
 ENV NODE_COMPILE_CACHE=/var/cache/holdfast
 USER 0
 RUN install --directory --owner=1000 "$NODE_COMPILE_CACHE"
@@ -82,7 +83,7 @@ COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generat
 COPY --from=layout /out/api-gateway ./
 COPY --from=documentation /app/packages/docs/site packages/docs/site
 COPY --from=console /console/dist packages/console/dist
-RUN compile services/api-gateway/src/main.ts
+RUN node /usr/local/lib/compile.mjs && chmod -R a-w "$NODE_COMPILE_CACHE"
 EXPOSE 8080 8081
 CMD ["node", "services/api-gateway/src/main.ts"]
 ARG VERSION=dev
@@ -95,7 +96,7 @@ FROM service AS dispatcher
 COPY --from=dispatcher-modules /app ./
 COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
 COPY --from=layout /out/dispatcher ./
-RUN compile services/dispatcher/src/main.ts
+RUN node /usr/local/lib/compile.mjs && chmod -R a-w "$NODE_COMPILE_CACHE"
 CMD ["node", "services/dispatcher/src/main.ts"]
 ARG VERSION=dev
 ARG REVISION=unknown
@@ -108,7 +109,7 @@ COPY --from=ledger-modules /app ./
 COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
 COPY --from=layout /out/ledger ./
 ENV NODE_OPTIONS="--disable-warning=ExperimentalWarning --max-semi-space-size=2"
-RUN compile services/ledger/src/main.ts
+RUN node /usr/local/lib/compile.mjs && chmod -R a-w "$NODE_COMPILE_CACHE"
 CMD ["node", "services/ledger/src/main.ts"]
 ARG VERSION=dev
 ARG REVISION=unknown
@@ -120,7 +121,7 @@ FROM service AS webhook-sender
 COPY --from=webhook-sender-modules /app ./
 COPY --from=prisma-client /app/packages/db/src/generated packages/db/src/generated
 COPY --from=layout /out/webhook-sender ./
-RUN compile services/webhook-sender/src/main.ts
+RUN node /usr/local/lib/compile.mjs && chmod -R a-w "$NODE_COMPILE_CACHE"
 CMD ["node", "services/webhook-sender/src/main.ts"]
 ARG VERSION=dev
 ARG REVISION=unknown

@@ -1,18 +1,14 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { root, runNode, UserError } from './child.mjs';
+import { asksForHelp, root, runNode, UserError } from './child.mjs';
 import { ensureConsole, startWithConsole, testConsole, testDocs } from './console.mjs';
-import { runPnpm } from './dependencies.mjs';
+import { compileCache, ensureCompiled, runPnpm } from './dependencies.mjs';
 import { generate } from './generate.mjs';
 import { test } from './jest.mjs';
 import { release } from './release.mjs';
 import { packForInstall, releaseSdks, testSdks } from './sdk.mjs';
 import { verify } from './verify.mjs';
 
-/** For the services too: in a fresh folder they would compile anew, and hold 80 MB more. */
-const sharedCache = {
-  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? path.join(root, 'node_modules/.cache/holdfast'),
-};
 const quiet = '--disable-warning=ExperimentalWarning';
 
 /** Runs a TypeScript entry of the tree with the arguments after the task's name. */
@@ -23,12 +19,21 @@ function script(file, options) {
   };
 }
 
+/** A `script` that starts the services, in whatever folder: the code they load is compiled before, and shared. */
+function serviceScript(file, options) {
+  const run = script(file, { ...options, env: { NODE_COMPILE_CACHE: compileCache } });
+  return async (args) => {
+    if (!asksForHelp(args)) await ensureCompiled();
+    return await run(args);
+  };
+}
+
 /** name -> the text of `--help`, which is all the help if `isPlain`, and the function that runs it and returns an exit code. */
 export const tasks = {
   start: {
     about: 'run everything on this machine: Postgres, Redis, the services, a sandbox (--help)',
     // By the channel the launcher notices the end of this process, whatever its cause.
-    run: startWithConsole(script('packages/local/src/start.ts', { ipc: true, env: sharedCache })),
+    run: startWithConsole(serviceScript('packages/local/src/start.ts', { ipc: true })),
   },
   test: { about: 'run the tests (arguments go to Jest: a path, -t title)', run: test },
   'test:unit': {
@@ -108,11 +113,11 @@ export const tasks = {
   },
   bench: {
     about: 'measure the whole path of an execution under load, as JSON (--help)',
-    run: script('bench/main.ts', { env: sharedCache }),
+    run: serviceScript('bench/main.ts'),
   },
   soak: {
     about: 'run load for an hour while parts fail in turn, and report growth and losses (--help)',
-    run: script('bench/soak/main.ts', { env: sharedCache }),
+    run: serviceScript('bench/soak/main.ts'),
   },
   rolling: {
     about: 'restart two of each service under load; no request may fail (--help)',

@@ -1,28 +1,35 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { outputOf } from '@holdfast/testkit/command';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startFleet } from '../stack/fleet.ts';
 
+const root = resolve(import.meta.dirname, '../..');
+const services = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender'];
 const folder = testFolder('loading');
 const fileOf = (service: string) => join(folder, `loaded-${service}`);
 
 /** Appends the URL of each loaded file to a list of its service. */
 const hook = `import { appendFileSync } from 'node:fs'; import { registerHooks } from 'node:module';
-  const list = ${JSON.stringify(fileOf(''))} + (/services.([^/]+)/.exec(process.argv[1])?.[1] ?? 'other');
+  const list = ${JSON.stringify(fileOf(''))} + (/services.([^/]+)/.exec(process.argv[1])?.[1] ?? 'others');
   registerHooks({ load(url, context, next) { appendFileSync(list, url + '\\n'); return next(url, context); } });`;
 
+const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(hook)}`;
+const loadedBy = (program: string) => readFileSync(fileOf(program), 'utf8').split('\n');
+
 function dependenciesOf(service: string): string[] {
-  const urls = readFileSync(fileOf(service), 'utf8').split('\n');
-  return [...new Set(urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []))];
+  return [
+    ...new Set(
+      loadedBy(service).flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []),
+    ),
+  ];
 }
 
 let fleet: Awaited<ReturnType<typeof startFleet>>;
 
 beforeAll(async () => {
-  fleet = await startFleet(folder, {
-    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
-  });
+  fleet = await startFleet(folder, { NODE_OPTIONS });
 }, 120_000);
 
 afterAll(() => fleet.close());
@@ -33,7 +40,7 @@ const prisma = /^@prisma\//;
 const fileParsers = /^(file-type|music-metadata|image-size)$/;
 
 describe('a service that starts with files on disk and without a collector', () => {
-  it.each(['api-gateway', 'dispatcher', 'ledger', 'webhook-sender'])(
+  it.each(services)(
     'loads, as %s, neither the S3 client, the OpenTelemetry SDK, Prisma nor file parsers',
     (service) => {
       const loaded = dependenciesOf(service);
@@ -44,6 +51,15 @@ describe('a service that starts with files on disk and without a collector', () 
       expect(unwanted).toEqual([]);
     },
   );
+
+  it('compiles nothing that is not compiled before it starts', async () => {
+    const env = { ...process.env, NODE_OPTIONS };
+    await outputOf(process.execPath, ['deploy/image/compile.mjs'], { cwd: root, env });
+    const compiled = new Set(loadedBy('others'));
+    const loaded = services.flatMap(loadedBy).filter((url) => /^file:.*\.(ts|m?js)$/.test(url));
+    expect(loaded.length).toBeGreaterThan(1000);
+    expect(loaded.filter((url) => !compiled.has(url))).toEqual([]);
+  });
 
   it('loads no download client as a dispatcher, and no OpenAPI generator as a gateway', () => {
     expect(dependenciesOf('dispatcher')).not.toContain('got');
