@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
@@ -7,11 +8,12 @@ import { join, resolve } from 'node:path';
 import type { Finding } from '@holdfast/cli/doctor/findings';
 import { holdfast } from '@holdfast/cli/testing/holdfast';
 import { openDatabase } from '@holdfast/db/client';
+import { databaseUrl } from '@holdfast/db/databases';
 import { applyModels } from '@holdfast/db/models';
 import { modelDefinition } from '@holdfast/domain/modelDefinition';
 import { cert, key } from '@holdfast/egress/testing/servers';
 import { runCommand } from '@holdfast/testkit/command';
-import { createTestDatabase } from '@holdfast/testkit/testDatabase';
+import { createBareDatabase, createTestDatabase, openTestPool } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -82,6 +84,7 @@ describe('holdfast doctor', () => {
       expect([code, ok]).toEqual([0, true]);
       const inside = [
         'database',
+        'locale of the database',
         'migrations',
         'roles and rights',
         'partitions',
@@ -161,6 +164,29 @@ describe('holdfast doctor', () => {
     wrong('certificate', 'clients refuse it', 'doctor.md#public-url');
     wrong('admin API', 'no admin API is known', 'doctor.md#admin-api');
     wrong('models', '0 of 0 are offered', 'doctor.md#models');
+  });
+
+  it.each([
+    ["LOCALE_PROVIDER icu ICU_LOCALE 'en-US'", 'ICU'],
+    ["LOCALE_PROVIDER libc LC_COLLATE 'C.UTF-8'", 'C.UTF-8'],
+  ])('warns of a database with %s', async (options, locale) => {
+    const bare = await createBareDatabase();
+    const pool = openTestPool(bare.url);
+    const name = `locale_${randomBytes(8).toString('hex')}`;
+    await pool.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' ${options}`);
+    const { of } = await doctor({ DATABASE_URL: databaseUrl(bare.url, name) });
+    await pool.query(`DROP DATABASE ${name} WITH (FORCE)`);
+    await pool.end();
+    await bare.drop();
+    expect(of('locale of the database')).toEqual([
+      {
+        state: 'warning',
+        check: 'locale of the database',
+        found: `text is compared by ${locale}, which takes PostgreSQL more CPU`,
+        fix: expect.stringContaining('restore a backup'),
+        runbook: 'docs/runbooks/doctor.md#locale-of-the-database',
+      },
+    ]);
   });
 
   it('reports the refusal of a key in the words of the provider', async () => {

@@ -40,13 +40,16 @@ describe('startPostgres', () => {
     const first = await startPostgres({ dataDir });
     const names = ['server_version', 'listen_addresses', 'fsync', 'synchronous_commit', 'max_connections'];
     const wanted = names.map((name) => `current_setting('${name}') AS ${name}`).join(', ');
-    const [row] = await ask(first.url, `SELECT ${wanted}, current_database() AS name`);
+    const text = "'a' > 'B' AS compares_bytes, lower('É') AS lower_case";
+    const [row] = await ask(first.url, `SELECT ${wanted}, ${text}, current_database() AS name`);
     expect(row).toEqual({
       server_version: expect.stringMatching(/^17\./),
       listen_addresses: '127.0.0.1',
       fsync: 'on',
       synchronous_commit: 'on',
       max_connections: '200',
+      compares_bytes: true,
+      lower_case: 'é',
       name: 'holdfast',
     });
     await ask(first.url, 'CREATE TABLE kept AS SELECT 1 AS n');

@@ -76,7 +76,8 @@ async function create(place: Place, data: string, passwordFile: string): Promise
   writeFileSync(passwordFile, `${randomBytes(24).toString('hex')}\n`, { mode: 0o600 });
   if (account) chownSync(passwordFile, account.uid, account.gid);
   const args = ['-D', unfinished, '-U', owner, '-A', 'scram-sha-256', `--pwfile=${passwordFile}`];
-  args.push('--locale=C', '--encoding=UTF8', ...(isDurable ? [] : ['--no-sync']));
+  args.push('--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--encoding=UTF8');
+  if (!isDurable) args.push('--no-sync');
   await run(join(binaries, 'bin', 'initdb'), args, account);
   rmSync(data, { recursive: true, force: true });
   renameSync(unfinished, data);

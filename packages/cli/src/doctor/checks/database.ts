@@ -1,7 +1,7 @@
 import { readMigrationState } from '@holdfast/db/migrate/migrate';
 import { readHorizon } from '@holdfast/db/partitions';
 import { readDeviations } from '@holdfast/db/roles/rights';
-import { readServerFacts } from '@holdfast/db/server';
+import { readLocale, readServerFacts } from '@holdfast/db/server';
 import { type Check, clockFinding, type Finding } from '../findings.ts';
 
 const runSetup = 'run the setup: npm start and docker compose up (migrate) do';
@@ -13,15 +13,24 @@ export const databaseCheck: Check = {
   fix: 'is PostgreSQL up, and is DATABASE_URL that of its owner?',
   runbook: 'HoldfastDatabaseUnreachable',
   async run(context) {
-    const facts = await readServerFacts(await context.openDatabase());
+    const db = await context.openDatabase();
+    const facts = await readServerFacts(db);
     const found = `PostgreSQL ${facts.version}`;
     const reached: Finding =
       facts.versionNumber < oldestVersion
         ? { state: 'warning', check: 'database', found, fix: 'use PostgreSQL 17', runbook: 'doctor#database' }
         : { state: 'ok', check: 'database', found };
-    return [reached, clockFinding('clock of the database', facts)];
+    return [reached, localeFinding(await readLocale(db)), clockFinding('clock of the database', facts)];
   },
 };
+
+function localeFinding(locale: string | null): Finding {
+  const check = 'locale of the database';
+  if (locale === null) return { state: 'ok', check, found: 'text is compared by bytes' };
+  const found = `text is compared by ${locale}, which takes PostgreSQL more CPU`;
+  const fix = 'when there is time, restore a backup into a database that compares bytes';
+  return { state: 'warning', check, found, fix, runbook: 'doctor#locale-of-the-database' };
+}
 
 export const migrationsCheck: Check = {
   check: 'migrations',
