@@ -69,7 +69,7 @@ LABEL org.opencontainers.image.vendor="Holdfast" \
 
 FROM runtime AS service
 COPY --chmod=755 deploy/image/health /usr/local/bin/
-COPY deploy/image/compile.mjs /usr/local/lib/
+COPY --chmod=644 deploy/image/compile.mjs /usr/local/lib/
 ENV NODE_COMPILE_CACHE=/var/cache/holdfast
 USER 0
 RUN install --directory --owner=1000 "$NODE_COMPILE_CACHE"

@@ -10,8 +10,6 @@ export const node24 = path.join(root, 'node_modules/node/bin/node');
 /** A failure that is printed as one line, without a stack. */
 export class UserError extends Error {}
 
-export const asksForHelp = (args) => args.includes('--help') || args.includes('-h');
-
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const signalNumbers = { SIGHUP: 1, SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
 

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { asksForHelp, root, runNode, UserError } from './child.mjs';
+import { root, runNode, UserError } from './child.mjs';
 import { runPnpm } from './dependencies.mjs';
 import { withInstallLock } from './installLock.mjs';
 import { test } from './jest.mjs';
@@ -92,16 +92,11 @@ export async function ensureConsole() {
   });
 }
 
-/** Runs `start`, and builds the console meanwhile: its pages wait for it, and everything else does not. */
-export function startWithConsole(start) {
-  return async (args) => {
-    if (!asksForHelp(args)) {
-      void ensureConsole().catch((error) =>
-        console.error(`The console could not be built; everything else works.\n${error.message}`),
-      );
-    }
-    return await start(args);
-  };
+/** Its pages wait for it, and everything else does not. */
+export function buildConsole() {
+  ensureConsole().catch((error) =>
+    console.error(`The console could not be built; everything else works.\n${error.message}`),
+  );
 }
 
 /** Checks the types of the console, builds it, and runs `acceptance/console` in a browser. */

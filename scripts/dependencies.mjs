@@ -7,7 +7,7 @@ import { withInstallLock } from './installLock.mjs';
 const installStamp = path.join(root, 'node_modules/.holdfast-install');
 const generateStamp = path.join(root, 'node_modules/.holdfast-prisma');
 const generatedClient = path.join(root, 'packages/db/src/generated/client.ts');
-/** Of Node, for the services and the launcher. */
+/** The folder of Node's compile cache, for the services and the launcher. */
 export const compileCache = process.env.NODE_COMPILE_CACHE ?? path.join(root, 'node_modules/.cache/holdfast');
 const compileStamp = path.join(compileCache, '.sources');
 const offline =
@@ -20,7 +20,11 @@ function hashOf(...files) {
 }
 
 function stampOf(file) {
-  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 function workspaceFolders() {
@@ -128,26 +132,35 @@ export async function ensureReady() {
   });
 }
 
-/** The code of the packages and services. */
-function sources() {
+/** Of the code of the packages and services, where it is, and who runs it: Node keeps what it compiles by path and user. */
+function hashOfSources() {
   const folders = workspaceFolders().map((folder) => path.join(folder, 'src'));
-  return folders
+  const files = folders
     .filter((folder) => existsSync(folder))
-    .flatMap((folder) =>
-      readdirSync(folder, { recursive: true })
-        .filter((file) => file.endsWith('.ts'))
-        .map((file) => path.relative(root, path.join(folder, file))),
-    );
+    .flatMap((folder) => readdirSync(folder, { recursive: true }).map((file) => path.join(folder, file)))
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => path.relative(root, file));
+  const sources = hashOf('pnpm-lock.yaml', 'deploy/image/compile.mjs', ...files.sort());
+  return [sources, process.getuid?.(), root].join(' ');
 }
 
-/** Compiles what services load, if it has changed: each that compiles by itself holds some 20 MB more for as long as it runs. */
+/** Compiles what services load, if it has changed: one that compiles its own code holds 15 MB more for as long as it runs. */
 export async function ensureCompiled() {
-  const current = hashOf('pnpm-lock.yaml', ...sources().sort());
+  if (process.env.NODE_DISABLE_COMPILE_CACHE) return;
+  const current = hashOfSources();
   if (stampOf(compileStamp) === current) return;
   console.error('Compiling the services (only when they change) ...');
   const env = { NODE_COMPILE_CACHE: compileCache };
   const code = await runNode(['deploy/image/compile.mjs'], { env, onOutput: () => {} });
   if (code > 128) throw new UserError('Compiling the services was interrupted.');
   // A service that can't be loaded says why when it starts.
-  if (code === 0 && existsSync(compileCache)) writeFileSync(compileStamp, current);
+  if (code === 0) keepStamp(current);
+}
+
+function keepStamp(current) {
+  try {
+    writeFileSync(compileStamp, current);
+  } catch {
+    // Without the folder, or room in it, nothing was kept: the next start compiles again.
+  }
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { asksForHelp, root, runNode, UserError } from './child.mjs';
-import { ensureConsole, startWithConsole, testConsole, testDocs } from './console.mjs';
+import { root, runNode, UserError } from './child.mjs';
+import { buildConsole, ensureConsole, testConsole, testDocs } from './console.mjs';
 import { compileCache, ensureCompiled, runPnpm } from './dependencies.mjs';
 import { generate } from './generate.mjs';
 import { test } from './jest.mjs';
@@ -19,11 +19,14 @@ function script(file, options) {
   };
 }
 
-/** A `script` that starts the services, in whatever folder: the code they load is compiled before, and shared. */
-function serviceScript(file, options) {
-  const run = script(file, { ...options, env: { NODE_COMPILE_CACHE: compileCache } });
+/** A `script` that starts the services, in whatever folder, with code that is compiled before. `meanwhile` begins what nothing waits for. */
+function serviceScript(file, { ipc = false, meanwhile = () => {} } = {}) {
+  const run = script(file, { ipc, env: { NODE_COMPILE_CACHE: compileCache } });
   return async (args) => {
-    if (!asksForHelp(args)) await ensureCompiled();
+    if (!args.includes('--help') && !args.includes('-h')) {
+      meanwhile();
+      await ensureCompiled();
+    }
     return await run(args);
   };
 }
@@ -33,7 +36,7 @@ export const tasks = {
   start: {
     about: 'run everything on this machine: Postgres, Redis, the services, a sandbox (--help)',
     // By the channel the launcher notices the end of this process, whatever its cause.
-    run: startWithConsole(serviceScript('packages/local/src/start.ts', { ipc: true })),
+    run: serviceScript('packages/local/src/start.ts', { ipc: true, meanwhile: buildConsole }),
   },
   test: { about: 'run the tests (arguments go to Jest: a path, -t title)', run: test },
   'test:unit': {

@@ -24,14 +24,14 @@ const facts = `SELECT current_setting('server_version') AS version,
   current_setting('server_version_num')::int AS "versionNumber",
   (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "timeMs"`;
 
-/** By which the database compares text; null: by bytes. */
+/** The locale by which the database compares text; null: one that compares bytes, as C.UTF-8 does too. */
 export async function readLocale(db: Database): Promise<string | null> {
   const { rows } = await db.pool.query<{ locale: string | null }>(locale);
   return rows[0]?.locale ?? null;
 }
 
 // Not all versions have all columns.
-const locale = `SELECT CASE WHEN provider = 'b' OR datcollate IN ('C', 'POSIX') AND provider = 'c' THEN NULL
+const locale = `SELECT CASE WHEN provider = 'b' OR (provider = 'c' AND datcollate ~ '^(C|POSIX)([.]|$)') THEN NULL
     WHEN provider = 'i' THEN 'ICU' ELSE datcollate END AS locale
   FROM pg_database AS d, coalesce(to_jsonb(d) ->> 'datlocprovider', 'c') AS provider WHERE datname = current_database()`;
 
