@@ -1,17 +1,8 @@
-import { createHash } from 'node:crypto';
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { root, runNode, UserError } from './child.mjs';
-import { runPnpm } from './dependencies.mjs';
+import { filesIn, hashOf, runPnpm, stampOf } from './dependencies.mjs';
 import { withInstallLock } from './installLock.mjs';
 import { test } from './jest.mjs';
 
@@ -22,29 +13,22 @@ const stamp = path.join(built, '.sources');
 /** A file of a tool that builds or tests the console. */
 const consoleTool = (file) => path.join(folder, 'node_modules', file);
 
-function hashOf(files) {
-  const hash = createHash('sha256');
-  for (const file of files) hash.update(file).update(readFileSync(path.join(folder, file)));
-  return hash.digest('hex');
-}
-
 /** The files beside `src`, those in it, and the one that the console shares with the API reference. */
 function sources() {
   const beside = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
-  const inside = readdirSync(path.join(folder, 'src'), { recursive: true, withFileTypes: true });
-  const within = inside
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
-  const shared = path.join('..', 'domain/src/codeSamples.ts');
-  return [...beside.map(({ name }) => name), ...within, shared].sort();
+  return [
+    ...beside.map(({ name }) => `packages/console/${name}`),
+    ...filesIn(path.join(folder, 'src')),
+    'packages/domain/src/codeSamples.ts',
+  ];
 }
 
-const sourcesHash = () => hashOf(sources());
-const isBuilt = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === sourcesHash();
+const sourcesHash = () => hashOf(...sources());
+const isBuilt = () => stampOf(stamp) === sourcesHash();
 
 const installStamp = path.join(folder, 'node_modules/.holdfast-install');
-const lockHash = () => hashOf(['pnpm-lock.yaml']);
-const isInstalled = () => existsSync(installStamp) && readFileSync(installStamp, 'utf8') === lockHash();
+const lockHash = () => hashOf('packages/console/pnpm-lock.yaml');
+const isInstalled = () => stampOf(installStamp) === lockHash();
 
 async function successful(what, working) {
   let output = '';

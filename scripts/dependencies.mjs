@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { node24, root, run, runNode, UserError } from './child.mjs';
 import { withInstallLock } from './installLock.mjs';
@@ -13,18 +13,28 @@ const compileStamp = path.join(compileCache, '.sources');
 const offline =
   /ENOTFOUND|ENOTCACHED|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT|META_FETCH_FAIL|error sending request|dns error/i;
 
-function hashOf(...files) {
+/** Of this kind of machine, and of the names and contents of files. */
+export function hashOf(...files) {
   const hash = createHash('sha256').update(`${process.platform}-${process.arch}`);
-  for (const file of files) hash.update(readFileSync(path.join(root, file)));
+  for (const file of files.toSorted()) hash.update(file).update(readFileSync(path.join(root, file)));
   return hash.digest('hex');
 }
 
-function stampOf(file) {
+/** Empty without the file. */
+export function stampOf(file) {
   try {
     return readFileSync(file, 'utf8');
   } catch {
     return '';
   }
+}
+
+/** The paths, from the root, of the files in a folder and its folders. */
+export function filesIn(folder) {
+  return readdirSync(folder, { recursive: true })
+    .map((name) => path.join(folder, name))
+    .filter((file) => statSync(file).isFile())
+    .map((file) => path.relative(root, file));
 }
 
 function workspaceFolders() {
@@ -137,11 +147,9 @@ function hashOfSources() {
   const folders = workspaceFolders().map((folder) => path.join(folder, 'src'));
   const files = folders
     .filter((folder) => existsSync(folder))
-    .flatMap((folder) => readdirSync(folder, { recursive: true }).map((file) => path.join(folder, file)))
-    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-    .map((file) => path.relative(root, file));
-  const sources = hashOf('pnpm-lock.yaml', 'deploy/image/compile.mjs', ...files.sort());
-  return [sources, process.getuid?.(), root].join(' ');
+    .flatMap(filesIn)
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'));
+  return [hashOf('pnpm-lock.yaml', 'deploy/image/compile.mjs', ...files), process.getuid?.(), root].join(' ');
 }
 
 /** Compiles what services load, if it has changed: one that compiles its own code holds 15 MB more for as long as it runs. */

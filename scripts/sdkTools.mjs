@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root, UserError } from './child.mjs';
-import { runPnpm } from './dependencies.mjs';
+import { hashOf, runPnpm, stampOf } from './dependencies.mjs';
 import { withInstallLock } from './installLock.mjs';
 
 const folder = path.join(root, 'sdk/tools');
@@ -11,12 +10,8 @@ const stamp = path.join(folder, 'node_modules/.holdfast-install');
 /** A file of a tool that builds or checks the SDKs. */
 export const sdkTool = (file) => path.join('sdk/tools/node_modules', file);
 
-function hashOfLockfile() {
-  const lockfile = readFileSync(path.join(folder, 'pnpm-lock.yaml'));
-  return createHash('sha256').update(`${process.platform}-${process.arch}`).update(lockfile).digest('hex');
-}
-
-const isInstalled = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === hashOfLockfile();
+const lockHash = () => hashOf('sdk/tools/pnpm-lock.yaml');
+const isInstalled = () => stampOf(stamp) === lockHash();
 
 /** Installs the tools of the SDKs when they have changed. They are no part of what `npm start` installs. */
 export async function ensureSdkTools() {
@@ -36,6 +31,6 @@ export async function ensureSdkTools() {
     const code = await runPnpm(args, { env: { CI: 'true' }, onOutput });
     if (code !== 0)
       throw new UserError(`Installing the tools of the SDKs failed (exit code ${code}):\n${output}`);
-    writeFileSync(stamp, hashOfLockfile());
+    writeFileSync(stamp, lockHash());
   });
 }

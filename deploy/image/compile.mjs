@@ -3,11 +3,8 @@
 import { globSync } from 'node:fs';
 import path from 'node:path';
 
-const isForTests = (file) => /\.test\.ts$|[\\/](testing|conformance)[\\/]/.test(file);
-const load = (pattern) =>
-  globSync(pattern)
-    .filter((file) => !isForTests(file))
-    .map((file) => import(path.resolve(file)));
+const exclude = ['**/*.test.ts', '**/{testing,conformance}/**'];
+const load = (pattern) => globSync(pattern, { exclude }).map((file) => import(path.resolve(file)));
 
 // One of them waits for the launcher.
 void Promise.allSettled(load('packages/local/src/supervisor/{awaitServers,endWithLauncher}.ts'));

@@ -13,7 +13,7 @@ export type Activity = {
   close(): void;
 };
 
-/** Not longer than the time after which sweeps look for work whose hint may be lost, so that resting hardly delays it. */
+/** Not longer than the time after which sweeps look for work with a lost hint, so that resting hardly delays it. */
 const defaultCheckEveryMs = 5000;
 const checkWithinMs = 5000;
 
