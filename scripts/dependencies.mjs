@@ -13,7 +13,7 @@ const compileStamp = path.join(compileCache, '.sources');
 const offline =
   /ENOTFOUND|ENOTCACHED|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT|META_FETCH_FAIL|error sending request|dns error/i;
 
-/** Of this kind of machine, and of the names and contents of files. */
+/** Of this kind of machine, and of the names and contents of files. @param {...string} files from the root */
 export function hashOf(...files) {
   const hash = createHash('sha256').update(`${process.platform}-${process.arch}`);
   for (const file of files.toSorted()) hash.update(file).update(readFileSync(path.join(root, file)));
