@@ -84,6 +84,7 @@ describe.each(['express', 'fastify', 'hono', 'next'])('a receiver with %s', (fra
     expect(await post(signed())).toBe(204);
     const { 'X-Signature': hex, 'X-Signature-Timestamp': timestamp } = signed();
     expect(await post({ 'X-Signature': hex, 'X-Signature-Timestamp': timestamp })).toBe(204);
+    await until('the receiver prints both', () => output.split('\n').length >= 4);
     expect(output).toBe('listening\nexecution.completed evt_7\nexecution.completed evt_7\n');
 
     expect(await post(signed(), `${body} `)).toBe(401);
