@@ -62,3 +62,10 @@ export function run(command, args, { env = {}, onOutput, tee, ipc = false } = {}
 export function runNode(args, options) {
   return run(node24, args, options);
 }
+
+/** Awaits the exit code of a command, and prints its output only if it fails. @throws UserError */
+export async function successful(what, working) {
+  let output = '';
+  const code = await working((text) => void (output += text));
+  if (code !== 0) throw new UserError(`${what} failed (exit code ${code}):\n${output}`);
+}

@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { root, runNode, UserError } from './child.mjs';
-import { filesIn, hashOf, runPnpm, stampOf } from './dependencies.mjs';
+import { root, runNode, successful } from './child.mjs';
+import { ensureTools, filesIn, hashOf, stampOf } from './dependencies.mjs';
 import { withInstallLock } from './installLock.mjs';
 import { test } from './jest.mjs';
 
@@ -26,34 +26,8 @@ function sources() {
 const sourcesHash = () => hashOf(...sources());
 const isBuilt = () => stampOf(stamp) === sourcesHash();
 
-const installStamp = path.join(folder, 'node_modules/.holdfast-install');
-const lockHash = () => hashOf('packages/console/pnpm-lock.yaml');
-const isInstalled = () => stampOf(installStamp) === lockHash();
-
-async function successful(what, working) {
-  let output = '';
-  const code = await working((text) => void (output += text));
-  if (code !== 0) throw new UserError(`${what} failed (exit code ${code}):\n${output}`);
-}
-
 /** Installs what builds and tests the console, when it has changed. It is no part of what `npm start` installs first. */
-async function ensureConsoleTools() {
-  if (isInstalled()) return;
-  await withInstallLock(async () => {
-    if (isInstalled()) return;
-    const args = [
-      'install',
-      `--dir=${folder}`,
-      '--frozen-lockfile',
-      '--prefer-offline',
-      '--reporter=append-only',
-    ];
-    await successful('Installing the tools of the console', (onOutput) =>
-      runPnpm(args, { env: { CI: 'true' }, onOutput }),
-    );
-    writeFileSync(installStamp, lockHash());
-  });
-}
+const ensureConsoleTools = () => ensureTools('packages/console', 'the console');
 
 /** Builds the console, if its sources have changed since the last build. The gateway serves the new one at once. */
 export async function ensureConsole() {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { node24, root, run, runNode, UserError } from './child.mjs';
+import { node24, root, run, runNode, successful, UserError } from './child.mjs';
 import { withInstallLock } from './installLock.mjs';
 
 const installStamp = path.join(root, 'node_modules/.holdfast-install');
@@ -29,11 +29,11 @@ export function stampOf(file) {
   }
 }
 
-/** The paths, from the root, of the files in a folder and its folders. */
+/** The paths, from the root, of the files in a folder and its folders, without links that lead nowhere. */
 export function filesIn(folder) {
   return readdirSync(folder, { recursive: true })
     .map((name) => path.join(folder, name))
-    .filter((file) => statSync(file).isFile())
+    .filter((file) => statSync(file, { throwIfNoEntry: false })?.isFile())
     .map((file) => path.relative(root, file));
 }
 
@@ -139,6 +139,32 @@ export async function ensureReady() {
   await withInstallLock(async () => {
     if (!installed()) await install();
     if (!generated()) await generatePrismaClient();
+  });
+}
+
+/**
+ * Installs the tools of a folder with a lockfile of its own, if that has changed.
+ * @param {string} folder from the root
+ * @param {string} owner of the tools, for messages
+ */
+export async function ensureTools(folder, owner, say = () => {}) {
+  const stamp = path.join(root, folder, 'node_modules/.holdfast-install');
+  const current = hashOf(path.join(folder, 'pnpm-lock.yaml'));
+  if (stampOf(stamp) === current) return;
+  await withInstallLock(async () => {
+    if (stampOf(stamp) === current) return;
+    say(`Installing the tools of ${owner} (only when they change) ...`);
+    const args = [
+      'install',
+      `--dir=${path.join(root, folder)}`,
+      '--frozen-lockfile',
+      '--prefer-offline',
+      '--reporter=append-only',
+    ];
+    await successful(`Installing the tools of ${owner}`, (onOutput) =>
+      runPnpm(args, { env: { CI: 'true' }, onOutput }),
+    );
+    writeFileSync(stamp, current);
   });
 }
 

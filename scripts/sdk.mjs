@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { root, runNode, UserError } from './child.mjs';
+import { root, runNode, successful, UserError } from './child.mjs';
 import { runPnpm } from './dependencies.mjs';
 import { test } from './jest.mjs';
 import { ensureSdkTools, sdkTool } from './sdkTools.mjs';
@@ -9,12 +9,6 @@ import { ensureSdkTools, sdkTool } from './sdkTools.mjs';
 const packages = ['sdk/typescript', 'sdk/react'];
 
 const tarballOf = (folder) => path.join(root, folder, 'package.tgz');
-
-async function successful(name, working) {
-  let output = '';
-  const code = await working((text) => void (output += text));
-  if (code !== 0) throw new UserError(`${name} failed (exit code ${code}):\n${output}`);
-}
 
 /** Builds the npm packages and packs each as `package.tgz`. */
 async function packSdks() {
