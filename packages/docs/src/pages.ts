@@ -58,7 +58,10 @@ function isErrorCode(name: string): name is ErrorCode {
 
 /** The path from one page of the site to another page or file, relative so that a proxy may serve the site anywhere. */
 export function relativeTo(from: string, target: string): string {
-  const relative = posix.relative(posix.dirname(`/${from}`), `/${target}`);
+  const relative = posix.relative(
+    posix.join('/docs', posix.dirname(`/${from}`)),
+    posix.join('/docs', target),
+  );
   if (target !== '') return relative;
   return relative === '' ? './' : `${relative}/`;
 }
