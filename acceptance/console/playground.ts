@@ -151,7 +151,7 @@ export function describePlayground(get: () => Servers): void {
       const { page, context } = await signIn(browser, state, val);
       await open(page, '/playground?model=sandbox-image');
       await page.getByLabel(/^width/).fill('7');
-      await untilText(page, 'input.width must be >= 16.');
+      await untilText(page, 'input.width must be at least 16.');
       await page.getByLabel(/^width/).fill('64');
       await untilText(page, '1 image × 0.04 = 0.04');
       const run = page.getByRole('button', { name: 'Run', exact: true });

@@ -36,7 +36,11 @@ export async function prepareCreate(
   return { definition, input, estimatedCost: affordableEstimate(definition, input) };
 }
 
-const unknownModel: ErrorDetail = { field: 'model', code: 'NOT_FOUND', message: 'There is no such model.' };
+const unknownModel: ErrorDetail = {
+  field: 'model',
+  code: 'NOT_FOUND',
+  message: 'There is no such model. GET /v1/models lists them.',
+};
 
 function webhookProblems({ egress }: Context, url: string | undefined): ErrorDetail[] {
   const problem = url === undefined ? null : egress.checkNewUrl(url);
@@ -91,7 +95,10 @@ export async function findModel({ models }: Context, slug: string): Promise<Mode
   const model = await models.get(slug);
   if (model?.isActive) return model.definition;
   if (model?.definition.active) {
-    throw new ApiError('MODEL_UNAVAILABLE', 'The model is not available at the moment.');
+    throw new ApiError(
+      'MODEL_UNAVAILABLE',
+      'The model is not available at the moment. GET /v1/models lists those that are.',
+    );
   }
   return null;
 }

@@ -14,6 +14,16 @@ const definition = modelDefinition.parse({
       size: { enum: ['small', 'large'] },
       style: { const: 'oil' },
       source: { type: 'string', format: 'file' },
+      title: { type: 'string', minLength: 1, maxLength: 3 },
+      colours: { type: 'array', minItems: 2, maxItems: 1 },
+      width: { type: 'integer', minimum: 16 },
+      seed: { type: ['integer', 'null'] },
+      cost: {
+        anyOf: [
+          { type: 'string', pattern: '^\\d+$' },
+          { type: 'number', minimum: 0 },
+        ],
+      },
     },
   },
   price: { per_run: '0.01' },
@@ -31,6 +41,20 @@ it('validation reports all problems at once, with what would be valid', () => {
     'input.source':
       'input.source must be the id of an uploaded file (file_…), which POST /v1/files/upload returns.',
   });
+});
+
+it.each([
+  [{ prompt: 1 }, 'input.prompt must be a string.'],
+  [{ title: '' }, 'input.title must not be empty.'],
+  [{ title: 'long' }, 'input.title must have at most 3 characters.'],
+  [{ colours: ['red'] }, 'input.colours must have at least 2 items.'],
+  [{ colours: ['red', 'blue'] }, 'input.colours must have at most 1 item.'],
+  [{ width: 15 }, 'input.width must be at least 16.'],
+  [{ width: 16.5 }, 'input.width must be an integer.'],
+  [{ seed: 'x' }, 'input.seed must be an integer or null.'],
+  [{ cost: -1 }, 'input.cost must be a string or must be at least 0.'],
+])('the problem of %j is told in words', (part, message) => {
+  expect(validateInput(definition, { prompt: 'a', ...part }).details).toMatchObject([{ message }]);
 });
 
 it('validation drops optional parameters that are null, and requires the others', () => {

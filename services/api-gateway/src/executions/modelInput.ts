@@ -3,7 +3,7 @@ import { fileReferenceFormat } from '@holdfast/domain/inputFiles';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { fieldPath, withoutNulls } from '../http/validate.ts';
+import { fieldPath, hasAtLeast, hasAtMost, typeNames, withoutNulls } from '../http/validate.ts';
 
 const ajv = new Ajv2020({
   allErrors: true,
@@ -36,39 +36,77 @@ export function validateInput(definition: ModelDefinition, input: Record<string,
     errors.map(({ instancePath }) => stepsOf(instancePath)),
   );
   if (present !== null) return validateInput(definition, present);
-  return { input, details: withoutBranches(errors.slice(0, maxErrors)).map(toDetail) };
+  return { input, details: toDetails(errors.slice(0, maxErrors)) };
 }
 
 /** When nothing in a choice matches, reports the choice and not the errors of each branch. */
-function withoutBranches(errors: ErrorObject[]): ErrorObject[] {
-  const choices = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf');
-  return errors.filter(
-    ({ schemaPath }) => !choices.some((choice) => schemaPath.startsWith(`${choice.schemaPath}/`)),
-  );
+function toDetails(errors: ErrorObject[]): ErrorDetail[] {
+  const choices = errors.filter(isChoice);
+  return errors
+    .filter((error) => !choices.some((choice) => isBranch(error, choice)))
+    .map((error) => toDetail(error, errors));
 }
 
-function toDetail(error: ErrorObject): ErrorDetail {
+const isChoice = ({ keyword }: ErrorObject) => keyword === 'anyOf' || keyword === 'oneOf';
+
+function isBranch({ schemaPath }: ErrorObject, choice: ErrorObject): boolean {
+  return schemaPath.startsWith(`${choice.schemaPath}/`);
+}
+
+function toDetail(error: ErrorObject, all: ErrorObject[]): ErrorDetail {
   const steps = stepsOf(error.instancePath);
   const named = error.params.missingProperty ?? error.params.additionalProperty;
   const field = [...steps, ...(typeof named === 'string' ? [named] : [])].reduce(fieldPath, 'input');
   const code = codes[error.keyword] ?? 'INVALID_VALUE';
-  return {
-    field,
-    code,
-    message: `${field} ${describeError(error) ?? messages[code] ?? error.message ?? 'is not valid'}.`,
-  };
+  return { field, code, message: `${field} ${messages[code] ?? describeError(error, all)}.` };
 }
 
 /** Says what would be valid, where ajv's own message does not. */
-function describeError({ keyword, params }: ErrorObject): string | null {
-  if (keyword === 'enum' && Array.isArray(params.allowedValues)) {
-    return `must be one of ${params.allowedValues.map((value) => JSON.stringify(value)).join(', ')}`;
+function describeError(error: ErrorObject, all: ErrorObject[]): string {
+  const { keyword, params, message = 'is not valid' } = error;
+  if (isChoice(error)) return describeChoice(error, all);
+  switch (keyword) {
+    case 'enum':
+      return `must be one of ${[params.allowedValues]
+        .flat()
+        .map((value) => JSON.stringify(value))
+        .join(', ')}`;
+    case 'const':
+      return `must be ${JSON.stringify(params.allowedValue)}`;
+    case 'type':
+      return `must be ${[params.type]
+        .flat()
+        .map((type) => typeNames[type] ?? type)
+        .join(' or ')}`;
+    case 'minimum':
+      return `must be at least ${params.limit}`;
+    case 'maximum':
+      return `must be at most ${params.limit}`;
+    case 'exclusiveMinimum':
+      return `must be more than ${params.limit}`;
+    case 'exclusiveMaximum':
+      return `must be less than ${params.limit}`;
+    case 'minLength':
+    case 'minItems':
+      return hasAtLeast(params.limit, keyword === 'minLength' ? 'character' : 'item');
+    case 'maxLength':
+    case 'maxItems':
+      return hasAtMost(params.limit, keyword === 'maxLength' ? 'character' : 'item');
+    case 'format':
+      return params.format === 'file'
+        ? 'must be the id of an uploaded file (file_…), which POST /v1/files/upload returns'
+        : message;
+    default:
+      return message;
   }
-  if (keyword === 'const') return `must be ${JSON.stringify(params.allowedValue)}`;
-  if (keyword === 'format' && params.format === 'file') {
-    return 'must be the id of an uploaded file (file_…), which POST /v1/files/upload returns';
-  }
-  return null;
+}
+
+function describeChoice(choice: ErrorObject, all: ErrorObject[]): string {
+  const branches = all.filter(
+    (error) => isBranch(error, choice) && !isChoice(error) && error.instancePath === choice.instancePath,
+  );
+  const wanted = new Set(branches.map((error) => describeError(error, all)));
+  return wanted.size > 0 ? [...wanted].join(' or ') : 'has no form that the model allows';
 }
 
 const messages: Record<string, string> = {

@@ -62,10 +62,12 @@ function toDetails(issue: Issue, value: unknown): ErrorDetail[] {
   return [{ field: name, code: codeOf(issue), message }];
 }
 
-const typeNames: Record<string, string> = {
+/** Of zod and JSON Schema. */
+export const typeNames: Record<string, string> = {
   string: 'a string',
   number: 'a number',
   int: 'an integer',
+  integer: 'an integer',
   boolean: 'true or false',
   object: 'an object',
   record: 'an object',
@@ -82,13 +84,11 @@ function describeIssue(issue: Issue): string {
     case 'too_small':
       if (isNumber(issue.origin))
         return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
-      return issue.minimum === 1
-        ? 'must not be empty'
-        : `must have at least ${counted(issue.minimum, issue.origin)}`;
+      return hasAtLeast(issue.minimum, unitOf(issue.origin));
     case 'too_big':
       return isNumber(issue.origin)
         ? `must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}`
-        : `must have at most ${counted(issue.maximum, issue.origin)}`;
+        : hasAtMost(issue.maximum, unitOf(issue.origin));
     default:
       return issue.message;
   }
@@ -96,8 +96,20 @@ function describeIssue(issue: Issue): string {
 
 const isNumber = (origin: string) => origin === 'number' || origin === 'int';
 
-function counted(count: number | bigint, origin: string): string {
-  return `${count} ${origin === 'string' ? 'character' : 'item'}${Number(count) === 1 ? '' : 's'}`;
+type Unit = 'character' | 'item';
+
+const unitOf = (origin: string): Unit => (origin === 'string' ? 'character' : 'item');
+
+export function hasAtLeast(minimum: number | bigint, unit: Unit): string {
+  return Number(minimum) === 1 ? 'must not be empty' : `must have at least ${counted(minimum, unit)}`;
+}
+
+export function hasAtMost(maximum: number | bigint, unit: Unit): string {
+  return `must have at most ${counted(maximum, unit)}`;
+}
+
+function counted(count: number | bigint, unit: Unit): string {
+  return `${count} ${unit}${Number(count) === 1 ? '' : 's'}`;
 }
 
 /** A refinement gives its code as `params: { code }`. */
