@@ -3872,7 +3872,7 @@ export interface operations {
             header?: {
                 /** @description 1 to 255 printable ASCII characters; spaces are allowed */
                 "Idempotency-Key"?: string;
-                /** @description `wait=N` (RFC 7240) waits up to N seconds, at most 60, for the execution to end. Needs the scope `executions:read` */
+                /** @description `wait=N` (RFC 7240) waits up to N seconds, at most 60, for the execution to end; `wait` alone waits that long. Needs the scope `executions:read` */
                 Prefer?: string;
                 /** @description Your trace context (W3C Trace Context): the execution joins that trace and its webhooks continue it. Invalid values are ignored */
                 traceparent?: string;

@@ -15,7 +15,7 @@ import { validate } from './validate.ts';
 
 type Raw = { request: Request; response: Response };
 
-const emptyBody = z.strictObject({});
+const nothing = z.strictObject({});
 
 /** Runs the endpoint that a request's route leads to, and sends its reply. @throws ApiError, for `respondError` */
 export function endpointHandler(context: Context) {
@@ -88,7 +88,7 @@ async function replyOf(
   let query: unknown;
   let body: unknown;
   try {
-    query = endpoint.query && validate(endpoint.query, readQuery(endpoint.query, raw.request.url));
+    query = parseQuery(endpoint, raw.request.url);
     body = await readEndpointBody(endpoint, raw, { pace: context.bodyPace, hold });
   } catch (error) {
     await endpoint.onRefused?.({ context, params, raw, error });
@@ -145,6 +145,12 @@ function parseParams({ params }: Endpoint, given: Record<string, string>): unkno
   return parsed.data;
 }
 
+/** A read that takes no parameters ignores those it gets: none of them can be a misspelled one. */
+function parseQuery({ query, body }: Endpoint, url: string): unknown {
+  const schema = query ?? (body && nothing);
+  return schema && validate(schema, readQuery(schema, url));
+}
+
 /** A parameter without a value is absent: many clients send `?cursor=`. @throws ApiError for a repeated name */
 function readQuery({ shape }: z.ZodObject, url: string): Record<string, string> {
   const start = url.indexOf('?');
@@ -167,7 +173,7 @@ async function readEndpointBody(
 ): Promise<unknown> {
   if (endpoint.rawBody) return await readOrStreamBody(raw, { ...limits, ...endpoint.rawBody });
   if (endpoint.method === 'GET' || endpoint.method === 'DELETE') return undefined;
-  return validate(endpoint.body ?? emptyBody, (await readJson(raw, limits)) ?? {});
+  return validate(endpoint.body ?? nothing, (await readJson(raw, limits)) ?? {});
 }
 
 /** For the log line and span, also if the client does not wait for the response. */

@@ -31,10 +31,10 @@ describe('the log of a request', () => {
     const info = jest.spyOn(gateway.context.log, 'info');
     const { body, headers } = await gateway
       .client(key)
-      .post('/v1/executions?secret=query')
+      .post('/v1/executions')
       .send({ model: 'writer', input: { prompt: 'a private prompt' } })
       .expect(202);
-    await gateway.client(key).get(`/v1/executions/${body.id}`).expect(200);
+    await gateway.client(key).get(`/v1/executions/${body.id}/result?secret=query`).expect(409);
     expect(info.mock.calls.map(([fields]) => fields)).toEqual([
       {
         requestId: headers['x-request-id'],
@@ -47,9 +47,8 @@ describe('the log of a request', () => {
       },
       expect.objectContaining({
         method: 'GET',
-        route: '/v1/executions/{id}',
-        status: 200,
-        executionId: body.id,
+        route: '/v1/executions/{id}/result',
+        status: 409,
       }),
     ]);
     expect(JSON.stringify(info.mock.calls)).not.toMatch(/private prompt|secret=|sk_/);

@@ -39,7 +39,7 @@ export function requestHash(body: unknown): string {
 /** The longest time that a request waits for an execution. */
 export const maxWaitS = 60;
 
-/** Of `Prefer: wait=N` (RFC 7240), at most `maxWaitS`. The first of several counts; an invalid one is ignored. */
+/** Of `Prefer: wait=N` (RFC 7240), at most `maxWaitS`; a bare `wait` is that. The first of several counts; an invalid one is ignored. */
 export function preferredWaitS(header: string | string[] | undefined): number {
   if (header === undefined) return 0;
   // A quoted value may contain commas; only a number matters here.
@@ -50,6 +50,7 @@ export function preferredWaitS(header: string | string[] | undefined): number {
     .split(',')
     .map((preference) => preference.split(';', 1)[0]?.trim() ?? '')
     .filter((preference) => /^wait\s*(=|$)/i.test(preference));
+  if (first?.toLowerCase() === 'wait') return maxWaitS;
   const [, seconds] = /=\s*(\d{1,9})$/.exec(first ?? '') ?? [];
   return Math.min(Number(seconds ?? 0), maxWaitS);
 }

@@ -297,6 +297,23 @@ describe('query parameters', () => {
     await get(path).expect(200);
   });
 
+  it.each([
+    ['/v1/executions?order=asc', 'order'],
+    ['/v1/executions?limit=1&constructor=', 'constructor'],
+    ['/v1/events?types=execution.failed', 'types'],
+    ['/v1/usage?group=model', 'group'],
+  ])('are refused where the endpoint does not know them: %s', async (path, field) => {
+    const response = await get(path);
+    expectError(response, 400, 'INPUT_VALIDATION_ERROR');
+    expect(response.body.error.details).toMatchObject([{ field, code: 'UNKNOWN_FIELD' }]);
+  });
+
+  it('are refused in a change without any, and ignored by a read without any', async () => {
+    const response = await post('/v1/executions?wait=30').send({ model: 'writer', input: { prompt: 'a' } });
+    expect(response.body.error.details).toMatchObject([{ field: 'wait', code: 'UNKNOWN_FIELD' }]);
+    await get('/v1/balance?_=1').expect(200);
+  });
+
   it('without a value count as missing where they are required', async () => {
     const response = await get('/v1/webhooks/deliveries?execution_id=');
     expectError(response, 400, 'INPUT_VALIDATION_ERROR');

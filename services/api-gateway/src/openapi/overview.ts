@@ -37,13 +37,13 @@ export const overview: readonly { heading: string; paragraphs: readonly string[]
         'limits gets `403` `FORBIDDEN`.',
       'A web page gets no key: `POST /v1/executions/{id}/token` returns a token that reads one execution, from any origin.',
       'Keys with `mode: "test"` have their own executions, files, webhooks and test balance. They run only sandbox ' +
-        'models and are never charged.',
+        'models and never cost real money.',
     ],
   },
   {
     heading: 'Requests',
     paragraphs: [
-      'Bodies are JSON objects. Unknown fields are refused. `null` for an optional field counts as absent, unless the ' +
+      'Bodies are JSON objects. Unknown fields are refused, and so are unknown query parameters of lists and changes. `null` for an optional field counts as absent, unless the ' +
         'field defines a meaning for it. A query parameter without a value (`?cursor=`) also counts as absent.',
     ],
   },

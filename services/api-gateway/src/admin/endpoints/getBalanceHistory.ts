@@ -23,7 +23,9 @@ export const getBalanceHistory = keylessEndpoint({
   access: 'operator',
   limit: 'other',
   params: idParams('org', 'id'),
-  query: z.object({ days: z.coerce.number().int().min(1).max(90).default(30).describe('Number of days') }),
+  query: z.strictObject({
+    days: z.coerce.number().int().min(1).max(90).default(30).describe('Number of days'),
+  }),
   responses: {
     200: {
       description: 'The balances, oldest first',

@@ -62,7 +62,7 @@ export const postExecution = endpoint({
       .string()
       .optional()
       .meta({
-        description: `\`wait=N\` (RFC 7240) waits up to N seconds, at most ${maxWaitS}, for the execution to end. Needs the scope \`executions:read\``,
+        description: `\`wait=N\` (RFC 7240) waits up to N seconds, at most ${maxWaitS}, for the execution to end; \`wait\` alone waits that long. Needs the scope \`executions:read\``,
         example: 'wait=30',
       }),
     traceparent: z.string().optional().meta({
