@@ -284,7 +284,7 @@ describe('an error of the admin API', () => {
     [['correct', 'org_x', '-1e3', '--reason', 'a'], 'such as 25.00 or -3.50'],
     [['key', 'create', 'org_x', 'ci', '--expires', '2020-01-01'], '--expires needs a future time'],
     [['executions', 'list', '--since', '-1h'], 'given as --since=-'],
-    [['org'], 'there is no command "org": org takes create, list, show, limit'],
+    [['org'], 'holdfast org needs one of create, list, show, limit'],
     [['correct', 'org_x', '-1'], 'needs --reason'],
     [['executions', 'list', '--since', 'soon'], '--since needs a time'],
     [['executions', 'list', '--status', 'DONE'], '--status needs one of PENDING'],

@@ -62,16 +62,25 @@ describe('holdfast', () => {
     expect(stderr).toContain('Usage: holdfast <command>');
   });
 
+  it('takes help as --help', async () => {
+    const [word, flag] = [await holdfast(['help', 'org', 'list']), await holdfast(['org', 'list', '--help'])];
+    expect(word).toEqual(flag);
+    expect(word).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it.each([
     [['ledger', 'audti'], 'there is no command "ledger audti": did you mean holdfast ledger audit?'],
-    [['ledger'], 'there is no command "ledger": ledger takes audit'],
+    [['ledger'], 'holdfast ledger needs one of audit. See holdfast ledger --help.'],
     [['orgs'], 'there is no command "orgs": did you mean holdfast org? org takes create, list, show, limit'],
     [['org', 'remove'], 'there is no command "org remove": org takes create'],
     [['execution', 'lsit', '--json'], 'did you mean holdfast executions list?'],
     [['dcotor', '--json'], 'did you mean holdfast doctor?'],
     [['queues', 'faild', 'settle'], 'did you mean holdfast queues failed?'],
-    [['frobnicate'], 'there is no command "frobnicate". See'],
-    [['ledger', 'audit', '--fast'], 'there is no flag --fast of holdfast ledger audit. See'],
+    [['frobnicate'], 'there is no command "frobnicate". See holdfast --help.'],
+    [
+      ['ledger', 'audit', '--fast'],
+      'there is no flag --fast of holdfast ledger audit. See holdfast ledger audit --help.',
+    ],
     [
       ['executions', 'list', '--sinc', '2h'],
       'there is no flag --sinc of holdfast executions list: did you mean --since?',
@@ -96,7 +105,7 @@ describe('holdfast', () => {
   ])('reports %j in one line that points to --help', async (args, reason) => {
     const { code, stdout, stderr } = await holdfast(args);
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(/^holdfast: [^\n]+(\?|[^?]\.) See holdfast --help\.\n$/);
+    expect(stderr).toMatch(/^holdfast: [^\n]+(\?|[^?]\.) See holdfast( [a-z -]+)? --help\.\n$/);
     expect(stderr).toContain(reason);
   });
 });

@@ -5,17 +5,20 @@ import { exitCodes } from './errors.ts';
 import { takeCommonFlags } from './flags.ts';
 import { helpOf } from './help.ts';
 import type { Output } from './invocation.ts';
-import { suggestedCommand, withSuggestion } from './suggestions.ts';
+import { unknownCommand, withSuggestion } from './suggestions.ts';
 
-export async function runCli(args: string[], output: Output): Promise<number> {
+export async function runCli([first, ...others]: string[], output: Output): Promise<number> {
+  let topic = '';
   try {
+    const args = first === undefined ? [] : [first === 'help' ? '--help' : first, ...others];
     const { rest, help, named } = takeCommonFlags(args);
     const command = commandOf(rest);
+    topic = command?.name ?? groupNamed(rest) ?? '';
     if (help || rest.length === 0) {
       (help ? output.print : output.report)(helpOf(command && rest.length > 1 ? [command] : groupOf(rest)));
       return help ? 0 : exitCodes.wrongArguments;
     }
-    if (!command) throw new UsageError(`there is no command "${rest.join(' ')}"${suggestedCommand(rest)}`);
+    if (!command) throw new UsageError(unknownCommand(rest));
     const { runCommand } = await import('./invocation.ts');
     return await runCommand(command, rest.slice(wordsOf(command).length), named, output).catch(
       (error: unknown) => {
@@ -25,7 +28,9 @@ export async function runCli(args: string[], output: Output): Promise<number> {
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const end = error.message.endsWith('?') ? '' : '.';
-    output.report(`holdfast: ${error.message}${end} See holdfast --help.`);
+    output.report(
+      `holdfast: ${error.message}${end} See ${['holdfast', topic, '--help'].filter(Boolean).join(' ')}.`,
+    );
     return exitCodes.wrongArguments;
   }
 }
@@ -44,8 +49,12 @@ function commandOf(args: string[]): Command | undefined {
 
 const startsWith = (args: string[], words: string[]) => words.every((word, index) => args[index] === word);
 
+const isIn = (group: string | undefined) => (command: Command) => wordsOf(command)[0] === group;
+
+const groupNamed = ([group]: string[]) => (commands.some(isIn(group)) ? group : undefined);
+
 /** The commands of a group (`org`), all of them when there is no such group. */
-function groupOf([group]: string[]): readonly Command[] {
-  const some = commands.filter((command) => wordsOf(command)[0] === group);
-  return some.length > 0 ? some : commands;
+function groupOf(args: string[]): readonly Command[] {
+  const group = groupNamed(args);
+  return group === undefined ? commands : commands.filter(isIn(group));
 }

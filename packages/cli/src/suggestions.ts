@@ -3,21 +3,23 @@ import type { Command } from './command.ts';
 import { commands } from './commands.ts';
 import { placesOf } from './completion/places.ts';
 
-/** For unknown words: the command that was probably meant, or the commands of that group; else empty. */
-export function suggestedCommand(args: string[]): string {
+/** Says what is wrong with words that are no command, with the command that was probably meant, or those of the group. */
+export function unknownCommand(args: string[]): string {
+  const unknown = `there is no command "${args.join(' ')}"`;
   const words = args.filter((arg) => !arg.startsWith('-'));
   const names = commands.map(({ name }) => name);
   const groups = [...new Set(names.map((name) => name.split(' ')[0] ?? ''))];
   const closest =
     closestTo(words.slice(0, 2).join(' '), names) ?? closestTo(words[0] ?? '', [...groups, ...names]);
-  if (closest === null) return '';
+  if (closest === null) return unknown;
   const question = closest === words[0] ? '' : `: did you mean holdfast ${closest}?`;
-  if (names.includes(closest)) return question;
+  if (names.includes(closest)) return `${unknown}${question}`;
   const members = commands.flatMap(({ name }) => {
     const [group, member] = name.split(' ');
     return group === closest ? (member ?? []) : [];
   });
-  return `${question || ':'} ${closest} takes ${members.join(', ')}`;
+  if (closest === args.join(' ')) return `holdfast ${closest} needs one of ${members.join(', ')}`;
+  return `${unknown}${question || ':'} ${closest} takes ${members.join(', ')}`;
 }
 
 /** The error for an unknown flag, with the flag of the command that was probably meant. */
