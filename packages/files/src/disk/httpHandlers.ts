@@ -73,7 +73,12 @@ function grantOf(
   req: IncomingMessage & { originalUrl?: string },
 ): Grant {
   const grant = verifyUrl(settings.urlSecrets, method, req.originalUrl ?? req.url ?? '');
-  if (!grant) throw new Refusal(403, 'FORBIDDEN', 'the signature is wrong or has expired');
+  if (!grant)
+    throw new Refusal(
+      403,
+      'FORBIDDEN',
+      `This URL has expired, was changed, or does not allow ${req.method}. Request a new one.`,
+    );
   return grant;
 }
 
@@ -82,14 +87,14 @@ async function requireReplaceable(
   key: string,
 ): Promise<void> {
   if (!(await isReplaceable(key))) {
-    throw new Refusal(403, 'FORBIDDEN', 'the file was already uploaded and checked');
+    throw new Refusal(403, 'FORBIDDEN', 'The file was already uploaded and checked.');
   }
 }
 
 function checkHeaders(req: IncomingMessage, grant: Grant): void {
   const { contentType } = grant;
   if (contentType !== null && contradictsType(req.headers['content-type'], contentType)) {
-    const message = `the upload declared ${contentType}: send that as Content-Type, or leave the header out`;
+    const message = `The upload declared ${contentType}: send that as Content-Type, or leave the header out.`;
     throw new Refusal(415, 'UNSUPPORTED_MEDIA_TYPE', message);
   }
   const length = req.headers['content-length'];
@@ -99,12 +104,12 @@ function checkHeaders(req: IncomingMessage, grant: Grant): void {
 function checkSize(sizeBytes: number, isComplete: boolean, grant: Grant): void {
   const maxBytes = grant.sizeBytes ?? limits.maxFileBytes;
   if (sizeBytes > maxBytes)
-    throw new Refusal(413, 'PAYLOAD_TOO_LARGE', `the file must not exceed ${maxBytes} bytes`);
+    throw new Refusal(413, 'PAYLOAD_TOO_LARGE', `The file must not exceed ${maxBytes} bytes.`);
   if (isComplete && grant.sizeBytes !== null && sizeBytes !== grant.sizeBytes) {
     throw new Refusal(
       400,
       'INPUT_VALIDATION_ERROR',
-      `the file must be ${grant.sizeBytes} bytes, not ${sizeBytes}`,
+      `The file must be ${grant.sizeBytes} bytes, not ${sizeBytes}`,
     );
   }
 }

@@ -14,7 +14,10 @@ export async function readJson(
   const bytes = await readBody(raw, { ...bodyLimits, maxBytes: limits.jsonBodyBytes });
   if (bytes.length === 0) return undefined;
   if (!isJsonType(raw.request.headers['content-type'])) {
-    throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'Send the body with Content-Type: application/json.');
+    throw new ApiError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'Send the body with Content-Type: application/json, in UTF-8.',
+    );
   }
   const value = parseJson(bytes);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
