@@ -31,6 +31,13 @@ async function problemsOf(files: Record<string, string>): Promise<string> {
 }
 
 describe('loadModels', () => {
+  it('names a folder that does not exist', async () => {
+    const missing = join(folder, 'missing');
+    await expect(loadModels(missing)).rejects.toThrow(
+      `the folder of models ${missing} can't be read (ENOENT)`,
+    );
+  });
+
   it('reads a model and fills in the defaults', async () => {
     await writeFile(join(folder, 'good.yaml'), good);
     await writeFile(join(folder, 'README.md'), 'not a model');

@@ -9,7 +9,10 @@ export type ModelFolder = { models: ModelDefinition[]; files: number; problems: 
 
 /** Every model of a folder, and all problems as `file:line: where: what`. @throws when the folder cannot be read */
 export async function readModels(folder: string): Promise<ModelFolder> {
-  const files = (await readdir(folder)).filter((file) => /\.ya?ml$/.test(file)).toSorted();
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`the folder of models ${folder} can't be read (${error.code})`, { cause: error });
+  });
+  const files = names.filter((file) => /\.ya?ml$/.test(file)).toSorted();
   const models: ModelDefinition[] = [];
   const owners = new Map<string, string>();
   const problems: string[] = [];
