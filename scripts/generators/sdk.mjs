@@ -7,7 +7,6 @@ import { ensureSdkTools, sdkTool } from '../sdkTools.mjs';
 const types = [
   ['docs/openapi.json', 'sdk/typescript/src/generated/api.ts'],
   ['docs/admin-openapi.json', 'packages/console/src/generated/api.ts'],
-  ['docs/openapi.json', 'packages/console/src/generated/publicApi.ts'],
 ];
 
 await ensureSdkTools();

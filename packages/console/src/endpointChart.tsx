@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import type { components } from '../../../sdk/typescript/src/generated/api.ts';
 import { Bars } from './charts.tsx';
-import type { components } from './generated/publicApi.ts';
 import { Card, Empty, Problem, Skeleton, Time } from './parts.tsx';
 import { text } from './strings.ts';
 

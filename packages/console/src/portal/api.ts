@@ -1,5 +1,5 @@
+import type { components } from '../../../../sdk/typescript/src/generated/api.ts';
 import { requestsTo } from '../api.ts';
-import type { components } from '../generated/publicApi.ts';
 
 export type Schemas = components['schemas'];
 
