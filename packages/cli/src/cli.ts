@@ -7,11 +7,10 @@ import { helpOf } from './help.ts';
 import type { Output } from './invocation.ts';
 import { unknownCommand, withSuggestion } from './suggestions.ts';
 
-export async function runCli([first, ...others]: string[], output: Output): Promise<number> {
+export async function runCli(args: string[], output: Output): Promise<number> {
   let topic = '';
   try {
-    const args = first === undefined ? [] : [first === 'help' ? '--help' : first, ...others];
-    const { rest, help, named } = takeCommonFlags(args);
+    const { rest, help, named } = takeCommonFlags(args[0] === 'help' ? ['--help', ...args.slice(1)] : args);
     const command = commandOf(rest);
     topic = command?.name ?? groupNamed(rest) ?? '';
     if (help || rest.length === 0) {

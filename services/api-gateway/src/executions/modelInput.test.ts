@@ -18,6 +18,7 @@ const definition = modelDefinition.parse({
       colours: { type: 'array', minItems: 2, maxItems: 1 },
       width: { type: 'integer', minimum: 16 },
       seed: { type: ['integer', 'null'] },
+      mask: { oneOf: [{ type: 'string' }, { minLength: 2 }] },
       cost: {
         anyOf: [
           { type: 'string', pattern: '^\\d+$' },
@@ -52,6 +53,7 @@ it.each([
   [{ width: 15 }, 'input.width must be at least 16.'],
   [{ width: 16.5 }, 'input.width must be an integer.'],
   [{ seed: 'x' }, 'input.seed must be an integer or null.'],
+  [{ mask: 'ab' }, 'input.mask must match exactly one schema in oneOf.'],
   [{ cost: -1 }, 'input.cost must be a string or must be at least 0.'],
 ])('the problem of %j is told in words', (part, message) => {
   expect(validateInput(definition, { prompt: 'a', ...part }).details).toMatchObject([{ message }]);

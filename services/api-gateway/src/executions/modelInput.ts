@@ -64,8 +64,10 @@ function toDetail(error: ErrorObject, all: ErrorObject[]): ErrorDetail {
 /** Says what would be valid, where ajv's own message does not. */
 function describeError(error: ErrorObject, all: ErrorObject[]): string {
   const { keyword, params, message = 'is not valid' } = error;
-  if (isChoice(error)) return describeChoice(error, all);
   switch (keyword) {
+    case 'anyOf':
+    case 'oneOf':
+      return describeBranches(error, all) || message;
     case 'enum':
       return `must be one of ${[params.allowedValues]
         .flat()
@@ -101,12 +103,12 @@ function describeError(error: ErrorObject, all: ErrorObject[]): string {
   }
 }
 
-function describeChoice(choice: ErrorObject, all: ErrorObject[]): string {
+/** What the branches of a choice want of the same value; empty when they differ only further inside. */
+function describeBranches(choice: ErrorObject, all: ErrorObject[]): string {
   const branches = all.filter(
     (error) => isBranch(error, choice) && !isChoice(error) && error.instancePath === choice.instancePath,
   );
-  const wanted = new Set(branches.map((error) => describeError(error, all)));
-  return wanted.size > 0 ? [...wanted].join(' or ') : 'has no form that the model allows';
+  return [...new Set(branches.map((error) => describeError(error, all)))].join(' or ');
 }
 
 const messages: Record<string, string> = {
