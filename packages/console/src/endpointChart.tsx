@@ -1,5 +1,5 @@
+import type { components } from '@holdfast/sdk/generated/api.ts';
 import { useQuery } from '@tanstack/react-query';
-import type { components } from '../../../sdk/typescript/src/generated/api.ts';
 import { Bars } from './charts.tsx';
 import { Card, Empty, Problem, Skeleton, Time } from './parts.tsx';
 import { text } from './strings.ts';

@@ -1,4 +1,4 @@
-import type { components } from '../../../../sdk/typescript/src/generated/api.ts';
+import type { components } from '@holdfast/sdk/generated/api.ts';
 import { requestsTo } from '../api.ts';
 
 export type Schemas = components['schemas'];
