@@ -85,6 +85,14 @@ def test_a_create_is_repeated_under_one_key_until_its_response_arrives():
     assert len({request.headers["idempotency-key"] for request in seen}) == 1
 
 
+@pytest.mark.parametrize("details", [["no upstream"], [None], "none"])
+def test_an_error_of_a_proxy_in_the_form_of_ours_is_repeated(details: object):
+    error = {"code": "upstream_unavailable", "message": "No.", "retryable": True, "details": details}
+    handle, seen = failing(httpx.Response(503, json={"error": error}), then={"id": "exec_1", "status": "PENDING"})
+    assert client_of(handle).executions.create("m", {}).id == "exec_1"
+    assert len(seen) == 2
+
+
 def test_a_create_that_fails_reports_the_key_to_repeat_it_with():
     handle, _ = failing(*[httpx.ReadError("cut")] * 9, then={})
     with pytest.raises(APIConnectionError) as raised:
@@ -190,7 +198,8 @@ def test_a_list_reads_further_pages_as_they_are_needed():
     assert [one.id for one in client_of(handle).executions.list()] == ["exec_None", "exec_2"]
 
 
-def test_a_cancelled_task_cancels_its_execution_if_asked():
+@pytest.mark.parametrize("call", ["run", "wait"])
+def test_a_cancelled_task_cancels_its_execution_if_asked(call: str):
     cancelled: list[str] = []
 
     async def handle(request: httpx.Request) -> httpx.Response:
@@ -204,7 +213,11 @@ def test_a_cancelled_task_cancels_its_execution_if_asked():
     async def main() -> None:
         http_client = httpx.AsyncClient(transport=httpx.MockTransport(handle))
         client = AsyncHoldfast(base_url="http://holdfast.test", api_key="sk_1", http_client=http_client)
-        task = asyncio.create_task(client.run("m", {}, cancel_on_abort=True))
+        task = asyncio.create_task(
+            client.run("m", {}, cancel_on_abort=True)
+            if call == "run"
+            else client.executions.wait("exec_1", cancel_on_abort=True)
+        )
         while not task.done() and not cancelled:
             await asyncio.sleep(0.01)
             task.cancel()

@@ -14,7 +14,7 @@ import {
   type ExecutionToken,
   isExecution,
 } from './types.ts';
-import { type WaitOptions, waitForEnd } from './waiting.ts';
+import { cancel, type WaitOptions, waitForEnd } from './waiting.ts';
 
 export type CreateOptions = RequestOptions & {
   /** Two creates with the same key are one execution. Default: a random key. See `deriveKey`. */
@@ -136,6 +136,10 @@ export class Executions {
     const reading = startAttempt(signal, Math.max(timeout, minReadMs));
     const execution = await reading
       .reading(async () => await this.get(id, { signal: reading.signal }))
+      .catch(async (error: unknown) => {
+        if (signal?.aborted && options.cancelOnAbort) await cancel(this.#http, id);
+        throw error;
+      })
       .finally(reading.close);
     return await waitForEnd(this.#http, execution, options, { startedAt });
   }

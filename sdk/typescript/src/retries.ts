@@ -42,7 +42,9 @@ export function backoff(failures: number, longestMs = maxDelayMs): number {
 export function requestedDelay(error: HoldfastError): number | null {
   const text = error instanceof ApiError ? error.headers.get('retry-after') : null;
   if (text === null) return null;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - Date.now();
+  // `Date.parse` takes nearly any number for a year.
+  const dateMs = /^[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : dateMs - Date.now();
   return Number.isFinite(ms) ? Math.max(0, ms) + Math.random() * firstDelayMs : null;
 }
 

@@ -45,6 +45,7 @@ export type WebhookEndpointRequest = Schemas['WebhookEndpointRequest'];
 export type WebhookEndpointChanges = Schemas['WebhookEndpointChanges'];
 export type CreatedWebhookEndpoint = Schemas['CreatedWebhookEndpoint'];
 export type WebhookSecret = Schemas['WebhookSecret'];
+export type RotatedWebhookSecret = Schemas['RotatedWebhookSecret'];
 export type Delivery = Schemas['Delivery'];
 export type TestCallResult = Schemas['TestCallResult'];
 export type Recovered = Schemas['Recovered'];

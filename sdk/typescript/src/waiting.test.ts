@@ -147,6 +147,17 @@ describe('a run', () => {
   });
 });
 
+describe('a wait for an execution by its id', () => {
+  it('that is aborted during its first read cancels it if asked', async () => {
+    const aborting = new AbortController();
+    const abort: Step = () => aborting.abort();
+    const client = await start(abort, json(200, executionAs('CANCELLED')));
+    const waiting = client.executions.wait('exec_1', { signal: aborting.signal, cancelOnAbort: true });
+    await expect(waiting).rejects.toBeInstanceOf(AbortedError);
+    expect(server.received.at(-1)?.path).toBe('/v1/executions/exec_1/cancel');
+  });
+});
+
 describe('the events of an execution', () => {
   it('end with an error when no stream can be opened', async () => {
     const client = await start(refusal(503, 'SERVICE_UNAVAILABLE', true, { 'retry-after': '0' }));

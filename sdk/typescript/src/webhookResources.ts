@@ -5,6 +5,7 @@ import type {
   CreatedWebhookEndpoint,
   Delivery,
   Recovered,
+  RotatedWebhookSecret,
   TestCallResult,
   WebhookEndpoint,
   WebhookEndpointChanges,
@@ -69,7 +70,7 @@ export class WebhookEndpoints {
     id: string,
     rotation: RotationOptions = {},
     options?: RequestOptions,
-  ): ResponsePromise<WebhookSecret> {
+  ): ResponsePromise<RotatedWebhookSecret> {
     return this.#http.json({ method: 'POST', path: `${pathOf(id)}/rotate-secret`, query: rotation }, options);
   }
 

@@ -192,7 +192,8 @@ def error_of(response: httpx.Response, body: bytes) -> APIError:
     from .models import ErrorDetail
 
     found: Any = reported.get("details")
-    details = cast("list[dict[str, Any]]", found if isinstance(found, list) else [])
+    listed = cast("list[Any]", found if isinstance(found, list) else [])
+    details = [cast("dict[str, Any]", detail) for detail in listed if isinstance(detail, dict)]
     return cls(
         str(reported.get("message") or reported["code"]),
         response=response,
@@ -209,5 +210,5 @@ def _read_error(body: bytes) -> dict[str, Any] | None:
         parsed: Any = json.loads(body)
         error = parsed["error"]
         return error if isinstance(error["code"], str) else None
-    except (ValueError, TypeError, KeyError, IndexError):
+    except (ValueError, TypeError, KeyError, IndexError, RecursionError):
         return None

@@ -133,7 +133,7 @@ class WebhookEndpointRequest(ApiObject):
     """
     max_in_flight: int | None = None
     """
-    Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down. Default: `256`
+    Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down. Default: `256`
     """
     max_per_second: int | None = None
     """
@@ -165,7 +165,7 @@ class WebhookEndpointChanges(ApiObject):
     """
     max_in_flight: int | None = None
     """
-    Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
+    Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
     """
     max_per_second: int | None = None
     """
@@ -696,7 +696,7 @@ class CreatedWebhookEndpoint(ApiObject):
     """
     max_in_flight: int
     """
-    Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
+    Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
     """
     max_per_second: int | None
     """
@@ -750,7 +750,7 @@ class WebhookEndpoint(ApiObject):
     """
     max_in_flight: int
     """
-    Upper bound of concurrent requests to the endpoint. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
+    Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
     """
     max_per_second: int | None
     """

@@ -91,7 +91,7 @@ class AsyncHoldfast:
     def base_url(self) -> str:
         return self._http.settings.base_url
 
-    async def __aenter__(self):
+    async def __aenter__(self) -> AsyncHoldfast:
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -92,7 +92,7 @@ class Holdfast:
     def base_url(self) -> str:
         return self._http.settings.base_url
 
-    def __enter__(self):
+    def __enter__(self) -> Holdfast:
         return self
 
     def __exit__(self, *_: object) -> None:

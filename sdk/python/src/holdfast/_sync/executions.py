@@ -11,9 +11,10 @@ from .. import models
 from ..errors import HoldfastError
 from ..keys import read_key
 from ..progress import Execution, ExecutionEvent, OnProgress
+from . import runtime
 from .http import Http
 from .pages import List
-from .waiting import follow_events, path_of, wait_for_end
+from .waiting import cancel_quietly, follow_events, path_of, wait_for_end
 
 _MIN_READ = 5.0
 
@@ -128,12 +129,19 @@ class Executions:
         # The first read has a little time whatever the timeout is, for only with it can a time-out report the execution.
         limit = max(timeout or 0.0, _MIN_READ)
         settings = self._http.settings
-        if timeout is None:
-            execution = self.get(execution_id)
-        else:
-            execution = self._read(
-                execution_id, min(settings.timeout, limit), retry_deadline=min(settings.retry_deadline, limit)
-            )
+        try:
+            if timeout is None:
+                execution = self.get(execution_id)
+            else:
+                execution = self._read(
+                    execution_id, min(settings.timeout, limit), retry_deadline=min(settings.retry_deadline, limit)
+                )
+        except Exception:
+            raise
+        except BaseException:
+            if cancel_on_abort:
+                runtime.despite_cancellation(lambda: cancel_quietly(self._http, execution_id))
+            raise
         return wait_for_end(
             self._http,
             execution,
