@@ -198,6 +198,11 @@ def test_a_list_reads_further_pages_as_they_are_needed():
     assert [one.id for one in client_of(handle).executions.list()] == ["exec_None", "exec_2"]
 
 
+def test_an_endless_timeout_waits_until_the_end():
+    handle, _ = failing(httpx.Response(202, json=EXECUTION), then=DONE)
+    assert client_of(handle).run("m", {}, timeout=float("inf")).output == {"text": "hi"}
+
+
 @pytest.mark.parametrize("call", ["run", "wait"])
 def test_a_cancelled_task_cancels_its_execution_if_asked(call: str):
     cancelled: list[str] = []

@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 from holdfast import UnknownEvent, WebhookVerificationError
-from holdfast.models import ExecutionCompletedEvent
+from holdfast.models import Execution, ExecutionCompletedEvent, ExecutionReference
 from holdfast.webhooks import sign, unwrap
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
@@ -18,6 +19,17 @@ def test_a_signed_body_becomes_its_event():
     event = unwrap(BODY.encode(), sign(BODY, SECRET), SECRET)
     assert isinstance(event, ExecutionCompletedEvent)
     assert event.id == "evt_1"
+
+
+def test_the_data_of_an_event_is_an_execution_or_of_a_thin_one_a_reference():
+    document = json.loads((Path(__file__).parents[3] / "docs/openapi.json").read_text())
+    example = document["components"]["schemas"]["ExecutionCompletedEvent"]["example"]
+    thin = {**example, "data": {"id": "exec_1", "status": "COMPLETED"}}
+    for sent, expected in ((example, Execution), (thin, ExecutionReference)):
+        body = json.dumps(sent)
+        event = unwrap(body, sign(body, SECRET), SECRET)
+        assert isinstance(event, ExecutionCompletedEvent)
+        assert type(event.data) is expected
 
 
 def test_the_signature_of_standard_webhooks_is_the_one_of_its_specification():

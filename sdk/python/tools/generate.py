@@ -66,9 +66,9 @@ def inlined(schema: Any, free: set[str]) -> Any:
 def models() -> str:
     api = json.loads(document.read_text())
     schemas = {name: lenient(one) for name, one in api["components"]["schemas"].items()}
-    # One class for an execution: lists and events only omit its log.
+    # One class for an execution: lists and events only omit its log and URLs.
     execution = schemas.pop("ExecutionDetails")
-    execution["required"] = [name for name in execution["required"] if name != "logs"]
+    execution["required"] = [name for name in execution["required"] if name not in ("logs", "urls")]
     schemas["Execution"] = execution
     # Objects of any fields are dictionaries, not classes.
     free = {name for name, one in schemas.items() if one.get("type") == "object" and not one.get("properties")}

@@ -12,7 +12,7 @@ export type HoldfastOptions = {
   timeout?: number;
   /** How often a request is repeated after a failure that a repetition can cure. Default: 5. */
   maxRetries?: number;
-  /** Milliseconds after which a failed request is no longer repeated. Default: 60,000. */
+  /** Milliseconds after which a failed request is no longer repeated. Default: 90,000, more than a `Retry-After` of the service. */
   retryDeadline?: number;
   /** Headers of every request. */
   headers?: Record<string, string>;
@@ -48,7 +48,7 @@ export function readSettings(options: HoldfastOptions): Settings {
     apiKey,
     timeout: readNumber('timeout', options.timeout, 60_000),
     maxRetries: readNumber('maxRetries', options.maxRetries, 5),
-    retryDeadline: readNumber('retryDeadline', options.retryDeadline, 60_000),
+    retryDeadline: readNumber('retryDeadline', options.retryDeadline, 90_000),
     headers: options.headers ?? {},
     // Called as a method of `globalThis`: some runtimes refuse any other `this`.
     fetch: options.fetch ?? ((...args) => globalThis.fetch(...args)),

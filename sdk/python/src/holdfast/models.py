@@ -397,7 +397,7 @@ class Execution(ApiObject):
     """
     The last 64 KiB of the log, if the model writes one
     """
-    urls: ExecutionUrls
+    urls: ExecutionUrls | None = None
 
 
 class EstimateItem(ApiObject):

@@ -51,6 +51,6 @@ def requested_delay(error: HoldfastError) -> float | None:
     else:
         try:
             seconds = parsedate_to_datetime(text).timestamp() - time.time()
-        except ValueError:
+        except (ValueError, OverflowError):
             return None
     return max(0.0, seconds) + random.random() * _FIRST_DELAY

@@ -66,7 +66,7 @@ class AsyncHoldfast:
         api_key: str | None = None,
         timeout: float = 60,
         max_retries: int = 5,
-        retry_deadline: float = 60,
+        retry_deadline: float = 90,
         headers: Mapping[str, str] | None = None,
         http_client: httpx.AsyncClient | None = None,
     ) -> None:

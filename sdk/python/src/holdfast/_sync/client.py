@@ -67,7 +67,7 @@ class Holdfast:
         api_key: str | None = None,
         timeout: float = 60,
         max_retries: int = 5,
-        retry_deadline: float = 60,
+        retry_deadline: float = 90,
         headers: Mapping[str, str] | None = None,
         http_client: httpx.Client | None = None,
     ) -> None:

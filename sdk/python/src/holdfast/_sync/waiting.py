@@ -149,7 +149,7 @@ class _Wait:
     def _long_poll(self) -> float | None:
         """Returns the seconds to pause after a failure, else None."""
         remaining = self._remaining()
-        seconds = max(1, min(_LONG_POLL, int(remaining)))
+        seconds = max(1, int(min(_LONG_POLL, remaining)))
         try:
             new = self._http.read(
                 Execution,
