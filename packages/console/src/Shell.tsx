@@ -40,7 +40,10 @@ export function Shell() {
   }
   return (
     <div className="lg:grid lg:min-h-dvh lg:grid-cols-[13rem_minmax(0,1fr)]">
-      <a href="#content" className="sr-only focus:not-sr-only focus:absolute focus:bg-card focus:p-3">
+      <a
+        href="#content"
+        className="sr-only focus:not-sr-only focus:absolute focus:z-20 focus:bg-card focus:p-3"
+      >
         {text.skip}
       </a>
       <Side actor={session.data.actor} role={session.data.role} />

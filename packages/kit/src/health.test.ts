@@ -65,6 +65,14 @@ describe('the health server', () => {
     }
   });
 
+  it('says why its metrics cannot be read, and lives on', async () => {
+    const registry = createRegistry('test');
+    jest.spyOn(registry, 'metrics').mockRejectedValue(new Error('a gauge failed'));
+    server = await startHealthServer({ at: { host: '127.0.0.1', port: 0 }, registry, live: {}, ready: {} });
+    const response = await fetch(`http://127.0.0.1:${server.port}/metrics`);
+    expect([response.status, await response.text()]).toEqual([500, 'a gauge failed']);
+  });
+
   it('serves its metrics, and no other path', async () => {
     expect((await get('/metrics', {})).text).toContain('process_cpu_seconds_total{service="test"}');
     await server.close();

@@ -57,6 +57,10 @@ async function runCheck(name: string, check: Check): Promise<string | null> {
 }
 
 async function sendMetrics(response: ServerResponse, registry: Registry): Promise<void> {
-  const text = await registry.metrics();
-  response.writeHead(200, { 'Content-Type': registry.contentType }).end(text);
+  try {
+    const text = await registry.metrics();
+    response.writeHead(200, { 'Content-Type': registry.contentType }).end(text);
+  } catch (error) {
+    response.writeHead(500, { 'Content-Type': 'text/plain' }).end(reasonOf(error));
+  }
 }
