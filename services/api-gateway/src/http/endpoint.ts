@@ -113,7 +113,7 @@ export type Endpoint = {
 
 type Inferred<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
 
-/** Defines an endpoint; its schemas type the handler's request. */
+/** Defines an endpoint; its schemas type the handler's request. Unknown query parameters are refused. */
 export function endpoint<
   Params extends z.ZodObject | undefined = undefined,
   Query extends z.ZodObject | undefined = undefined,
@@ -129,7 +129,7 @@ export function endpoint<
     ): Promise<Reply | null>;
   },
 ): Endpoint {
-  return definition as unknown as Endpoint;
+  return { ...definition, query: definition.query?.strict() } as unknown as Endpoint;
 }
 
 /** Defines an endpoint that needs no API key: for anyone, or for operators. With `rawBody`, the body is bytes. */
@@ -168,5 +168,5 @@ export function keylessEndpoint<
     ): Promise<Reply | null>;
   },
 ): Endpoint {
-  return { scope: 'any', ...definition } as unknown as Endpoint;
+  return { scope: 'any', ...definition, query: definition.query?.strict() } as unknown as Endpoint;
 }

@@ -8,7 +8,7 @@ export function pageQuery(defaults: { limit: number; maxLimit: number; maxBytes?
   const end = maxBytes
     ? `. A page of large items ends earlier, at about ${maxBytes / 2 ** 20} MiB: follow \`has_more\``
     : '';
-  return z.strictObject({
+  return z.object({
     limit: z.coerce
       .number()
       .int()

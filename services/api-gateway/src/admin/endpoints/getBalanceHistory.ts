@@ -23,7 +23,7 @@ export const getBalanceHistory = keylessEndpoint({
   access: 'operator',
   limit: 'other',
   params: idParams('org', 'id'),
-  query: z.strictObject({
+  query: z.object({
     days: z.coerce.number().int().min(1).max(90).default(30).describe('Number of days'),
   }),
   responses: {

@@ -14,7 +14,7 @@ export const listFailedJobs = keylessEndpoint({
   access: 'operator',
   limit: 'other',
   params: queueParams,
-  query: z.strictObject({
+  query: z.object({
     limit: z.coerce.number().int().min(1).max(100).default(20).describe('Maximum number of jobs to return'),
   }),
   responses: {

@@ -26,7 +26,7 @@ export const postFile = keylessEndpoint({
   access: 'operator',
   limit: 'other',
   params: idParams('org', 'organization_id'),
-  query: z.strictObject({
+  query: z.object({
     filename: z.string().min(1).max(1024).optional().meta({
       description: 'The name of the file',
       example: 'input-photo.png',

@@ -34,7 +34,7 @@ const usage = (args: { withWriteOffs: boolean }) =>
       'rows are returned as CSV.',
     scope: 'balance',
     limit: 'other',
-    query: z.strictObject({
+    query: z.object({
       from: time(
         'Start of the period, inclusive: a time, or a date (from 00:00 UTC). Default: the start of the month of `to`',
         '2026-03-01',

@@ -16,7 +16,7 @@ export const getExecution = endpoint({
   allowsTokens: true,
   limit: 'other',
   params: idParams('exec', 'id'),
-  query: z.strictObject({
+  query: z.object({
     wait: z.coerce
       .number()
       .int()
