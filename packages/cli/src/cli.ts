@@ -8,11 +8,11 @@ import type { Output } from './invocation.ts';
 import { unknownCommand, withSuggestion } from './suggestions.ts';
 
 export async function runCli(args: string[], output: Output): Promise<number> {
-  let topic = '';
+  let topic = 'holdfast';
   try {
     const { rest, help, named } = takeCommonFlags(args[0] === 'help' ? ['--help', ...args.slice(1)] : args);
     const command = commandOf(rest);
-    topic = command?.name ?? groupNamed(rest) ?? '';
+    topic = `holdfast ${command?.name ?? groupNamed(rest) ?? ''}`.trim();
     if (help || rest.length === 0) {
       (help ? output.print : output.report)(helpOf(command && rest.length > 1 ? [command] : groupOf(rest)));
       return help ? 0 : exitCodes.wrongArguments;
@@ -27,9 +27,7 @@ export async function runCli(args: string[], output: Output): Promise<number> {
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     const end = error.message.endsWith('?') ? '' : '.';
-    output.report(
-      `holdfast: ${error.message}${end} See ${['holdfast', topic, '--help'].filter(Boolean).join(' ')}.`,
-    );
+    output.report(`holdfast: ${error.message}${end} See ${topic} --help.`);
     return exitCodes.wrongArguments;
   }
 }

@@ -55,7 +55,7 @@ it.each([
   [{ seed: 'x' }, 'input.seed must be an integer or null.'],
   [{ mask: 'ab' }, 'input.mask must match exactly one schema in oneOf.'],
   [{ cost: -1 }, 'input.cost must be a string or must be at least 0.'],
-])('the problem of %j is told in words', (part, message) => {
+])('validation describes in words what is wrong with %j', (part, message) => {
   expect(validateInput(definition, { prompt: 'a', ...part }).details).toMatchObject([{ message }]);
 });
 

@@ -3,7 +3,14 @@ import { fileReferenceFormat } from '@holdfast/domain/inputFiles';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { fieldPath, hasAtLeast, hasAtMost, typeNames, withoutNulls } from '../http/validate.ts';
+import {
+  describeChoices,
+  describeMaxLength,
+  describeMinLength,
+  fieldPath,
+  typeNames,
+  withoutNulls,
+} from '../http/validate.ts';
 
 const ajv = new Ajv2020({
   allErrors: true,
@@ -69,10 +76,7 @@ function describeError(error: ErrorObject, all: ErrorObject[]): string {
     case 'oneOf':
       return describeBranches(error, all) || message;
     case 'enum':
-      return `must be one of ${[params.allowedValues]
-        .flat()
-        .map((value) => JSON.stringify(value))
-        .join(', ')}`;
+      return describeChoices(params.allowedValues);
     case 'const':
       return `must be ${JSON.stringify(params.allowedValue)}`;
     case 'type':
@@ -90,10 +94,10 @@ function describeError(error: ErrorObject, all: ErrorObject[]): string {
       return `must be less than ${params.limit}`;
     case 'minLength':
     case 'minItems':
-      return hasAtLeast(params.limit, keyword === 'minLength' ? 'character' : 'item');
+      return describeMinLength(params.limit, keyword === 'minLength' ? 'character' : 'item');
     case 'maxLength':
     case 'maxItems':
-      return hasAtMost(params.limit, keyword === 'maxLength' ? 'character' : 'item');
+      return describeMaxLength(params.limit, keyword === 'maxLength' ? 'character' : 'item');
     case 'format':
       return params.format === 'file'
         ? 'must be the id of an uploaded file (file_…), which POST /v1/files/upload returns'

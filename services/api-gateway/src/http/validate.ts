@@ -80,15 +80,15 @@ function describeIssue(issue: Issue): string {
     case 'invalid_type':
       return typeNames[issue.expected] ? `must be ${typeNames[issue.expected]}` : issue.message;
     case 'invalid_value':
-      return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
+      return describeChoices(issue.values);
     case 'too_small':
       if (isNumber(issue.origin))
         return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
-      return hasAtLeast(issue.minimum, unitOf(issue.origin));
+      return describeMinLength(issue.minimum, unitOf(issue.origin));
     case 'too_big':
       return isNumber(issue.origin)
         ? `must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}`
-        : hasAtMost(issue.maximum, unitOf(issue.origin));
+        : describeMaxLength(issue.maximum, unitOf(issue.origin));
     default:
       return issue.message;
   }
@@ -96,15 +96,19 @@ function describeIssue(issue: Issue): string {
 
 const isNumber = (origin: string) => origin === 'number' || origin === 'int';
 
+export function describeChoices(values: readonly unknown[]): string {
+  return `must be one of ${values.map((value) => JSON.stringify(value)).join(', ')}`;
+}
+
 type Unit = 'character' | 'item';
 
 const unitOf = (origin: string): Unit => (origin === 'string' ? 'character' : 'item');
 
-export function hasAtLeast(minimum: number | bigint, unit: Unit): string {
+export function describeMinLength(minimum: number | bigint, unit: Unit): string {
   return Number(minimum) === 1 ? 'must not be empty' : `must have at least ${counted(minimum, unit)}`;
 }
 
-export function hasAtMost(maximum: number | bigint, unit: Unit): string {
+export function describeMaxLength(maximum: number | bigint, unit: Unit): string {
   return `must have at most ${counted(maximum, unit)}`;
 }
 
