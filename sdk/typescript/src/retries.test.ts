@@ -29,8 +29,8 @@ describe('the delay of a Retry-After', () => {
     expect(delayOf(new Date(Date.now() + 60_000).toUTCString())).toBeGreaterThan(58_000);
   });
 
-  it.each(['1.5', '-1', '2030', '9999999999', 'soon'])('is unknown for %s', (text) => {
-    expect(delayOf(text === '2030' ? '2030-01-01' : text)).toBeNull();
+  it.each(['1.5', '-1', '2030-01-01', '9999999999', 'soon'])('is unknown for %s', (text) => {
+    expect(delayOf(text)).toBeNull();
   });
 });
 

@@ -166,9 +166,7 @@ describe('the database of a command', () => {
     const wrong = Object.assign(new URL(url), { username: 'holdfast_ledger', password: 'opensesame' }).href;
     expect(await errorOf('ledger', 'audit', '--database-url', wrong)).toContain(place);
     for (const command of ['ledger audit --after-failover', 'models apply', 'backup --without-files'])
-      expect(await errorOf(...command.split(' '), '/dev/null/none')).toMatch(
-        /ENOTDIR\b((?!the database).)*\n$/,
-      );
+      expect(await errorOf(...command.split(' '), '/dev/null/none')).toMatch(/ENOTDIR(\)|[^\n]*')\n$/);
   });
 
   it('is reported in one line when it refuses the command: a wrong password, no tables, too few rights', async () => {

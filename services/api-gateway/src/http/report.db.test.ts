@@ -34,7 +34,7 @@ describe('the log of a request', () => {
       .post('/v1/executions')
       .send({ model: 'writer', input: { prompt: 'a private prompt' } })
       .expect(202);
-    await gateway.client(key).get(`/v1/executions/${body.id}/result?secret=query`).expect(409);
+    await gateway.client(key).get(`/v1/executions/${body.id}?wait=0`).expect(200);
     expect(info.mock.calls.map(([fields]) => fields)).toEqual([
       {
         requestId: headers['x-request-id'],
@@ -47,11 +47,12 @@ describe('the log of a request', () => {
       },
       expect.objectContaining({
         method: 'GET',
-        route: '/v1/executions/{id}/result',
-        status: 409,
+        route: '/v1/executions/{id}',
+        status: 200,
+        executionId: body.id,
       }),
     ]);
-    expect(JSON.stringify(info.mock.calls)).not.toMatch(/private prompt|secret=|sk_/);
+    expect(JSON.stringify(info.mock.calls)).not.toMatch(/private prompt|wait=|sk_/);
     info.mockRestore();
   });
 
