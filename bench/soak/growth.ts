@@ -76,7 +76,7 @@ const steady: [RegExp, slack: number][] = [
     16 * mib,
   ],
   [
-    /^index \w+_(pending|open|open_expiry|half_stored|leased|waiting|due|to_(poll|settle|process|fan_out)) bytes$/,
+    /^index \w+_(pending|open|open_expiry|leased|waiting|due|to_(poll|settle|process|fan_out)) bytes$/,
     64 * mib,
   ],
 ];

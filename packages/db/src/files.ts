@@ -161,11 +161,20 @@ const markFileReadySql = `UPDATE files SET state = 'ready', filename = $2, conte
   RETURNING ${fileColumnsSql}`;
 
 /** `keys`: every place with bytes, including an upload that came after the check. */
-export type RemovableFile = { id: string; keys: string[] };
+export type RemovableFile = { id: string; keys: string[]; expiresAt: Date };
 
-/** Expired files, and outputs that a crash left half stored. Unused uploads stay: they may have bytes. */
-export async function listRemovableFiles(db: Database, limit: number): Promise<RemovableFile[]> {
-  return runStatement<RemovableFile>(db.pool, 'list_removable_files', list, [limit]);
+/** Expired files, the oldest first, those after `last` alone. Unused uploads stay: they may have bytes. */
+export async function listRemovableFiles(
+  db: Database,
+  limit: number,
+  last?: RemovableFile,
+): Promise<RemovableFile[]> {
+  const after = last ?? { expiresAt: new Date(0), id: '' };
+  return runStatement<RemovableFile>(db.pool, 'list_removable_files', list, [
+    limit,
+    after.expiresAt,
+    after.id,
+  ]);
 }
 
 /** Only after the bytes are removed: a crash in between must not leave them behind. */
@@ -173,10 +182,8 @@ export async function markFilesDeleted(db: Database, ids: string[]): Promise<voi
   await runStatement(db.pool, 'mark_files_deleted', mark, [ids]);
 }
 
-const keysSql = `array_remove(ARRAY[id, object_key], NULL)`;
-const list = `
-(SELECT id, ${keysSql} AS keys FROM files WHERE expires_at <= now() AND state <> 'deleted' LIMIT $1)
-UNION
-(SELECT id, ${keysSql} AS keys FROM files WHERE state = 'awaiting_upload' AND origin = 'output' AND created_at < now() - interval '1 day' LIMIT $1)`;
+const list = `SELECT id, array_remove(ARRAY[id, object_key], NULL) AS keys, expires_at AS "expiresAt" FROM files
+  WHERE expires_at <= now() AND state <> 'deleted' AND (expires_at, id) > ($2::timestamptz, $3)
+  ORDER BY expires_at, id LIMIT $1`;
 
 const mark = `UPDATE files SET state = 'deleted' WHERE id = ANY ($1::text[])`;

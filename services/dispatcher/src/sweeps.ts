@@ -1,5 +1,4 @@
 import { markStopped } from '@holdfast/db/attempts/lease';
-import { listRemovableFiles, markFilesDeleted } from '@holdfast/db/files';
 import {
   abandonedAttempts,
   attemptsToPoll,
@@ -12,6 +11,7 @@ import type { Logger } from '@holdfast/kit/logger';
 import { type Sweeps, startSweep, sweepGroup, type TurnOf } from '@holdfast/kit/sweep';
 import { dispatchJobs } from '@holdfast/queues/definitions';
 import { firstTry, toPendingRetry } from './backlog.ts';
+import { removeExpiredFiles } from './fileRemoval.ts';
 import type { Files } from './outputFile.ts';
 import type { Scheduler } from './scheduler.ts';
 import type { Slots } from './slots.ts';
@@ -34,7 +34,7 @@ export function startSweeps(args: {
   log: Logger;
 }): Sweeps {
   const { slots, scheduler, queues, jobs, activity, turnOf, log } = args;
-  const { db, store } = args.files;
+  const { db } = args.files;
   const sweep = (name: string, intervalMs: number, work: () => Promise<void>) =>
     startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs) });
   const here = createWork(args);
@@ -68,14 +68,7 @@ export function startSweeps(args: {
       const areAdded = await queues.callback.addAll(ids.map((callbackId) => ({ callbackId })));
       if (!areAdded) here.start(ids, jobs.callback);
     }),
-    sweep('files to remove', 60_000, async () => {
-      const removable = await listRemovableFiles(db, 500);
-      for (const key of removable.flatMap(({ keys }) => keys)) await store.remove(key);
-      await markFilesDeleted(
-        db,
-        removable.map(({ id }) => id),
-      );
-    }),
+    sweep('files to remove', 60_000, () => removeExpiredFiles(args.files)),
   ]);
   return {
     ...sweeps,
