@@ -1,6 +1,8 @@
 import dns from 'node:dns';
+import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
@@ -139,6 +141,20 @@ describe('the style of S3', () => {
 });
 
 describe('storing in S3', () => {
+  it('leaves no file behind when the process ends during a body of unknown length', async () => {
+    const spooled = () => fs.readdirSync(tmpdir()).filter((name) => name.startsWith('holdfast-upload-'));
+    const before = spooled();
+    let during: string[] = [];
+    async function* body() {
+      yield Buffer.from('01234');
+      during = spooled();
+      yield Buffer.from('56789');
+    }
+    const stored = open('path').put('a/b', Readable.from(body()), { contentType: 'text/plain' });
+    expect(await stored).toEqual({ sizeBytes: 10 });
+    expect(during).toEqual(before);
+  });
+
   it('fails with the error of a body that fails, which is not the failure of the store', async () => {
     const refused = Object.assign(new Error('too large'), { code: 'PAYLOAD_TOO_LARGE' });
     for (const sizeBytes of [undefined, 10]) {

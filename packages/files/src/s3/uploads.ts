@@ -1,5 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
@@ -32,14 +31,22 @@ export async function uploadStream(target: Target, body: Readable, sizeBytes: nu
   }
 }
 
-/** A PUT must declare its length, so a body of unknown length goes to a temporary file first. */
+/** A PUT must declare its length, so a body of unknown length goes to a temporary file first, which no name keeps after a crash. */
 export async function uploadSpooled(target: Target, body: Readable): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'holdfast-upload-'));
-  const path = join(folder, 'body');
+  const file = await openUnnamedFile();
   try {
-    await pipeline(body, createWriteStream(path));
-    const { size } = await stat(path);
-    return await uploadStream(target, createReadStream(path), size);
+    await file.writeFile(body);
+    const { size } = await file.stat();
+    return await uploadStream(target, file.createReadStream({ start: 0 }), size);
+  } finally {
+    await file.close();
+  }
+}
+
+async function openUnnamedFile(): Promise<FileHandle> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-upload-'));
+  try {
+    return await open(join(folder, 'body'), 'wx+');
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
