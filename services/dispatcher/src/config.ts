@@ -31,13 +31,10 @@ export type DispatcherConfig = z.infer<z.ZodObject<typeof dispatcherConfig>> & {
   connections: ReturnType<typeof connectionConfig>;
 };
 
-export function readConfig(): DispatcherConfig {
-  const config = parseConfig(dispatcherConfig, process.env, [fileStoreProblems]);
-  const connections = connectionConfig(process.env);
-  const problems = limitProblems(connections);
-  if (problems.length > 0)
-    throw new Error(`the configuration is invalid:\n${problems.map((line) => `  ${line}`).join('\n')}`);
-  return { ...config, connections };
+export function readConfig(env = process.env): DispatcherConfig {
+  const connections = connectionConfig(env);
+  const checks = [fileStoreProblems, () => limitProblems(connections)];
+  return { ...parseConfig(dispatcherConfig, env, checks), connections };
 }
 
 export const readConnectionProblems = (): string[] => connectionProblems(process.env);
