@@ -1,5 +1,5 @@
 import type { Database } from './client.ts';
-import { idAt, runStatement } from './statement.ts';
+import { idAt, maxClockDifferenceMs, runStatement } from './statement.ts';
 
 /** Executions with this many newer ones are not looked at: the cost of an overview has a bound. */
 export const maxSeen = 20_000;
@@ -37,12 +37,9 @@ type Row = Counts & {
   p95Ms: number | null;
 };
 
-/** Ids are made by gateways, whose clocks may differ from the database's by this. */
-const skewMs = 60_000;
-
 /** Executions created since `from`, a full minute: of the newest ones. */
 export async function readActivity(db: Database, from: Date): Promise<Activity> {
-  const values = [idAt('exec', from.getTime() - skewMs), maxSeen, from];
+  const values = [idAt('exec', from.getTime() - maxClockDifferenceMs), maxSeen, from];
   const rows = await runStatement<Row>(db.pool, 'read_activity', activitySql, values);
   const all = rows.find(({ kind }) => kind === 'all');
   return {
@@ -84,7 +81,7 @@ const activitySql = `WITH newest AS MATERIALIZED (
     SELECT model, percentile_disc(ARRAY[0.5, 0.95]) WITHIN GROUP (ORDER BY ms) AS percentiles FROM newest
     WHERE created_at >= $3 AND ms IS NOT NULL GROUP BY model
   )
-  SELECT counted.*, (SELECT count(*) FROM newest)::float8 AS seen, percentiles[1] AS "p50Ms", percentiles[2] AS "p95Ms"
+  SELECT counted.*, (SELECT count(*) FROM newest WHERE created_at >= $3)::float8 AS seen, percentiles[1] AS "p50Ms", percentiles[2] AS "p95Ms"
   FROM counted LEFT JOIN durations ON counted.kind = 'model' AND durations.model = counted.model
   ORDER BY counted.at, counted.created DESC, counted.model, counted.code`;
 

@@ -1,4 +1,5 @@
 import type { Database } from './client.ts';
+import { maxClockDifferenceMs } from './statement.ts';
 
 export type ServerFacts = {
   version: string;
@@ -39,8 +40,6 @@ export async function ping(db: Database): Promise<null> {
   await db.pool.query('SELECT 1');
   return null;
 }
-
-const maxClockDifferenceMs = 3_600_000;
 
 /**
  * Null, or why this machine must not make ids: they have its time, and statements look for rows in the months around the

@@ -85,6 +85,9 @@ export function hasKeySql(column: string, key: string): string {
   return `${column} >= ${key} AND ${column} <= ${key}`;
 }
 
+/** Gateways make the ids, by clocks that may differ from the database's by up to this: one that is further off is not ready. */
+export const maxClockDifferenceMs = 3_600_000;
+
 const dayMs = 86_400_000;
 const marginMs = 3 * dayMs;
 

@@ -2,7 +2,14 @@ import type { Execution } from '@holdfast/domain/execution';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
 import { type Page, pageSql } from '../pages.ts';
-import { type Condition, givenConditions, idAt, runStatement, sameIdSql } from '../statement.ts';
+import {
+  type Condition,
+  givenConditions,
+  idAt,
+  maxClockDifferenceMs,
+  runStatement,
+  sameIdSql,
+} from '../statement.ts';
 import { executionColumns, outputBytesSql } from './read.ts';
 
 export type ExecutionSearch = {
@@ -72,20 +79,18 @@ type Slice = {
   after: string | undefined;
 };
 
-/** Clocks of gateways, which make ids, and of the database may differ by this. */
-const skewMs = 60_000;
-
 async function sliceOf(db: Database, search: ExecutionSearch): Promise<{ from: string; slice: Slice }> {
   const { idPrefix, idempotencyKey, organizationId, cursor } = search;
   const { createdAfter, createdBefore } = timesOf(search);
   const isOwn = organizationId !== undefined;
   const ends = [
-    createdBefore && idAt('exec', createdBefore.getTime() + skewMs),
+    createdBefore && idAt('exec', createdBefore.getTime() + maxClockDifferenceMs),
     idPrefix && `${idPrefix}g`,
     isOwn ? undefined : cursor,
   ];
   const before = ends.filter((one) => one !== undefined).sort()[0];
-  const from = [idAt('exec', createdAfter.getTime() - skewMs), idPrefix ?? ''].sort().at(-1) ?? '';
+  const from =
+    [idAt('exec', createdAfter.getTime() - maxClockDifferenceMs), idPrefix ?? ''].sort().at(-1) ?? '';
   const isOfFailures = !isOwn && (search.errorCode !== undefined || isFailure(search.status));
   const slice = {
     before,
@@ -113,8 +118,8 @@ const isFailure = (status: ExecutionStatus | undefined) => status === 'FAILED' |
 function timesOf({ createdAfter, createdBefore, idPrefix }: ExecutionSearch) {
   if (idPrefix === undefined) return { createdAfter, createdBefore };
   const digits = idPrefix.slice('exec_'.length).replaceAll('-', '').slice(0, timeDigits);
-  const first = Number.parseInt(digits.padEnd(timeDigits, '0'), 16) - skewMs;
-  const last = Number.parseInt(digits.padEnd(timeDigits, 'f'), 16) + skewMs;
+  const first = Number.parseInt(digits.padEnd(timeDigits, '0'), 16) - maxClockDifferenceMs;
+  const last = Number.parseInt(digits.padEnd(timeDigits, 'f'), 16) + maxClockDifferenceMs;
   return {
     createdAfter: new Date(Math.max(createdAfter.getTime(), first)),
     createdBefore: new Date(Math.min(createdBefore?.getTime() ?? last, last)),

@@ -1,5 +1,12 @@
 import type { Database } from '../client.ts';
-import { type Condition, firstIdSince, givenConditions, idAt, runStatement } from '../statement.ts';
+import {
+  type Condition,
+  firstIdSince,
+  givenConditions,
+  idAt,
+  maxClockDifferenceMs,
+  runStatement,
+} from '../statement.ts';
 import {
   type DeliveryRow,
   type DeliveryState,
@@ -25,9 +32,6 @@ export type DeliverySearch = {
 /** Each page looks at this many deliveries at most, however few of them match. */
 export const searchedPerPage = 20_000;
 
-/** Clocks of gateways, which make ids, and of the database may differ by this. */
-const skewMs = 3_600_000;
-
 type Range = { from?: string | undefined; before?: string | undefined };
 
 type Direction = 'ASC' | 'DESC';
@@ -40,7 +44,7 @@ function rangeOf(search: DeliverySearch, direction: Direction): Range {
     direction === 'ASC' ? cursor && `${cursor}~` : undefined,
   ];
   const before = [
-    createdBefore && idAt('dlv', createdBefore.getTime() + skewMs),
+    createdBefore && idAt('dlv', createdBefore.getTime() + maxClockDifferenceMs),
     direction === 'DESC' ? cursor : undefined,
   ];
   const given = (ids: (string | undefined)[]) => ids.filter((id) => id !== undefined).toSorted();
