@@ -121,6 +121,38 @@ describe('a reader', () => {
     await context.close();
   });
 
+  it('searches again after its index did not load', async () => {
+    const { page, context, problems } = await openTab(browser, origin);
+    await open(page, '');
+    await page.evaluate(
+      'window.loaded = fetch; window.fetch = async () => new Response("", { status: 503 })',
+    );
+    await page.keyboard.press('/');
+    await page.getByText('The search did not load. Type to try again.').waitFor();
+    await page.evaluate('window.fetch = window.loaded');
+    await page.getByRole('searchbox').fill('hold');
+    await page.locator('.finder li a').first().waitFor();
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('copies a sample over plain http, where pages have no clipboard', async () => {
+    const { page, context, problems } = await openTab(browser, origin);
+    await open(page, 'quickstart/typescript');
+    await page.evaluate('Object.defineProperty(navigator, "clipboard", { value: undefined })');
+    await page.evaluate(
+      'document.addEventListener("copy", () => { window.copied = String(getSelection()); })',
+    );
+    await page.getByRole('button', { name: 'Copy' }).first().click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    const [copied, sample] = await page.evaluate<string[]>(
+      '[window.copied, document.querySelector(".sample code").textContent].map((text) => text.trim())',
+    );
+    expect(copied).toBe(sample);
+    expect(problems).toEqual([]);
+    await context.close();
+  });
+
   it('opens the navigation on a phone', async () => {
     const { page, context } = await openTab(browser, origin);
     await lookAt(page, { scheme: 'dark', width: 390 });

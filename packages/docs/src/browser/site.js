@@ -42,11 +42,18 @@ function copyButton(sample) {
     ariaLive: 'polite',
   });
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(one('code', sample).textContent);
+    await copy(one('code', sample));
     button.textContent = 'Copied';
     setTimeout(() => (button.textContent = 'Copy'), 1500);
   });
   return button;
+}
+
+/** A page over plain http has no clipboard, except on localhost. */
+async function copy(code) {
+  if (navigator.clipboard) return await navigator.clipboard.writeText(code.textContent);
+  getSelection().selectAllChildren(code);
+  document.execCommand('copy');
 }
 
 /** Gives the samples in an element copy buttons and tabs. */
@@ -141,17 +148,26 @@ async function loadIndex() {
     import('./searchOptions.js'),
     fetch(new URL('search.json', new URL(root.dataset.root, location.href))),
   ]);
+  if (!response.ok) throw new Error(`search.json: ${response.status}`);
   return MiniSearch.loadJSON(await response.text(), searchOptions);
 }
 
 function openFinder() {
-  loading ??= loadIndex();
   finder.showModal();
   input.select();
+  search();
 }
 
 async function search() {
-  const index = await loading;
+  loading ??= loadIndex();
+  const index = await loading.catch(() => undefined);
+  if (index === undefined) {
+    loading = undefined;
+    results.replaceChildren(
+      made('li', { className: 'none', textContent: 'The search did not load. Type to try again.' }),
+    );
+    return;
+  }
   const base = new URL(root.dataset.root, location.href);
   const found = index.search(input.value).slice(0, 12);
   results.replaceChildren(

@@ -21,7 +21,8 @@ export const overview: readonly { heading: string; paragraphs: readonly string[]
     heading: 'How it works',
     paragraphs: [
       'Send the name of a model and its input; the response is `202` with an execution id. The execution runs in the ' +
-        'background. Receive its result by a signed webhook or read it by polling. There are no synchronous calls.',
+        'background. Receive its result by a signed webhook or read it by polling. `Prefer: wait` makes a create or a read wait for the ' +
+        'result, for up to 60 seconds.',
       'Creating an execution places a hold on the balance. A completed execution settles it to the actual cost; ' +
         'a failed, cancelled or expired one releases it and is not charged.',
       'Files are not passed as URLs: upload them first and use the `file_` reference in the input.',
