@@ -120,7 +120,7 @@ describe('a request that the admin API refuses', () => {
 });
 
 describe('holdfast key', () => {
-  it('creates, lists, rotates and revokes keys, and shows their values once', async () => {
+  it('creates, lists, limits, rotates and revokes keys, and shows their values once', async () => {
     const made = await run('key', 'create', org, 'CI', '--permissions', 'execution');
     const value = /^key +(\S+)$/m.exec(made.stdout)?.[1] ?? '';
     expect(isApiKeyShape(value)).toBe(true);
@@ -128,6 +128,10 @@ describe('holdfast key', () => {
     const id = data.find(({ name }) => name === 'CI')?.id ?? '';
     const table = await run('key', 'list', org);
     expect(table.stdout).not.toContain(value);
+    const limited = await run('key', 'limit', org, id, '--monthly-spend', '5');
+    expect(limited.stdout).toMatch(/^monthly spend {2}0\.\d+ of 5\.\d+$/m);
+    expect((await run('key', 'list', org)).stdout).toMatch(/^CI .* 0\.\d+ of 5\.\d+ /m);
+    expect((await run('key', 'limit', org, id, '--monthly-spend', 'none')).stdout).toContain('no limit');
     const { new_key: fresh } = await operated.json<{ new_key: string }>('key', 'rotate', org, id);
     expect((await apiClient(operated.stack.baseUrl, fresh).get('/v1/executions')).status).toBe(200);
     expect(await operated.json('key', 'revoke', org, id)).toEqual({ id, revoked: true });
@@ -286,6 +290,8 @@ describe('an error of the admin API', () => {
     [['executions', 'list', '--since', '-1h'], 'given as --since=-'],
     [['org'], 'holdfast org needs one of create, list, show, limit'],
     [['correct', 'org_x', '-1'], 'needs --reason'],
+    [['key', 'limit', 'org_x', 'key_x'], 'holdfast key limit needs --monthly-spend'],
+    [['key', 'limit', 'org_x', 'key_x', '--monthly-spend', '-5'], '--monthly-spend'],
     [['executions', 'list', '--since', 'soon'], '--since needs a time'],
     [['executions', 'list', '--status', 'DONE'], '--status needs one of PENDING'],
     [['executions', 'tail'], 'takes <execution> or --org'],

@@ -80,6 +80,13 @@ holdfast key create org_... worker --models sandbox-text --addresses 203.0.113.0
     load: async () => (await import('./key/list.ts')).keyList,
   },
   {
+    name: 'key limit',
+    about: 'limit how much an API key may spend in a month (UTC); none removes the limit',
+    usage: 'holdfast key limit <org> <key> --monthly-spend AMOUNT|none [--json]',
+    examples: 'holdfast key limit org_… key_… --monthly-spend 50.00',
+    load: async () => (await import('./key/limit.ts')).keyLimit,
+  },
+  {
     name: 'key rotate',
     about: 'give an API key a new value, which is shown only once; the old one works for another hour',
     usage: 'holdfast key rotate <org> <key> [--json]',

@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const time = z.string().nullable();
 
-const spendLimit = z.looseObject({ amount: z.string(), spent: z.string() }).nullable();
+export const spendLimit = z.looseObject({ amount: z.string(), spent: z.string() }).nullable();
 
 export const organization = z.looseObject({
   id: z.string(),

@@ -21,7 +21,7 @@ export async function orgLimit(args: string[], context: Context): Promise<number
     throw new UsageError(
       'holdfast org limit needs --max-concurrency, --monthly-spend, --overage or --spend-limit-overage',
     );
-  const amount = spend === undefined || spend === 'none' ? spend : readAmount('--monthly-spend', spend);
+  const amount = spend === undefined ? spend : readSpend(spend);
   const admin = context.openAdmin();
   const path = adminPath('organizations', operands[0]);
   if (isChanged) await admin.request('PATCH', path, { body: change });
@@ -53,7 +53,12 @@ function readPolicy(flag: string, text: string | undefined): OveragePolicy | nul
   throw new UsageError(`${flag} needs ${overagePolicies.join(', ')} or default`);
 }
 
-async function limitSpend(admin: AdminApi, path: string, amount: string): Promise<void> {
-  if (amount === 'none') await admin.request('DELETE', `${path}/spend-limit`);
-  else await admin.request('PUT', `${path}/spend-limit`, { body: { amount } });
+/** An amount, or `none`. @throws UsageError */
+export const readSpend = (text: string): string =>
+  text === 'none' ? text : readAmount('--monthly-spend', text);
+
+/** Of the organization or API key at `path`. */
+export async function limitSpend(admin: AdminApi, path: string, amount: string): Promise<unknown> {
+  if (amount === 'none') return await admin.request('DELETE', `${path}/spend-limit`);
+  return await admin.request('PUT', `${path}/spend-limit`, { body: { amount } });
 }
