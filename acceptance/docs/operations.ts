@@ -119,6 +119,10 @@ export const operations: Readonly<Record<string, Expected>> = {
   getFile: { make: (api) => newFile(api, true), prints: (id) => new RegExp(`${id}[^]*dot\\.png`) },
   downloadFile: { make: (api) => newFile(api, true), prints: () => /PNG|137, 80, 78, 71|89 50 4e 47/ },
   getFileUrl: { make: (api) => newFile(api, true), prints: (id) => new RegExp(`${id}[^]*http`) },
+  deleteFile: {
+    make: (api) => newFile(api, true),
+    leaves: async (api, id) => expect(await statusOf(api, `/v1/files/${id}`)).toBe(404),
+  },
   createWebhookEndpoint: { prints: () => /id\W+wh_[^]*secret\W+whsec_/ },
   listWebhookEndpoints: { make: newEndpoint },
   getWebhookEndpoint: { make: newEndpoint },

@@ -18,6 +18,9 @@ it('an expired file is removed with all its bytes: the checked ones and later up
   expect(await listRemovableFiles(db, 10)).toEqual([]);
 
   await db.pool.query(`UPDATE files SET expires_at = now() - interval '1 second'`);
+  // Their upload URLs still work.
+  expect(await listRemovableFiles(db, 10)).toEqual([]);
+  await db.pool.query(`UPDATE files SET created_at = now() - interval '121 minutes'`);
   const removable = await listRemovableFiles(db, 10);
   expect(new Map(removable.map(({ id, keys }) => [id, keys]))).toEqual(
     new Map([

@@ -108,8 +108,8 @@ export async function isFileReplaceable(db: Database, id: string): Promise<boole
   return rows.length > 0;
 }
 
-const isFileReplaceableSql = `SELECT 1 FROM files WHERE id = $1 AND ${checkedSql(`state = 'awaiting_upload'
-  AND (expires_at IS NULL OR expires_at > now())`)}`;
+const isReplaceable = `state = 'awaiting_upload' AND (expires_at IS NULL OR expires_at > now())`;
+const isFileReplaceableSql = `SELECT 1 FROM files WHERE id = $1 AND ${checkedSql(isReplaceable)}`;
 
 /** Keeps outputs as long as their execution; those erased meanwhile stay expired. */
 export async function keepOutputs(db: Database, ids: string[]): Promise<void> {
@@ -157,13 +157,27 @@ export async function markFileReady(db: Database, id: string, found: FoundBytes)
 
 const markFileReadySql = `UPDATE files SET state = 'ready', filename = $2, content_type = $3, size_bytes = $4,
     object_key = $5, width = $6, height = $7, duration_ms = $8
-  WHERE id = $1 AND ${checkedSql(`state = 'awaiting_upload'`)}
+  WHERE id = $1 AND ${checkedSql(isReplaceable)}
   RETURNING ${fileColumnsSql}`;
+
+/** From now on it is gone for everyone; its bytes are removed later. False: the organization has no such file. */
+export async function expireFile(db: Database, organizationId: string, id: string): Promise<boolean> {
+  const rows = await runStatement(db.pool, 'expire_file', expireFileSql, [id, organizationId]);
+  return rows.length > 0;
+}
+
+const expireFileSql = `UPDATE files SET expires_at = date_trunc('milliseconds', now())
+  WHERE id = $1 AND ${checkedSql(`organization_id = $2 AND state <> 'deleted'
+    AND (expires_at IS NULL OR expires_at > now())`)}
+  RETURNING id`;
 
 /** `keys`: every place with bytes, including an upload that came after the check. */
 export type RemovableFile = { id: string; keys: string[]; expiresAt: Date };
 
-/** Expired files, the oldest first, those after `last` alone. Unused uploads stay: they may have bytes. */
+/**
+ * Expired files, the oldest first, those after `last` alone. Unused uploads stay: they may have bytes. The URL of an upload
+ * works for an hour, so for two hours bytes may come after the deletion.
+ */
 export async function listRemovableFiles(
   db: Database,
   limit: number,
@@ -184,6 +198,7 @@ export async function markFilesDeleted(db: Database, ids: string[]): Promise<voi
 
 const list = `SELECT id, array_remove(ARRAY[id, object_key], NULL) AS keys, expires_at AS "expiresAt" FROM files
   WHERE expires_at <= now() AND state <> 'deleted' AND (expires_at, id) > ($2::timestamptz, $3)
+    AND (origin = 'output' OR created_at < now() - interval '2 hours')
   ORDER BY expires_at, id LIMIT $1`;
 
 const mark = `UPDATE files SET state = 'deleted' WHERE id = ANY ($1::text[])`;

@@ -98,6 +98,11 @@ export class Files {
     return this.#http.json({ method: 'GET', path: `${pathOf(id)}/url` }, options);
   }
 
+  /** From now on the file cannot be read or used in an input. */
+  delete(id: string, options?: RequestOptions): ResponsePromise<{ file_id: string; deleted: boolean }> {
+    return this.#http.json({ method: 'DELETE', path: pathOf(id) }, options);
+  }
+
   /** The file of an id, with `.url()`, `.bytes()` and `.save(path)`. */
   open(id: string): OutputFile {
     return new OutputFile(this, { file_id: id });

@@ -21,6 +21,7 @@ import { postEstimate } from './endpoints/executions/postEstimate.ts';
 import { postExecution } from './endpoints/executions/postExecution.ts';
 import { postToken } from './endpoints/executions/postToken.ts';
 import { streamEvents } from './endpoints/executions/streamEvents.ts';
+import { deleteFile } from './endpoints/files/deleteFile.ts';
 import { getDownload } from './endpoints/files/getDownload.ts';
 import { getFile } from './endpoints/files/getFile.ts';
 import { getUrl } from './endpoints/files/getUrl.ts';
@@ -75,6 +76,7 @@ export const endpoints: readonly Endpoint[] = [
   getFile,
   getDownload,
   getUrl,
+  deleteFile,
   postEndpoint,
   listEndpoints,
   getEndpoint,

@@ -661,6 +661,14 @@ class File(ApiObject):
     expires_at: AwareDatetime | None
 
 
+class DeletedFile(ApiObject):
+    file_id: str
+    """
+    Id
+    """
+    deleted: Literal[True] = True
+
+
 class DownloadUrl(ApiObject):
     file_id: str
     """

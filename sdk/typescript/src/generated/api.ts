@@ -306,7 +306,11 @@ export interface paths {
         get: operations["getFile"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a file
+         * @description It cannot be read or used from now on: an execution that has not been sent to a provider yet fails with `FILE_NOT_FOUND`. Its bytes are removed from the store within minutes; those of an upload that is less than two hours old, when it is. `DELETE /v1/executions/{id}` deletes all outputs of an execution.
+         */
+        delete: operations["deleteFile"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2018,6 +2022,15 @@ export interface components {
              */
             created_at: string;
             expires_at: string | null;
+        };
+        DeletedFile: {
+            /**
+             * @description Id
+             * @example file_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            file_id: string;
+            /** @constant */
+            deleted: true;
         };
         DownloadUrl: {
             /**
@@ -4882,6 +4895,45 @@ export interface operations {
             500: components["responses"]["INTERNAL_ERROR"];
             503: components["responses"]["SERVICE_UNAVAILABLE"];
             507: components["responses"]["INSUFFICIENT_STORAGE"];
+        };
+    };
+    deleteFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id */
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file is deleted */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "file_id": "file_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+                     *       "deleted": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedFile"];
+                };
+            };
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
         };
     };
     downloadFile: {

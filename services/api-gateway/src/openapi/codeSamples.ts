@@ -38,6 +38,7 @@ const sdkCalls: Readonly<Record<string, Calls>> = {
   getFile: same(`files.get(${id('file')})`),
   downloadFile: same(`files.bytes(${id('file')})`),
   getFileUrl: same(`files.url(${id('file')})`),
+  deleteFile: same(`files.delete(${id('file')})`),
   createWebhookEndpoint: {
     ts: "webhooks.endpoints.create({ url: 'https://example.com/hooks' })",
     python: 'webhooks.endpoints.create("https://example.com/hooks")',

@@ -124,6 +124,10 @@ class Files:
         """A URL that needs no key and works for an hour."""
         return await self._http.read(models.DownloadUrl, "GET", f"{_path_of(file_id)}/url", expects=("url",))
 
+    async def delete(self, file_id: str) -> models.DeletedFile:
+        """From now on the file cannot be read or used in an input."""
+        return await self._http.read(models.DeletedFile, "DELETE", _path_of(file_id))
+
     async def bytes(self, file_id: str) -> bytes:
         async def read(chunks: AsyncIterator[bytes]) -> bytes:
             return b"".join([chunk async for chunk in chunks])

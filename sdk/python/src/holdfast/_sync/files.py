@@ -125,6 +125,10 @@ class Files:
         """A URL that needs no key and works for an hour."""
         return self._http.read(models.DownloadUrl, "GET", f"{_path_of(file_id)}/url", expects=("url",))
 
+    def delete(self, file_id: str) -> models.DeletedFile:
+        """From now on the file cannot be read or used in an input."""
+        return self._http.read(models.DeletedFile, "DELETE", _path_of(file_id))
+
     def bytes(self, file_id: str) -> bytes:
         def read(chunks: Iterator[bytes]) -> bytes:
             return b"".join([chunk for chunk in chunks])

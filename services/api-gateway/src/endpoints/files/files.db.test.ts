@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { getFiles } from '@holdfast/db/files';
+import { getFiles, listRemovableFiles } from '@holdfast/db/files';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import { wav } from '@holdfast/files/testing/media';
@@ -356,6 +356,43 @@ describe('a download', () => {
     }
     await get(`/v1/files/${id}`, outsider).expect(404);
     await confirm(id, outsider).expect(400);
+  });
+});
+
+describe('a deleted file', () => {
+  const remove = (id: string, as = key) => gateway.client(as).delete(`/v1/files/${id}`);
+
+  it('can no longer be read, confirmed or used, and is removed with its bytes', async () => {
+    const id = await uploaded();
+    await confirm(id).expect(200);
+    const other = await gateway.newKey(await gateway.newOrganization());
+    await remove(id, other).expect(404);
+    expect((await remove(id).expect(200)).body).toEqual({ file_id: id, deleted: true });
+
+    for (const path of ['', '/download', '/url']) await get(`/v1/files/${id}${path}`).expect(404);
+    expect((await confirm(id).expect(400)).body.error.code).toBe('FILE_NOT_FOUND');
+    await expect(
+      requireFiles(gateway.context, organizationId, [{ field: 'input.image', id }]),
+    ).rejects.toMatchObject({ code: 'FILE_NOT_FOUND' });
+    await remove(id).expect(404);
+    await gateway.context.db.pool.query(
+      `UPDATE files SET created_at = now() - interval '3 hours' WHERE id = $1`,
+      [id],
+    );
+    const removable = await listRemovableFiles(gateway.context.db, 100);
+    expect(removable.find((file) => file.id === id)?.keys).toHaveLength(2);
+  });
+
+  it('takes no bytes, and is not made ready by a check that had begun', async () => {
+    const { file_id: id, upload_url: url } = await startUpload();
+    await put(url, png).expect(200);
+    const [file] = await getFiles(gateway.context.db, organizationId, [id]);
+    if (!file) throw new Error('there is no file');
+    await remove(id).expect(200);
+    await put(url, png).expect(403);
+    expect(await confirmFile(gateway.context, organizationId, file)).toMatchObject({
+      error: 'FILE_NOT_FOUND',
+    });
   });
 });
 

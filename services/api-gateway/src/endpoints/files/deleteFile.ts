@@ -1,0 +1,30 @@
+import { expireFile } from '@holdfast/db/files';
+import { z } from 'zod';
+import { endpoint } from '../../http/endpoint.ts';
+import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
+
+export const deleteFile = endpoint({
+  method: 'DELETE',
+  path: '/v1/files/{file_id}',
+  operationId: 'deleteFile',
+  tag: 'Files',
+  summary: 'Delete a file',
+  description:
+    'It cannot be read or used from now on: an execution that has not been sent to a provider yet fails with ' +
+    '`FILE_NOT_FOUND`. Its bytes are removed from the store within minutes; those of an upload that is less than two hours ' +
+    'old, when it is. `DELETE /v1/executions/{id}` deletes all outputs of an execution.',
+  scope: 'files',
+  limit: 'other',
+  params: idParams('file', 'file_id'),
+  responses: {
+    200: {
+      description: 'The file is deleted',
+      schema: z.object({ file_id: idField('file'), deleted: z.literal(true) }).meta({ id: 'DeletedFile' }),
+    },
+  },
+  async handle({ context, caller, params }) {
+    const id = requireId('file', params.file_id, 'file');
+    if (!(await expireFile(context.db, caller.organizationId, id))) throw notFound('file');
+    return { status: 200, body: { file_id: id, deleted: true } };
+  },
+});
