@@ -1,5 +1,6 @@
-import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { isSameSecret } from './constantTime.ts';
 import { cellDigits } from './ids.ts';
 
 const shape = /^sk_([0-9a-f]{64})_([0-9a-f]{8})$/;
@@ -52,7 +53,7 @@ export function apiKeyOf(secret: string): string {
 export function isApiKeyShape(key: string): boolean {
   const match = shape.exec(key);
   if (!match?.[1] || !match[2]) return false;
-  return timingSafeEqual(Buffer.from(checksum(match[1])), Buffer.from(match[2]));
+  return isSameSecret(checksum(match[1]), match[2]);
 }
 
 export function hashApiKey(key: string): string {

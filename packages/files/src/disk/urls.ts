@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { isSameSecret } from '@holdfast/domain/constantTime';
 import type { DiskSettings } from '../config.ts';
 
 /** Null fields are not restricted. */
@@ -20,7 +21,7 @@ export function signUrl(signer: Signer, grant: Grant): string {
   if (grant.sizeBytes !== null) query.set('size', String(grant.sizeBytes));
   if (grant.contentType !== null) query.set('content_type', grant.contentType);
   if (grant.filename !== null) query.set('filename', grant.filename);
-  query.set('signature', signatureOf(signer.urlSecrets[0] ?? '', grant).toString('hex'));
+  query.set('signature', signatureOf(signer.urlSecrets[0] ?? '', grant));
   return `${signer.publicUrl.replace(/\/+$/, '')}${prefix}${grant.key}?${query.toString()}`;
 }
 
@@ -45,20 +46,13 @@ export function verifyUrl(
     filename: query.get('filename'),
   };
   const given = query.get('signature') ?? '';
-  const isOurs = urlSecrets.some((urlSecret) => isSame(signatureOf(urlSecret, grant), given));
+  const isOurs = urlSecrets.some((urlSecret) => isSameSecret(signatureOf(urlSecret, grant), given));
   return isOurs && nowMs < grant.expires * 1000 ? grant : null;
 }
 
 /** Signs JSON, so that no two grants have the same text. */
-function signatureOf(urlSecret: string, grant: Grant): Buffer {
+function signatureOf(urlSecret: string, grant: Grant): string {
   const { method, key, expires, sizeBytes, contentType, filename } = grant;
   const text = JSON.stringify([method, key, expires, sizeBytes, contentType, filename]);
-  return createHmac('sha256', urlSecret).update(text).digest();
-}
-
-/** Compares texts: parsing the hexadecimal would ignore trailing characters. */
-function isSame(signature: Buffer, text: string): boolean {
-  const expected = Buffer.from(signature.toString('hex'));
-  const given = Buffer.from(text);
-  return expected.length === given.length && timingSafeEqual(expected, given);
+  return createHmac('sha256', urlSecret).update(text).digest('hex');
 }

@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { isSameSecret } from '@holdfast/domain/constantTime';
 import type { OutcomeMapping } from '@holdfast/domain/outcome';
 import { parseJson } from '@holdfast/egress/response';
 import type { Connection } from '../connection.ts';
@@ -85,9 +86,7 @@ function isAuthentic(
   if (signature.timestamp_header && !isFresh(atS, receivedAtMs)) return false;
   const hmac = createHmac('sha256', secret);
   if (atS !== undefined) hmac.update(`${atS}.`);
-  const expected = Buffer.from(signature.prefix + hmac.update(body).digest(signature.encoding));
-  const found = Buffer.from(given);
-  return found.length === expected.length && timingSafeEqual(found, expected);
+  return isSameSecret(given, signature.prefix + hmac.update(body).digest(signature.encoding));
 }
 
 function isFresh(atS: string | undefined, receivedAtMs: number): boolean {

@@ -1,4 +1,5 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { isSameSecret } from '@holdfast/domain/constantTime';
 import type { TrustedHttp } from '@holdfast/egress/trusted';
 import { z } from 'zod';
 import type { Callback } from '../interface.ts';
@@ -27,7 +28,7 @@ export function isSigned({ text, signatures }: Claim, body: Buffer, secret: stri
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   if (key.length < minKeyBytes) return false;
   const expected = createHmac('sha256', key).update(text).update(body).digest();
-  return signatures.some((one) => one.length === expected.length && timingSafeEqual(one, expected));
+  return signatures.some((one) => isSameSecret(one, expected));
 }
 
 const secretResponse = z.object({ key: z.string().startsWith('whsec_') });

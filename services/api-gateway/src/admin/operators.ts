@@ -1,7 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { Database } from '@holdfast/db/client';
 import { findSession, type OperatorSession, useSignInLink } from '@holdfast/db/operatorSessions';
 import { type AdminToken, parseAdminTokens } from '@holdfast/domain/adminTokens';
+import { isSameSecret } from '@holdfast/domain/constantTime';
 import { ApiError } from '@holdfast/domain/errors';
 import { type OperatorRole, parseAdminRoles, type SignInMethod } from '@holdfast/domain/operators';
 import type { Request } from 'express';
@@ -35,15 +36,15 @@ export function readOperators(
   const roles = parseAdminRoles(config.ADMIN_ROLES) ?? new Map<string, OperatorRole>();
   const matching = (isIt: (one: AdminToken) => boolean) => tokens.filter(isIt)[0] ?? null;
   const byCredential: Operators['byCredential'] = (secret, credential, name) =>
-    matching((one) => one.name === name && isSame(credentialOf(secret, one.token), credential));
+    matching((one) => one.name === name && isSameSecret(credentialOf(secret, one.token), credential));
   const roleOf: Operators['roleOf'] = (name) => roles.get(name) ?? 'admin';
   const terms = oidcTerms(config);
   return {
-    byToken: (given) => matching(({ token }) => isSame(hashSecret(given), hashSecret(token))),
+    byToken: (given) => matching(({ token }) => isSameSecret(hashSecret(given), hashSecret(token))),
     byCredential,
     roleOf,
     isCurrent(secret, { method, credential, actor, role }) {
-      if (method === 'oidc') return terms !== null && isSame(credentialOf(secret, terms), credential);
+      if (method === 'oidc') return terms !== null && isSameSecret(credentialOf(secret, terms), credential);
       return byCredential(secret, credential, actor) !== null && roleOf(actor) === role;
     },
     consoleUrl: config.CONSOLE_URL,
@@ -53,11 +54,6 @@ export function readOperators(
 /** Proves what a session was made with. Without the secret, which is not stored, it reveals nothing of a token. */
 export function credentialOf(secret: string, terms: string): string {
   return createHmac('sha256', secret).update(terms).digest('hex');
-}
-
-function isSame(hex: string, other: string): boolean {
-  const [one, two] = [Buffer.from(hex), Buffer.from(other)];
-  return one.length === two.length && timingSafeEqual(one, two);
 }
 
 /** Identifies the operator by a bearer token, or else by the cookie of a session. */

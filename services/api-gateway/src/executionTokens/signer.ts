@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
+import { isSameSecret } from '@holdfast/domain/constantTime';
 import type { EncryptionKeys } from '@holdfast/kit/sealedBox';
 
 /** What a token grants: reading this execution until then, within what its API key may do. */
@@ -29,7 +30,7 @@ export function openTokenSigner(keys: EncryptionKeys): TokenSigner {
     },
     verify(token) {
       const [, payload = '', signature = ''] = shape.exec(token) ?? [];
-      if (!derived.some((key) => isSame(signatureOf(key, payload), signature))) return null;
+      if (!derived.some((key) => isSameSecret(signatureOf(key, payload), signature))) return null;
       const [executionId, apiKeyId, expiresAtMs] = JSON.parse(Buffer.from(payload, 'base64url').toString());
       return { executionId, apiKeyId, expiresAtMs };
     },
@@ -38,9 +39,4 @@ export function openTokenSigner(keys: EncryptionKeys): TokenSigner {
 
 function signatureOf(key: Buffer, payload: string): string {
   return createHmac('sha256', key).update(payload).digest('base64url');
-}
-
-/** Compares texts: a signature has several encodings. */
-function isSame(expected: string, given: string): boolean {
-  return expected.length === given.length && timingSafeEqual(Buffer.from(expected), Buffer.from(given));
 }

@@ -1,5 +1,5 @@
-import { timingSafeEqual } from 'node:crypto';
 import { forgetFailures, insertOidcSignIn, useOidcSignIn } from '@holdfast/db/operatorSessions';
+import { isSameSecret } from '@holdfast/domain/constantTime';
 import { ApiError } from '@holdfast/domain/errors';
 import { signIn } from '@holdfast/domain/operators';
 import type { Request } from 'express';
@@ -105,7 +105,7 @@ async function requireStarted(
   const secret = signInSecret(request, oidc.consoleUrl);
   if (
     secret !== null &&
-    isSame(oidc.stateOf(secret), state) &&
+    isSameSecret(oidc.stateOf(secret), state) &&
     (await useOidcSignIn(db, hashSecret(secret)))
   ) {
     return secret;
@@ -114,11 +114,6 @@ async function requireStarted(
     'UNAUTHENTICATED',
     'This sign-in was started in another browser or tab, was finished, or has expired. Sign in again.',
   );
-}
-
-function isSame(one: string, other: string): boolean {
-  const [a, b] = [Buffer.from(one), Buffer.from(other)];
-  return a.length === b.length && timingSafeEqual(a, b);
 }
 
 async function identify(
