@@ -18,6 +18,12 @@ const service = (format: LogFormat, body: string) => [
    ${body}`,
 ];
 
+const messages = (stdout: string) =>
+  stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).msg);
+
 it.each(['json', 'pretty'] as const)(
   'a service whose log disk is full serves, and ends when it should (%s)',
   (format) => {
@@ -41,6 +47,19 @@ it.each(['json', 'pretty'] as const)(
   },
   20_000,
 );
+
+it('a service that ends while its threads are busy has its lines in the log, in their order', () => {
+  const body = `
+    const { pbkdf2 } = await import('node:crypto');
+    pbkdf2('password', 'salt', 300_000, 64, 'sha512', () => {});
+    log.info('first');
+    await delay(1);
+    log.info('last');
+    process.exit(0);`;
+  const env = { ...process.env, UV_THREADPOOL_SIZE: '1' };
+  const { stdout } = spawnSync(process.execPath, service('json', body), { encoding: 'utf8', env });
+  expect(messages(stdout)).toEqual(['first', 'last']);
+});
 
 it('a slow reader of the log gets every line of a service that ends', () => {
   const body = `
@@ -77,11 +96,6 @@ it('a service that ends has its last lines in the log, in their order', () => {
     log.flush(() => process.exit(0));`;
   for (let run = 0; run < 10; run++) {
     const { stdout } = spawnSync(process.execPath, service('json', body), { encoding: 'utf8' });
-    expect(
-      stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line).msg),
-    ).toEqual(['first', 'last']);
+    expect(messages(stdout)).toEqual(['first', 'last']);
   }
 }, 30_000);

@@ -1,4 +1,4 @@
-import { write, writeSync } from 'node:fs';
+import { fstatSync, write, writeSync } from 'node:fs';
 import type { DestinationStream } from 'pino';
 
 const retryFullPipeMs = 100;
@@ -26,11 +26,12 @@ export function backgroundOutput(fd: number): DestinationStream & { flush(done: 
     waitingLength = text.length;
     return text;
   };
+  const writeSome = neverBlocks(fd) ? writeAtOnce : write;
   const writeText = () => {
     const text = takeText();
     isWriting = text.length > 0;
     if (!isWriting) return notifyWritten();
-    write(fd, text, (error, bytes) => {
+    writeSome(fd, text, (error, bytes) => {
       const isFull = error?.code === 'EAGAIN';
       if (isFull || !error) unwritten = text.subarray(bytes);
       if (isFull) setTimeout(writeText, retryFullPipeMs);
@@ -47,7 +48,9 @@ export function backgroundOutput(fd: number): DestinationStream & { flush(done: 
       if (waitingLength > maxWaitingLength) return;
       waitingLength += line.length;
       lines.push(line);
-      if (!isWriting) writeText();
+      if (isWriting) return;
+      isWriting = true;
+      setImmediate(writeText);
     },
     /** `done` is called once all lines are written or dropped. */
     flush(done) {
@@ -55,6 +58,26 @@ export function backgroundOutput(fd: number): DestinationStream & { flush(done: 
       if (!isWriting) notifyWritten();
     },
   };
+}
+
+/** A pipe or socket, as Node opens it for the standard output. */
+function neverBlocks(fd: number): boolean {
+  const found = fstatSync(fd);
+  return found.isFIFO() || found.isSocket();
+}
+
+type Written = (error: NodeJS.ErrnoException | null, bytes: number) => void;
+
+/** A thread could still be writing when the process exits, and the rest of its text would be lost. */
+function writeAtOnce(fd: number, text: Buffer, written: Written): void {
+  let bytes = 0;
+  let failure = null;
+  try {
+    bytes = writeSync(fd, text);
+  } catch (error) {
+    failure = error as NodeJS.ErrnoException;
+  }
+  written(failure, bytes);
 }
 
 function writeNow(fd: number, text: Buffer): void {
