@@ -1,7 +1,7 @@
 import { createTestOrganization, insertTestExecution } from '@holdfast/testkit/testData';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { readBacklog, readBacklogOf, readOpenHolds } from './backlog.ts';
+import { readBacklog, readOpenHolds } from './backlog.ts';
 
 const { db, close } = await openTestDatabase();
 afterAll(close);
@@ -36,8 +36,8 @@ describe('the backlog', () => {
   it('is counted up to the given maximum, however long it is', async () => {
     const organizationId = await createTestOrganization(db, '10');
     for (const timeoutS of [60, 60, 60]) await insertTestExecution(db, { organizationId, timeoutS });
-    expect((await readBacklogOf(db, ['pending'])).pending.count).toBeGreaterThanOrEqual(3);
-    expect((await readBacklogOf(db, ['pending'], 2)).pending.count).toBe(2);
+    expect((await readBacklog(db, { of: ['pending'] })).pending.count).toBeGreaterThanOrEqual(3);
+    expect((await readBacklog(db, { of: ['pending'], atMost: 2 })).pending.count).toBe(2);
     expect((await readOpenHolds(db, 2)).count).toBe(2);
   });
 });

@@ -58,27 +58,16 @@ const kinds = {
   },
 } as const;
 
-/** Counts everything, even millions of rows: for operators. */
-export async function readBacklog(db: Database): Promise<Backlog> {
-  return await readBacklogOf(db, Object.keys(kinds) as BacklogKind[]);
-}
+const allKinds = Object.keys(kinds) as BacklogKind[];
 
-/** The same for pages that are read again and again: stops counting a kind there. */
-export async function readBacklogUpTo(db: Database, atMost: number): Promise<Backlog> {
-  return await readBacklogOf(db, Object.keys(kinds) as BacklogKind[], atMost);
-}
-
-/** With `atMost`, stops counting there: gauges are read every few seconds. */
-export async function readBacklogOf<Kind extends BacklogKind>(
+/** Stops counting a kind at `atMost`; by default it counts all, even millions of rows. */
+export async function readBacklog<Kind extends BacklogKind>(
   db: Database,
-  wanted: readonly Kind[],
-  atMost: number | null = null,
+  { atMost = null, of: wanted = allKinds as Kind[] }: { atMost?: number | null; of?: readonly Kind[] } = {},
 ): Promise<Pick<Backlog, Kind>> {
   type Row = { kind: BacklogKind; count: number; oldestS: number | null };
-  const statement = wanted.map(countOf).join('\nUNION ALL\n');
-  const rows = await runStatement<Row>(db.pool, `read_backlog_${wanted.join('_').slice(0, 40)}`, statement, [
-    atMost,
-  ]);
+  const name = `read_backlog_${wanted.map((kind) => kind.slice(0, 3)).join('_')}`;
+  const rows = await runStatement<Row>(db.pool, name, wanted.map(countOf).join('\nUNION ALL\n'), [atMost]);
   return Object.fromEntries(rows.map(({ kind, ...found }) => [kind, found])) as Pick<Backlog, Kind>;
 }
 

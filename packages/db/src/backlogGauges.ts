@@ -1,5 +1,5 @@
 import { type GaugeReader, gauge, type Registry } from '@holdfast/kit/metrics';
-import { type BacklogKind, readBacklogOf, readOpenHolds } from './backlog.ts';
+import { type BacklogKind, readBacklog, readOpenHolds } from './backlog.ts';
 import type { Database } from './client.ts';
 
 const maxCounted = 100_000;
@@ -19,7 +19,7 @@ export function backlogGauges(registry: Registry, db: Database, kinds: readonly 
   );
   return {
     async read() {
-      for (const [kind, found] of Object.entries(await readBacklogOf(db, kinds, maxCounted))) {
+      for (const [kind, found] of Object.entries(await readBacklog(db, { of: kinds, atMost: maxCounted }))) {
         waiting.set({ kind }, found.count);
         oldest.set({ kind }, found.oldestS ?? 0);
       }

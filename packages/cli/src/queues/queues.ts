@@ -27,7 +27,7 @@ export async function queuesShow(args: string[], context: Context): Promise<numb
   const { values } = readOperands('queues', args, [], { json: { type: 'boolean' } });
   const [depths, backlog] = await Promise.allSettled([
     context.openInspector().then((inspector) => inspector.depths()),
-    context.openDatabase().then(readBacklog),
+    context.openDatabase().then((db) => readBacklog(db)),
   ]);
   if (depths.status === 'rejected' && depths.reason instanceof UsageError) throw depths.reason;
   const work = { depths: valueOf(depths), backlog: valueOf(backlog) };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { OutcomeMapping } from '@holdfast/domain/outcome';
 import { parseJson } from '@holdfast/egress/response';
 import type { TrustedResult } from '@holdfast/egress/trusted';
+import { awaitsCallback } from '../callback.ts';
 import { type Connection, connect } from '../connection.ts';
 import type { Ended, Handle, Progress, Provider, Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
@@ -169,10 +170,6 @@ function running(submission: Submission): Running {
   if (!awaitsCallback(submission)) return { state: 'running', handle, by: 'poll', pollAfterMs: 1000 };
   const called = { ...handle, awaitsCallback: 'true' };
   return { state: 'running', handle: called, by: 'callback', pollAfterMs: pollEveryMs, isSteady: true };
-}
-
-function awaitsCallback({ mode, callbackUrl }: Submission): boolean {
-  return mode === 'callback' && callbackUrl !== null;
 }
 
 function handleOf({ token, providerModel, options }: Submission): Handle & { path: string } {

@@ -1,4 +1,5 @@
 import { parseJson } from '@holdfast/egress/response';
+import { awaitsCallback } from '../callback.ts';
 import type { Connection } from '../connection.ts';
 import type { Handle, Progress, Provider, RunProgress, Submission } from '../interface.ts';
 import { responseText, withRaw } from '../outcome/raw.ts';
@@ -82,10 +83,6 @@ async function poll(
 function running(submission: Submission, handle: Handle, withProgress: RunProgress = {}): Progress {
   const by = awaitsCallback(submission) ? 'callback' : 'poll';
   return { state: 'running', handle, by, pollAfterMs: pollAfterMs[by], ...withProgress };
-}
-
-function awaitsCallback({ mode, callbackUrl }: Submission): boolean {
-  return mode === 'callback' && callbackUrl !== null;
 }
 
 function withLogs(statusUrl: string): string {

@@ -1,5 +1,6 @@
 import { createHash, verify } from 'node:crypto';
 import { z } from 'zod';
+import { isTimely } from '../callback.ts';
 import type { Callback, CallbackReading, CallbackRun } from '../interface.ts';
 import { type Secrets, withRaw } from '../outcome/raw.ts';
 import { failedBy, falErrorOf } from './errors.ts';
@@ -43,8 +44,6 @@ export function readingOf(
   return { state: 'ended', outcome: outcome.ok ? outcome : withRaw(outcome, said, secrets) };
 }
 
-const toleranceS = 300;
-
 export function signedText(requestId: string, userId: string, timestamp: string, body: Buffer): string {
   return [requestId, userId, timestamp, createHash('sha256').update(body).digest('hex')].join('\n');
 }
@@ -57,9 +56,7 @@ export async function verifySignature(
   const part = (name: string) => headers[`x-fal-webhook-${name}`] ?? '';
   const timestamp = part('timestamp');
   const signature = part('signature');
-  const isRecent =
-    /^\d{1,12}$/.test(timestamp) && Math.abs(receivedAtMs / 1000 - Number(timestamp)) <= toleranceS;
-  if (!isRecent || !/^[0-9a-f]{128}$/i.test(signature)) return 'forged';
+  if (!isTimely(timestamp, { receivedAtMs }) || !/^[0-9a-f]{128}$/i.test(signature)) return 'forged';
   const text = Buffer.from(signedText(part('request-id'), part('user-id'), timestamp, body));
   const isFit = await keys.some((key) => verify(null, text, key, Buffer.from(signature, 'hex')));
   if (isFit === null) return 'later';

@@ -1,5 +1,6 @@
 import { multipart } from '@holdfast/egress/multipart';
 import type { Method, TrustedRequest } from '@holdfast/egress/trusted';
+import { awaitsCallback } from '../callback.ts';
 import type { Connection } from '../connection.ts';
 import { formOf } from '../input.ts';
 import type { Progress, Submission } from '../interface.ts';
@@ -7,7 +8,7 @@ import { failure } from '../outcome/failure.ts';
 import { acceptHeader, maxFormBytes } from './document.ts';
 import { pathBelow } from './handle.ts';
 import { type HeaderOptions, type HttpOptions, httpOptions } from './options.ts';
-import { awaitsCallback, submitForm } from './progress.ts';
+import { submitForm } from './progress.ts';
 import { fill, type Values } from './template.ts';
 
 export type Call =

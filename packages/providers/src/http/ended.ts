@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isSameSecret } from '@holdfast/domain/constantTime';
 import type { OutcomeMapping } from '@holdfast/domain/outcome';
 import { parseJson } from '@holdfast/egress/response';
+import { isTimely } from '../callback.ts';
 import type { Connection } from '../connection.ts';
 import type { Callback, CallbackReading, CallbackRun, Ended } from '../interface.ts';
 import type { Secrets } from '../outcome/raw.ts';
@@ -49,8 +50,6 @@ export function endOf(value: unknown, options: HttpOptions, outcome: Ended['outc
   return { state: 'ended', outcome, ...(logs !== undefined && { logs }) };
 }
 
-const toleranceS = 300;
-
 /** Authentic by its signature where the model's YAML names one, else by the token in its URL. */
 export function readCallback(
   callback: Callback,
@@ -83,12 +82,8 @@ function isAuthentic(
   if (secret === undefined) return null;
   const given = headers[signature.header.toLowerCase()] ?? '';
   const atS = signature.timestamp_header && headers[signature.timestamp_header.toLowerCase()];
-  if (signature.timestamp_header && !isFresh(atS, receivedAtMs)) return false;
+  if (signature.timestamp_header && !isTimely(atS, { receivedAtMs })) return false;
   const hmac = createHmac('sha256', secret);
   if (atS !== undefined) hmac.update(`${atS}.`);
   return isSameSecret(given, signature.prefix + hmac.update(body).digest(signature.encoding));
-}
-
-function isFresh(atS: string | undefined, receivedAtMs: number): boolean {
-  return /^\d{1,12}$/.test(atS ?? '') && Math.abs(receivedAtMs / 1000 - Number(atS)) <= toleranceS;
 }

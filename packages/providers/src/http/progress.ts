@@ -1,4 +1,5 @@
 import type { BodyForm, ResponseHead, TrustedResult } from '@holdfast/egress/trusted';
+import { awaitsCallback } from '../callback.ts';
 import type { Connection, HttpResponse } from '../connection.ts';
 import type { Ended, Handle, Progress, Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
@@ -102,8 +103,4 @@ function accepted(response: HttpResponse, reading: Reading): Progress {
     };
   }
   return { ...runningOf(submission, handle, options), ...progressIn(response.json, options) };
-}
-
-export function awaitsCallback({ mode, callbackUrl }: Submission): boolean {
-  return mode === 'callback' && callbackUrl !== null;
 }

@@ -2,18 +2,15 @@ import { createHmac } from 'node:crypto';
 import { isSameSecret } from '@holdfast/domain/constantTime';
 import type { TrustedHttp } from '@holdfast/egress/trusted';
 import { z } from 'zod';
+import { isTimely } from '../callback.ts';
 import type { Callback } from '../interface.ts';
-
-/** Standard Webhooks: other timestamps may be replays. */
-const toleranceS = 300;
 
 /** Null when headers are missing or the timestamp is not that of the arrival. */
 export type Claim = { text: string; signatures: Buffer[] };
 
 export function claimOf({ headers, receivedAtMs }: Callback): Claim | null {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': list } = headers;
-  if (!id || !list || timestamp === undefined || !/^\d{1,12}$/.test(timestamp)) return null;
-  if (Math.abs(receivedAtMs / 1000 - Number(timestamp)) > toleranceS) return null;
+  if (!id || !list || !isTimely(timestamp, { receivedAtMs })) return null;
   const signatures = list
     .split(' ')
     .filter((one) => one.startsWith('v1,'))

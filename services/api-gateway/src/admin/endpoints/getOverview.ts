@@ -1,5 +1,5 @@
 import { readLastAudit } from '@holdfast/db/audit/audit';
-import { readBacklogUpTo } from '@holdfast/db/backlog';
+import { readBacklog } from '@holdfast/db/backlog';
 import {
   countFailingEndpoints,
   maxSeen,
@@ -144,7 +144,7 @@ async function readOverview(context: Context): Promise<z.infer<typeof Overview>>
       reader.read('operators', (replica) => readProviderActivity(replica, from)),
       reader.read('operators', (replica) => readDeliveryActivity(replica, from)),
       countFailingEndpoints(db, maxCounted),
-      readBacklogUpTo(db, maxCounted),
+      readBacklog(db, { atMost: maxCounted }),
       readLastAudit(db),
       queues.depths().catch(() => null),
       queues.openCircuits().catch(() => null),

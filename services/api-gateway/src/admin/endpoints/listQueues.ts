@@ -1,4 +1,4 @@
-import { readBacklogUpTo } from '@holdfast/db/backlog';
+import { readBacklog } from '@holdfast/db/backlog';
 import { z } from 'zod';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { BacklogRecord, backlogRecords, maxCounted, QueueRecord, queueRecord } from '../queueRecord.ts';
@@ -24,7 +24,7 @@ export const listQueues = keylessEndpoint({
   async handle({ context }) {
     const [queues, backlog] = await Promise.all([
       context.queues.depths().catch(() => null),
-      readBacklogUpTo(context.db, maxCounted),
+      readBacklog(context.db, { atMost: maxCounted }),
     ]);
     const body = { queues: queues?.map(queueRecord) ?? null, backlog: backlogRecords(backlog) };
     return { status: 200, body };
