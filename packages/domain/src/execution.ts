@@ -70,7 +70,12 @@ export type StatusRecord = CreateRecord & {
   result?: Record<string, unknown>;
 } & Partial<UsageRecord>;
 
-export function createRecord(execution: Execution): CreateRecord {
+type Created = Pick<
+  Execution,
+  'id' | 'status' | 'model' | 'holdAmount' | 'estimatedCost' | 'expiresAt' | 'createdAt'
+>;
+
+export function createRecord(execution: Created): CreateRecord {
   return {
     id: execution.id,
     status: execution.status,

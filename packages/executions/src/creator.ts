@@ -64,7 +64,8 @@ export function openCreator(args: {
     const execution = toNewExecution(request);
     for (;;) {
       const result = await batcher.add(execution);
-      if (result.kind === 'created') return { record: newRecord(execution, result), replayed: false };
+      if (result.kind === 'created')
+        return { record: createRecord({ ...execution, ...result, status: 'PENDING' }), replayed: false };
       if (result.kind === 'known') return await replay(db, request, result);
       if (result.kind === 'refused') refuseUnaffordable(execution, result);
       // Lost a race against a request with the same idempotency key: the next batch finds its row, or inserts its own.
@@ -105,18 +106,6 @@ function toNewExecution(request: CreateRequest): NewExecution {
     inputJson: JSON.stringify(input),
     metadataJson: metadata && JSON.stringify(metadata),
     holdAmount: holdFor(request.estimatedCost),
-  };
-}
-
-function newRecord(execution: NewExecution, times: { createdAt: Date; expiresAt: Date }): CreateRecord {
-  return {
-    id: execution.id,
-    status: 'PENDING',
-    model: execution.model,
-    hold_amount: formatMoney(execution.holdAmount),
-    estimated_cost: formatMoney(execution.estimatedCost),
-    expires_at: times.expiresAt.toISOString(),
-    created_at: times.createdAt.toISOString(),
   };
 }
 
