@@ -6,13 +6,13 @@ import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Progress } from '@holdfast/providers/interface';
+import type { Place } from './capacity.ts';
 import type { DispatcherMetrics } from './metrics.ts';
-import type { Route, Routes } from './routes.ts';
+import { isAt, type Route, type Routes } from './routes.ts';
 import type { Slots } from './slots.ts';
 import type { Attempt } from './submission.ts';
 
 type Refused = Extract<Progress, { state: 'refused' }>;
-type Place = { connection: string; target: string };
 type NextTry = Place & { afterMs: number };
 
 type Services = {
@@ -145,10 +145,6 @@ export function busyTry(args: {
   if (definition.on_busy === 'wait' || next === undefined) return { ...at, afterMs };
   const isRoundOver = (busyRefusals + 1) % routes.length === 0;
   return { connection: next.connection, target: next.model, afterMs: isRoundOver ? afterMs : 0 };
-}
-
-function isAt({ connection, target }: Place, route: ProviderRoute): boolean {
-  return connection === route.connection && target === route.model;
 }
 
 function triesAt(tried: TryCount[], at: Place): number {

@@ -8,6 +8,7 @@ import { isConfigured } from '@holdfast/providers/connectionConfig';
 import type { Provider } from '@holdfast/providers/interface';
 import type { Providers } from '@holdfast/providers/registry';
 import type { PendingExecution } from './backlog.ts';
+import type { Place } from './capacity.ts';
 import { type Trace, type TracedAttempt, tracedProvider } from './trace.ts';
 
 export type Route = {
@@ -91,16 +92,18 @@ export function routesFor(
     const first = drawByWeight(allowed, chance);
     return first ? [first, ...allowed.filter((route) => route !== first)] : allowed;
   }
-  const at = allowed.findIndex((route) => isAt(route, [retry.connection, retry.target]));
+  const at = allowed.findIndex((route) => isAt(retry, route));
   const inOrder = at === -1 ? allowed : [...allowed.slice(at), ...allowed.slice(0, at)];
   const left = inOrder.filter(
-    (route) => route === allowed[at] || !retry.refusedAt.some((place) => isAt(route, place)),
+    (route) =>
+      route === allowed[at] ||
+      !retry.refusedAt.some(([connection, target]) => isAt({ connection, target }, route)),
   );
   return left.length > 0 ? left : inOrder;
 }
 
-function isAt({ connection, model }: ProviderRoute, place: readonly [string, string]): boolean {
-  return connection === place[0] && model === place[1];
+export function isAt({ connection, target }: Place, route: ProviderRoute): boolean {
+  return connection === route.connection && target === route.model;
 }
 
 function drawByWeight(routes: ProviderRoute[], chance: number): ProviderRoute | undefined {
