@@ -84,12 +84,12 @@ const untilCounted = (count: number) =>
 /** Kills the sender (-9), releases its leases at once, and restarts it. */
 async function killSender(eventIds: string[] | null = null): Promise<void> {
   const { pool } = fleet.db;
-  const its = `SELECT pid FROM pg_stat_activity WHERE application_name = 'webhook-sender'`;
-  const backends = (await pool.query<{ pid: number }>(its)).rows.map(({ pid }) => pid);
+  const backendsOfSender = `SELECT pid FROM pg_stat_activity WHERE application_name = 'webhook-sender'`;
+  const backends = (await pool.query<{ pid: number }>(backendsOfSender)).rows.map(({ pid }) => pid);
   const deaths = fleet.deaths();
   fleet.signal('webhook-sender', 'SIGKILL');
   await until('its last statements have ended', async () => {
-    const { rows } = await pool.query(`${its} AND pid = ANY ($1)`, [backends]);
+    const { rows } = await pool.query(`${backendsOfSender} AND pid = ANY ($1)`, [backends]);
     return rows.length === 0;
   });
   await freeLeases(eventIds);

@@ -76,7 +76,7 @@ describe('scaling', () => {
       .filter(({ type }) => type === 'prometheus')
       .map(({ metadata }) => metadata['query']);
     expect(queries).toEqual([
-      'sum(holdfast_runs_in_hand{namespace="prod"})',
+      'sum(holdfast_runs_in_flight{namespace="prod"})',
       'max(holdfast_backlog{kind="unsettled", namespace="prod"})',
       'sum(holdfast_webhook_slots_taken{namespace="prod"})',
     ]);

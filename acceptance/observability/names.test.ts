@@ -72,8 +72,8 @@ describe('every query of rules, dashboards and the chart', () => {
             // Labels that Prometheus adds on a cluster.
             .filter(([, label]) => label !== 'namespace')
             .filter(([, label = '']) => {
-              const its = there.get(name)?.labels;
-              return its !== undefined && its.size > 0 && !its.has(label);
+              const known = there.get(name)?.labels;
+              return known !== undefined && known.size > 0 && !known.has(label);
             })
             .map(([, label]) => `${where}: ${name} has no ${label}`),
       ),

@@ -61,7 +61,7 @@ afterAll(async () => {
   await provider?.stop();
 });
 
-type Answer = { status: number; body: Record<string, unknown>; cookie: string };
+type Reply = { status: number; body: Record<string, unknown>; cookie: string };
 
 async function ask(
   method: string,
@@ -80,7 +80,7 @@ async function ask(
     ...(given.body && { body: JSON.stringify(given.body) }),
   });
   const cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-  return { status: response.status, body: await response.json(), cookie } as Answer;
+  return { status: response.status, body: await response.json(), cookie } as Reply;
 }
 
 type Started = { url: string; cookie: string };
@@ -115,12 +115,12 @@ async function atProvider(url: string, account: keyof typeof accounts): Promise<
 
 const finish = (cookie: string, body: object) => ask('POST', '/oidc-sign-ins/session', { cookie, body });
 
-async function signIn(account: keyof typeof accounts): Promise<Answer> {
+async function signIn(account: keyof typeof accounts): Promise<Reply> {
   const { url, cookie } = await start();
   return await finish(cookie, await atProvider(url, account));
 }
 
-const message = ({ body }: Answer) => (body['error'] as { message: string }).message;
+const message = ({ body }: Reply) => (body['error'] as { message: string }).message;
 
 describe('signing in at the OIDC provider', () => {
   it('starts a session with the highest role of the claim, under the verified address of the person', async () => {

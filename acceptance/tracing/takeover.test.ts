@@ -31,8 +31,10 @@ it('a takeover by another dispatcher is part of the same trace', async () => {
     60_000,
   );
   const spans = await until('its end is in the trace', () => {
-    const its = collector.ofTrace(traceId);
-    return its.some(({ name }) => name === 'settle') && its.some(({ name }) => name === 'take over') && its;
+    const found = collector.ofTrace(traceId);
+    return (
+      found.some(({ name }) => name === 'settle') && found.some(({ name }) => name === 'take over') && found
+    );
   });
   const find = (name: string) => spans.find((span) => span.name === name);
   expect(find('take over')).toMatchObject({

@@ -66,8 +66,8 @@ describe('with tracing off', () => {
     };
     await passedOn(given);
     const attempts = await until('two attempts', () => {
-      const its = stack.receiver.received.filter(ofOwn);
-      return its.length === 2 && its;
+      const found = stack.receiver.received.filter(ofOwn);
+      return found.length === 2 && found;
     });
     expect(attempts.map(({ headers }) => headers['traceparent'])).toEqual([given, given]);
     await customer.api.patch(`/v1/webhooks/endpoints/${String(body['id'])}`, { is_active: false });

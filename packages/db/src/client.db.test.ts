@@ -13,7 +13,12 @@ afterAll(() => database.drop());
 
 describe('a silent server', () => {
   it('counts as unavailable, and its connection is discarded', async () => {
-    const db = openDatabase({ url: database.url, poolSize: 1, applicationName: 'test', answerWithinMs: 100 });
+    const db = openDatabase({
+      url: database.url,
+      poolSize: 1,
+      applicationName: 'test',
+      responseTimeoutMs: 100,
+    });
     const error = await db.pool.query('SELECT pg_sleep(20)').catch((reason: unknown) => reason);
     expect(faultOf(error)).toBe('unreachable');
     expect(db.pool.totalCount).toBe(0);

@@ -39,7 +39,7 @@ type Options = {
   poolSize: number;
   applicationName: string;
   /** A connection without a response for longer counts as lost. */
-  answerWithinMs?: number;
+  responseTimeoutMs?: number;
   /** Whether named statements are prepared (default true); false behind a pooler in transaction mode. */
   isPrepared?: boolean;
   /** Whether `url` may name a replica, or a read-only server (default false). */
@@ -56,7 +56,7 @@ export function openDatabase(options: Options): Database {
     application_name: options.applicationName,
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 60_000,
-    query_timeout: options.answerWithinMs ?? defaultResponseTimeoutMs,
+    query_timeout: options.responseTimeoutMs ?? defaultResponseTimeoutMs,
     types,
     ...(isPrepared ? ofSession : {}),
   });

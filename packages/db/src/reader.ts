@@ -40,7 +40,7 @@ export function openReader(primary: Database, replica: Replica | null, log: Logg
   if (replica === null) {
     return { read: (owner, work) => lists(owner, () => work(primary)), readPrimary, close: async () => {} };
   }
-  const db = openDatabase({ ...replica, answerWithinMs: replicaTimeoutMs, acceptsReadOnly: true });
+  const db = openDatabase({ ...replica, responseTimeoutMs: replicaTimeoutMs, acceptsReadOnly: true });
   const isUsable = createWatch(() => readLag(db, replica.maxLagS), log);
 
   async function readReplica<Found>(

@@ -8,8 +8,8 @@ export const limits = {
   webhookTimeoutMs: 30_000,
   webhookSecretOverlapMs: 86_400_000,
   webhookResponseBytes: 65_536,
-  /** Bytes of a receiver's response that are logged. */
-  webhookAnswerBytes: 4096,
+  /** Of a receiver's response. */
+  loggedResponseBytes: 4096,
   webhookFailuresToNotify: 4,
   webhookFailuresToDeactivate: 10,
   webhookMaxInFlight: 256,

@@ -23,7 +23,7 @@ const server = https.createServer({ key, cert }, (req, res) => {
   res.setHeader('connection', 'close');
   res.end('{}');
 });
-const usual = tls.getCACertificates('default');
+const defaultCertificates = tls.getCACertificates('default');
 let port = 0;
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ afterAll(() => {
   server.close();
 });
 afterEach(() => {
-  tls.setDefaultCACertificates(usual);
+  tls.setDefaultCACertificates(defaultCertificates);
   seen.length = 0;
 });
 

@@ -61,9 +61,9 @@ describe('a post fails at the stage tls when the peer', () => {
 });
 
 it('refuses a renegotiation', async () => {
-  const usual = tls.getCACertificates('default');
+  const defaultCertificates = tls.getCACertificates('default');
   tls.setDefaultCACertificates([cert]);
-  closers.push(() => tls.setDefaultCACertificates(usual));
+  closers.push(() => tls.setDefaultCACertificates(defaultCertificates));
   let renegotiated = 0;
   const server = tls.createServer({ key, cert, maxVersion: 'TLSv1.2' }, (socket) => {
     socket.on('error', () => socket.destroy());

@@ -9,10 +9,10 @@ import { type PostOptions, postJson } from './post.ts';
 import { cert, key, listenProxy, type ProxyServer, startTestServer, tunnel } from './testing/servers.ts';
 
 const open: { close(): unknown }[] = [];
-const usual = tls.getCACertificates('default');
+const defaultCertificates = tls.getCACertificates('default');
 
 afterEach(async () => {
-  tls.setDefaultCACertificates(usual);
+  tls.setDefaultCACertificates(defaultCertificates);
   await Promise.all(open.splice(0).map((resource) => resource.close()));
 });
 

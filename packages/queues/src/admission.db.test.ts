@@ -44,8 +44,8 @@ function ask(
   routes: [string, Limits][] = [['p', none]],
 ): AdmissionRequest {
   requestCount += 1;
-  const its = routes.map(([connection, one]) => ({ connection, limits: one }));
-  return { executionId, mark: `${executionId} ${requestCount}`, limits, routes: its, stays: false };
+  const limitedRoutes = routes.map(([connection, one]) => ({ connection, limits: one }));
+  return { executionId, mark: `${executionId} ${requestCount}`, limits, routes: limitedRoutes, stays: false };
 }
 
 const kinds = (responses: { kind: string }[]) => responses.map(({ kind }) => kind);

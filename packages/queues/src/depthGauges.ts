@@ -5,7 +5,7 @@ import { queueNames } from './definitions.ts';
 import { readDepth } from './depth.ts';
 import { openQueue } from './producer.ts';
 
-const answerWithinMs = 5000;
+const responseTimeoutMs = 5000;
 const readyWithinMs = 1000;
 
 export function depthGauges(registry: Registry, redis: Redis): GaugeReader {
@@ -27,7 +27,7 @@ export function depthGauges(registry: Registry, redis: Redis): GaugeReader {
       await untilReady(redis, readyWithinMs).catch(forget);
       if (redis.status !== 'ready') return;
       const depths = await within(
-        answerWithinMs,
+        responseTimeoutMs,
         'counting jobs',
         Promise.all(queues.map((queue) => readDepth(queue(), redis))),
       );

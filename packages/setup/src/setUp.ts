@@ -22,7 +22,7 @@ const setupLock = 4_652_115_921;
 export async function setUp(config: SetupConfig, say: Say, waiting: Patience = patience): Promise<void> {
   const db = openDatabase({ url: config.databaseUrl, poolSize: 2, applicationName: 'holdfast-setup' });
   try {
-    await step('database', () => databaseAnswers(db, say, waiting));
+    await step('database', () => untilDatabaseResponds(db, say, waiting));
     await withLock(config.databaseUrl, setupLock, () => steps(db, config, say, waiting));
   } finally {
     await db.close();
@@ -49,7 +49,7 @@ async function step<T>(name: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function databaseAnswers(db: Database, say: Say, waiting: Patience): Promise<void> {
+async function untilDatabaseResponds(db: Database, say: Say, waiting: Patience): Promise<void> {
   const work = () => ping(db);
   // A refused login stays refused until the operator corrects it.
   const passes = (error: unknown) => isTransient(error) && faultOf(error) !== 'not trusted';

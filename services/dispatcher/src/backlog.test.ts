@@ -33,11 +33,11 @@ describe('the backlog', () => {
   it('takes the higher priority first within one organization', () => {
     const backlog = filled(
       waiting('low', { rank: 2 }),
-      waiting('usual'),
+      waiting('normal'),
       waiting('high', { rank: 0 }),
       waiting('other', { organizationId: 'org_b', rank: 2 }),
     );
-    expect(drain(backlog)).toEqual(['high', 'other', 'usual', 'low']);
+    expect(drain(backlog)).toEqual(['high', 'other', 'normal', 'low']);
   });
 
   it('skips only executions that may not start', () => {

@@ -72,7 +72,7 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
     'Executions that wait for their turn in this process',
     scheduler.waiting,
   );
-  liveGauge(registry, 'runs_in_hand', 'Runs that this process works on', shares.taken);
+  liveGauge(registry, 'runs_in_flight', 'Runs that this process works on', shares.taken);
 
   const jobs = createJobs(services, trace);
   const workers = startWorkers(

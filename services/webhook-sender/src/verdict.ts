@@ -91,7 +91,7 @@ export function retryAfterS(header: string | undefined, nowMs = Date.now()): num
   return Number.isNaN(seconds) ? 0 : Math.min(Math.max(seconds, 0), maxRetryAfterS);
 }
 
-const maxBytes = limits.webhookAnswerBytes;
+const maxBytes = limits.loggedResponseBytes;
 
 /** A body in which more than one character in so many is not text counts as binary. */
 const binaryShare = 10;

@@ -232,8 +232,8 @@ due AS MATERIALIZED (
     SELECT logged FROM attempts WHERE id = i.id AND ${checkedSql('finished_at IS NULL')} FOR UPDATE
   ) a
 ),
-told AS MATERIALIZED (
-  SELECT d.*, e.id IS NOT NULL AS is_told, CASE WHEN d.logged > d.logged_before AND d.is_shown THEN d.logs ELSE '' END AS shown
+reported AS MATERIALIZED (
+  SELECT d.*, e.id IS NOT NULL AS is_open, CASE WHEN d.logged > d.logged_before AND d.is_shown THEN d.logs ELSE '' END AS shown
   FROM (SELECT * FROM due ORDER BY execution_id) d LEFT JOIN LATERAL (
     SELECT id FROM executions WHERE id = d.execution_id AND id >= $8
       AND ${checkedSql(`completed_at IS NULL AND (d.logged > d.logged_before OR
@@ -242,12 +242,12 @@ told AS MATERIALIZED (
 ),
 counted AS (
   UPDATE attempts a SET logged = t.logged, raw_logs = CASE
-    WHEN t.is_shown OR t.logs = '' OR NOT t.is_told THEN a.raw_logs
+    WHEN t.is_shown OR t.logs = '' OR NOT t.is_open THEN a.raw_logs
     ELSE right(coalesce(a.raw_logs, '') || t.logs, ${limits.logLength}) END
-  FROM told t WHERE ${hasKeySql('a.id', 't.id')} AND t.logged > t.logged_before
+  FROM reported t WHERE ${hasKeySql('a.id', 't.id')} AND t.logged > t.logged_before
 )
 UPDATE executions e SET progress = coalesce(t.progress, e.progress), queue_position = t.queue_position,
   logs = CASE WHEN t.shown = '' THEN e.logs ELSE right(coalesce(e.logs, '') || t.shown, ${limits.logLength}) END,
   logs_total = e.logs_total + length(t.shown)
-FROM told t WHERE ${hasKeySql('e.id', 't.execution_id')} AND t.is_told AND ${checkedSql(`e.completed_at IS NULL AND (t.shown <> '' OR
+FROM reported t WHERE ${hasKeySql('e.id', 't.execution_id')} AND t.is_open AND ${checkedSql(`e.completed_at IS NULL AND (t.shown <> '' OR
   (coalesce(t.progress, e.progress), t.queue_position) IS DISTINCT FROM (e.progress, e.queue_position))`)}`;

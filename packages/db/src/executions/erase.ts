@@ -33,30 +33,30 @@ const events = eventIdsOfExecutionSql('$1');
 // Rows are locked in order of id, as everywhere.
 const traces = {
   erase_events: `
-WITH its AS (SELECT id FROM events WHERE id IN (${events}) ORDER BY id FOR UPDATE)
+WITH locked AS (SELECT id FROM events WHERE id IN (${events}) ORDER BY id FOR UPDATE)
 UPDATE events v SET body = NULL, fanned_out_at = coalesce(v.fanned_out_at, now())
-FROM its WHERE v.id = its.id AND v.id IN (${events})`,
+FROM locked WHERE v.id = locked.id AND v.id IN (${events})`,
 
   erase_deliveries: `
-WITH its AS (
+WITH locked AS (
   SELECT d.id, d.state, d.endpoint_id FROM deliveries d WHERE ${isDeliveryOfExecutionSql('d', '$1')} ORDER BY d.id FOR UPDATE
 )
 UPDATE deliveries d SET next_attempt_at = NULL, lease_until = NULL,
-  state = CASE its.state WHEN 'pending' THEN 'expired' ELSE its.state END, finished_at = coalesce(d.finished_at, now()),
-  url = CASE WHEN its.endpoint_id IS NULL THEN '' ELSE d.url END,
-  lane = CASE WHEN its.endpoint_id IS NULL THEN d.organization_id ELSE d.lane END
-FROM its WHERE d.id = its.id AND ${isDeliveryOfExecutionSql('d', '$1')}`,
+  state = CASE locked.state WHEN 'pending' THEN 'expired' ELSE locked.state END, finished_at = coalesce(d.finished_at, now()),
+  url = CASE WHEN locked.endpoint_id IS NULL THEN '' ELSE d.url END,
+  lane = CASE WHEN locked.endpoint_id IS NULL THEN d.organization_id ELSE d.lane END
+FROM locked WHERE d.id = locked.id AND ${isDeliveryOfExecutionSql('d', '$1')}`,
 
-  erase_answers: `
+  erase_responses: `
 UPDATE delivery_attempts a SET answer = NULL, error = CASE WHEN d.endpoint_id IS NULL THEN ${stageSql('a')} ELSE a.error END
 FROM deliveries d WHERE ${isDeliveryOfExecutionSql('d', '$1')} AND a.delivery_id = d.id
   AND (a.answer IS NOT NULL OR d.endpoint_id IS NULL)`,
 
   erase_attempts: `
-WITH its AS (SELECT id FROM attempts WHERE execution_id = $1 ORDER BY id FOR UPDATE)
+WITH locked AS (SELECT id FROM attempts WHERE execution_id = $1 ORDER BY id FOR UPDATE)
 UPDATE attempts a SET outcome = ${erasedOutcome('a.outcome')}, settled_at = coalesce(a.settled_at, now()),
   raw_error = NULL, raw_logs = NULL, handle = CASE WHEN a.finished_at IS NULL THEN a.handle END
-FROM its WHERE a.id = its.id AND a.execution_id = $1`,
+FROM locked WHERE a.id = locked.id AND a.execution_id = $1`,
 
   erase_files: `UPDATE files SET expires_at = least(expires_at, now()) WHERE execution_id = $1 AND state <> 'deleted'`,
 

@@ -196,7 +196,7 @@ turned AS MATERIALIZED (
   SELECT *, is_active AND NOT gone AND failures < $16::int AS stays_active,
     CASE WHEN NOT is_active THEN NULL WHEN gone OR failures >= $16::int THEN 'endpoint.deactivated'
       WHEN failing_since IS NULL AND failures >= $21::int THEN 'endpoint.failing'
-      WHEN failing_since IS NOT NULL AND failures = 0 THEN 'endpoint.recovered' END AS told
+      WHEN failing_since IS NOT NULL AND failures = 0 THEN 'endpoint.recovered' END AS event_type
   FROM judged
 ),
 counted AS (
@@ -204,7 +204,7 @@ counted AS (
     probe_at = CASE WHEN j.failures = 0 THEN NULL WHEN j.failures = j.before AND NOT j.succeeded THEN w.probe_at
       ELSE now() + greatest(least($17::float8, power(2, least(j.failures, 20) - 1)), j.retry_after_s)
         * interval '1 second' END,
-    failing_since = CASE j.told WHEN 'endpoint.recovered' THEN NULL
+    failing_since = CASE j.event_type WHEN 'endpoint.recovered' THEN NULL
       WHEN 'endpoint.failing' THEN now() WHEN 'endpoint.deactivated' THEN coalesce(w.failing_since, now())
       ELSE w.failing_since END,
     missed = CASE WHEN j.is_active AND NOT j.stays_active THEN

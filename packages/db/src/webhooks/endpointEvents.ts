@@ -8,21 +8,21 @@ function isNotifiedSql(w: string, of: { organizationId: string; endpointId: stri
     AND ${w}.is_active AND (${of.type} = ANY (${w}.events) OR 'endpoint.*' = ANY (${w}.events))`;
 }
 
-/** The CTE `endpoint_event` writes the events in column `told` of `turned`, even without a subscriber. */
+/** The CTE `endpoint_event` writes the events in column `event_type` of `turned`, even without a subscriber. */
 export function endpointEventsSql(turned: string): string {
   return `
 endpoint_event AS (
   INSERT INTO events (id, organization_id, endpoint_id, type, created_at, fanned_out_at, body)
-  SELECT t.event_id, t.organization_id, t.id, t.told, t.at, CASE WHEN NOT EXISTS (
+  SELECT t.event_id, t.organization_id, t.id, t.event_type, t.at, CASE WHEN NOT EXISTS (
       SELECT FROM webhook_endpoints w
-      WHERE ${isNotifiedSql('w', { organizationId: 't.organization_id', endpointId: 't.id', type: 't.told' })}
+      WHERE ${isNotifiedSql('w', { organizationId: 't.organization_id', endpointId: 't.id', type: 't.event_type' })}
     ) THEN now() END,
-    json_build_object('id', t.event_id, 'type', t.told, 'event_type', t.told,
+    json_build_object('id', t.event_id, 'type', t.event_type, 'event_type', t.event_type,
       'timestamp', to_char(t.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'version', '1.0',
       'organization_id', t.organization_id, 'endpoint_id', t.id, 'data', json_build_object(
         'id', t.id, 'url', t.url, 'is_active', t.stays_active, 'failure_count', t.failures, 'last_error', t.error))::text
   FROM (
-    SELECT *, new_id('evt') AS event_id, date_trunc('milliseconds', now()) AS at FROM ${turned} WHERE told IS NOT NULL
+    SELECT *, new_id('evt') AS event_id, date_trunc('milliseconds', now()) AS at FROM ${turned} WHERE event_type IS NOT NULL
   ) t
   RETURNING CASE WHEN fanned_out_at IS NULL THEN id END AS id
 )`;

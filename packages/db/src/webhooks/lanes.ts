@@ -103,7 +103,7 @@ export async function claimLanes(
   ]);
   const claimedAtMs = performance.now();
   const byLane = Map.groupBy(rows, ({ lane }) => lane);
-  return new Map([...byLane].map(([lane, its]) => [lane, toClaim(its, claimedAtMs)]));
+  return new Map([...byLane].map(([lane, deliveries]) => [lane, toClaim(deliveries, claimedAtMs)]));
 }
 
 function toClaim(rows: Row[], claimedAtMs: number): LaneClaim {

@@ -76,18 +76,18 @@ kept AS MATERIALIZED (
   WHERE e.id = ANY ($4::text[]) AND e.id >= $6 AND e.erased_at IS NULL AND (SELECT count(*) FROM receiver) > 0
   ORDER BY e.id FOR SHARE OF e
 ),
-told AS MATERIALIZED (
+missed_events AS MATERIALIZED (
   SELECT v.id, v.organization_id, v.body FROM events v
   WHERE v.id = ANY ($2::text[]) AND v.id >= $5 AND v.fanned_out_at IS NOT NULL
     AND (v.execution_id IS NULL OR v.execution_id IN (SELECT id FROM kept))
   ORDER BY v.id FOR UPDATE OF v
 ),
 written AS (
-  UPDATE events v SET body = i.body FROM told t JOIN unnest($2::text[], $3::text[]) AS i (id, body) ON i.id = t.id
+  UPDATE events v SET body = i.body FROM missed_events t JOIN unnest($2::text[], $3::text[]) AS i (id, body) ON i.id = t.id
   WHERE v.id = t.id AND v.id >= $5 AND t.body IS NULL
 )
 INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, lane, url, next_attempt_at, expires_at)
 SELECT delivery_id(t.id, r.id), t.id, t.organization_id, r.id, r.id, r.url, now(),
   now() + $7::float8 * interval '1 millisecond'
-FROM told t CROSS JOIN receiver r
+FROM missed_events t CROSS JOIN receiver r
 ON CONFLICT DO NOTHING RETURNING id`;

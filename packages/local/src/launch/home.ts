@@ -79,7 +79,7 @@ function tryListen(address: string): Promise<Server | null> {
   });
 }
 
-function isAnswered(address: string): Promise<boolean> {
+function respondsAt(address: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(address, () => resolve(true));
     socket.on('error', () => resolve(false));
@@ -90,7 +90,7 @@ function isAnswered(address: string): Promise<boolean> {
 export async function lockHome(home: string): Promise<() => void> {
   const address = addressOf(home);
   let server = await tryListen(address);
-  if (!server && !(await isAnswered(address))) {
+  if (!server && !(await respondsAt(address))) {
     if (!address.startsWith('\0')) rmSync(address, { force: true });
     server = await tryListen(address);
   }

@@ -5,20 +5,20 @@ import { fixture } from './testing/fixtures.ts';
 const connection = { baseUrl: 'https://queue.fal.run', apiKey: 'k', settings: {} };
 const submitted = fixture('submit');
 const id = '80e732af-660e-45cd-bd63-580e4f2a94cc';
-const usual = `https://queue.fal.run/fal-ai/flux/requests/${id}`;
+const runUrl = `https://queue.fal.run/fal-ai/flux/requests/${id}`;
 
 describe('the handle of a run', () => {
   it('has the URLs of the response', () => {
     const handle = readHandle(
-      { ...submitted, status_url: `${usual}/status?v=2` },
+      { ...submitted, status_url: `${runUrl}/status?v=2` },
       connection,
       'fal-ai/flux/dev',
     );
     expect(handle).toEqual({
       externalId: id,
-      response_url: usual,
-      status_url: `${usual}/status?v=2`,
-      cancel_url: `${usual}/cancel`,
+      response_url: runUrl,
+      status_url: `${runUrl}/status?v=2`,
+      cancel_url: `${runUrl}/cancel`,
     });
   });
 
@@ -36,7 +36,7 @@ describe('the handle of a run', () => {
     undefined,
   ])('has the documented URL in place of %j', (status_url) => {
     const handle = readHandle({ ...submitted, status_url }, connection, 'fal-ai/flux/dev');
-    expect(handle?.status_url).toBe(`${usual}/status`);
+    expect(handle?.status_url).toBe(`${runUrl}/status`);
   });
 
   it('may have URLs of hosts that the operator allows', () => {

@@ -86,14 +86,14 @@ describe('rate limits', () => {
     for (let count = 0; count < 3; count += 1) await read().expect(200);
     const askedS = Date.now() / 1000;
     const { body, headers } = await read().expect(429);
-    const answeredS = Date.now() / 1000;
+    const respondedS = Date.now() / 1000;
     expect(body.error).toMatchObject({ code: 'RATE_LIMITED', retryable: true });
     const afterS = Number(headers['retry-after']);
     expect(afterS).toBeGreaterThan(50);
     expect(afterS).toBeLessThanOrEqual(60);
     const sentS = Number(headers['x-ratelimit-reset']) - afterS;
     expect(sentS).toBeGreaterThanOrEqual(askedS - 2);
-    expect(sentS).toBeLessThanOrEqual(answeredS + 2);
+    expect(sentS).toBeLessThanOrEqual(respondedS + 2);
   });
 
   it('are shared by all gateways, per key and per address', async () => {
