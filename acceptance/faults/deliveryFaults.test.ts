@@ -56,7 +56,7 @@ const deliveries = () =>
 const untilDelivered = (count: number, timeoutMs = 60_000) =>
   until(
     `${count} deliveries`,
-    // The database may be away.
+    // The database may be unavailable.
     async () => {
       const all = await deliveries().catch(() => []);
       return all.length === count && all.every(({ state }) => state === 'delivered');

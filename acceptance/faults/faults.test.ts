@@ -55,7 +55,7 @@ async function createSurely(api: ApiClient, { model, input }: Wanted, key: strin
         const { status, body } = await api.post('/v1/executions', { model, input }, headers);
         return status === 202 && (body['id'] as string);
       } catch {
-        return null; // The gateway is away; the client can't know how far the request came.
+        return null; // The gateway is unavailable; the client can't know how far the request came.
       }
     },
     60_000,

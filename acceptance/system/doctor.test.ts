@@ -125,7 +125,7 @@ describe('holdfast doctor', () => {
     await db.close();
     const openai = await listen(createServer(provider));
     const unwell = await listen(
-      createServer((_request, response) => response.writeHead(503).end('redis: away')),
+      createServer((_request, response) => response.writeHead(503).end('redis: unavailable')),
     );
     const tls = await listen(createTlsServer({ cert, key }, (_request, response) => response.end('hello')));
     const { code, ok, of } = await doctor({
@@ -160,7 +160,7 @@ describe('holdfast doctor', () => {
     wrong('provider openai', 'refuses the key: 401', 'HoldfastProviderNeedsOperator.md');
     expect(of('provider openai')).toMatchObject([{ fix: expect.stringContaining('set OPENAI_API_KEY') }]);
     wrong('store', 'FILE_URL_SECRET', 'doctor.md#store');
-    wrong('service ledger', 'redis: away', 'HoldfastServiceDown.md');
+    wrong('service ledger', 'redis: unavailable', 'HoldfastServiceDown.md');
     wrong('certificate', 'clients refuse it', 'doctor.md#public-url');
     wrong('admin API', 'no admin API is known', 'doctor.md#admin-api');
     wrong('models', '0 of 0 are offered', 'doctor.md#models');

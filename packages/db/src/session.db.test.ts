@@ -61,7 +61,7 @@ describe('a server that becomes read-only', () => {
   });
 });
 
-describe('a server that does not tell its timeline', () => {
+describe('a server that does not report its timeline', () => {
   it('is used all the same, also as one of several', async () => {
     const database = await openTestDatabase();
     await database.db.pool.query(`CREATE FUNCTION public.pg_current_wal_lsn() RETURNS pg_lsn LANGUAGE plpgsql AS

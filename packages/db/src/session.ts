@@ -18,7 +18,7 @@ type Server = { url: string; host: string; port: number };
 
 export type ServerState = {
   isReadOnly: boolean;
-  /** Tells servers apart behind one address. */
+  /** Distinguishes servers behind one address. */
   startedAt: string;
 };
 
@@ -93,7 +93,7 @@ async function newestOf(searches: Promise<Found>[], lastTimeline: string): Promi
   return found.reduce((newest, one) => (one.timeline > newest.timeline ? one : newest));
 }
 
-/** An empty timeline: the server does not tell it. */
+/** An empty timeline: the server does not report it. */
 type Primary = { state: ServerState; timeline: string };
 
 /** @throws if the server cannot be reached or is read-only */

@@ -138,5 +138,5 @@ describe('a multipart body', () => {
 
 async function* brokenOff(): AsyncGenerator<Buffer> {
   yield Buffer.alloc(1000);
-  throw new Error('the store is away');
+  throw new Error('the store is unavailable');
 }

@@ -74,6 +74,6 @@ describe('the measures of a file', () => {
     expect(measures).toEqual(nothing);
     expect(readBytes).toBeLessThan(9_000_000);
     const unreadable = { contentType: 'video/mp4', sizeBytes: bytes.length, head: bytes.subarray(0, 100) };
-    expect(await measure(unreadable, () => Promise.reject(new Error('away')))).toEqual(nothing);
+    expect(await measure(unreadable, () => Promise.reject(new Error('unavailable')))).toEqual(nothing);
   });
 });

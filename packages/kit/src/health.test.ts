@@ -27,13 +27,13 @@ describe('the health server', () => {
   });
 
   it('exports the result of each check to Prometheus when it is scraped', async () => {
-    const { text } = await get('/metrics', { ready: () => 'the database is away' });
+    const { text } = await get('/metrics', { ready: () => 'the database is unavailable' });
     expect(text).toMatch(/^holdfast_check_up\{.*check="live".*\} 1$/m);
     expect(text).toMatch(/^holdfast_check_up\{.*check="ready".*\} 0$/m);
   });
 
   it('is alive while it is not ready', async () => {
-    expect(await get('/healthz', { ready: () => 'Redis is away' })).toMatchObject({ status: 200 });
+    expect(await get('/healthz', { ready: () => 'Redis is unavailable' })).toMatchObject({ status: 200 });
   });
 
   it.each<[string, Check]>([
@@ -97,7 +97,7 @@ describe('the health check of an image', () => {
   });
 
   it('fails with the list of problems while the service is not ready', async () => {
-    const { text } = await get('/readyz', { ready: () => 'Redis is away' });
+    const { text } = await get('/readyz', { ready: () => 'Redis is unavailable' });
     expect(await checkHealth(server.port)).toEqual({ code: 1, text: `${text}\n` });
   });
 

@@ -9,7 +9,7 @@ function aGauge(well = true) {
   const gauge = { shows: null as number | null, well };
   const reading: GaugeReader = {
     async read() {
-      if (!gauge.well) throw new Error('away');
+      if (!gauge.well) throw new Error('unavailable');
       gauge.shows = (gauge.shows ?? 0) + 1;
     },
     forget: () => void (gauge.shows = null),

@@ -45,10 +45,10 @@ describe('turns', () => {
     });
 
     it('go to every instance while Redis is unavailable', async () => {
-      const away = connectProducer(testRedisUrl(), log);
-      await once(away, 'ready');
-      const turn = openSweepTurns(away, 'service')('alone', 60_000);
-      away.disconnect();
+      const disconnected = connectProducer(testRedisUrl(), log);
+      await once(disconnected, 'ready');
+      const turn = openSweepTurns(disconnected, 'service')('alone', 60_000);
+      disconnected.disconnect();
       expect([await turn(), await turn()]).toEqual([true, true]);
     });
   });
@@ -86,9 +86,9 @@ describe('lead', () => {
     });
 
     it('goes to every instance while Redis is unavailable', async () => {
-      const away = connectProducer('redis://127.0.0.1:1', log);
-      expect(await openLeadership(away, randomUUID(), 1000)()).toBe(true);
-      away.disconnect();
+      const disconnected = connectProducer('redis://127.0.0.1:1', log);
+      expect(await openLeadership(disconnected, randomUUID(), 1000)()).toBe(true);
+      disconnected.disconnect();
     });
   });
 });

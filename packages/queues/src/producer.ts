@@ -76,7 +76,7 @@ export function openQueue(name: string, redis: Redis, { skipVersionCheck = false
   let queue: Queue | null = null;
   function open(): Queue {
     const opened = new Queue(name, { connection: redis, prefix: queuePrefix(name), skipVersionCheck });
-    opened.on('error', () => {}); // The connection itself reports that Redis is away.
+    opened.on('error', () => {}); // The connection itself reports that Redis is unavailable.
     opened.waitUntilReady().catch(() => {
       if (queue === opened) queue = null;
     });

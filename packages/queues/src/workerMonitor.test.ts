@@ -51,7 +51,7 @@ describe('a worker monitor', () => {
   });
 
   it('reports no problem while Redis is unavailable', async () => {
-    const { watch, renew, passS } = openWatch(() => Promise.reject(new Error('Redis is away')));
+    const { watch, renew, passS } = openWatch(() => Promise.reject(new Error('Redis is unavailable')));
     await passS(300);
     expect([renew.mock.calls.length, watch.problem()]).toEqual([0, null]);
   });

@@ -106,8 +106,8 @@ describe('deploy/backup', () => {
       code: 1,
       stderr: expect.stringContaining('is not empty'),
     });
-    const away = await run('backup', ['other'], { DATABASE_URL: 'postgresql://a:b@127.0.0.1:1/none' });
-    expect(away).toMatchObject({ code: 1, stderr: expect.stringContaining('NOT BACKED UP') });
+    const unavailable = await run('backup', ['other'], { DATABASE_URL: 'postgresql://a:b@127.0.0.1:1/none' });
+    expect(unavailable).toMatchObject({ code: 1, stderr: expect.stringContaining('NOT BACKED UP') });
   });
 
   it.each(['backup', 'restore'] as const)(

@@ -19,12 +19,14 @@ describe('the client that polls the admin API', () => {
   const take = (response: number) => (response === 9 ? 7 : null);
 
   it('continues after the admin API was unavailable for a while', async () => {
-    expect(await poll(following, responding(1, new Error('away.'), 9), take, 1)).toBe(7);
-    expect(reports).toEqual(['holdfast: away. Retrying.']);
+    expect(await poll(following, responding(1, new Error('unavailable.'), 9), take, 1)).toBe(7);
+    expect(reports).toEqual(['holdfast: unavailable. Retrying.']);
   });
 
   it('fails when the first request gets no response, or when one is refused', async () => {
-    await expect(poll(following, responding(new Error('away')), take, 1)).rejects.toThrow('away');
+    await expect(poll(following, responding(new Error('unavailable')), take, 1)).rejects.toThrow(
+      'unavailable',
+    );
     const refused = responding(1, new RefusedError('no such execution'));
     await expect(poll(following, refused, take, 1)).rejects.toThrow('no such');
   });

@@ -152,8 +152,8 @@ describe('the database of a command', () => {
   });
 
   it('is reported in one line, without its password, when it is unreachable', async () => {
-    const away = 'postgresql://user:opensesame@127.0.0.1:1/holdfast';
-    const { code, stdout, stderr } = await holdfast(['ledger', 'audit', '--database-url', away]);
+    const unavailable = 'postgresql://user:opensesame@127.0.0.1:1/holdfast';
+    const { code, stdout, stderr } = await holdfast(['ledger', 'audit', '--database-url', unavailable]);
     expect([code, stdout]).toEqual([3, '']);
     expect(stderr).toMatch(/^holdfast: [^\n]*ECONNREFUSED[^\n]*127\.0\.0\.1:1[^\n]*\n$/);
     expect(stderr).not.toContain('opensesame');

@@ -71,19 +71,19 @@ describe('holdfast queues', () => {
   });
 
   it('shows the database half while Redis is unavailable, and says so in a line without the password', async () => {
-    const away = { ...env, REDIS_URL: 'redis://:opensesame@127.0.0.1:1/0' };
-    const table = await holdfast(['queues'], away);
+    const unavailable = { ...env, REDIS_URL: 'redis://:opensesame@127.0.0.1:1/0' };
+    const table = await holdfast(['queues'], unavailable);
     expect(table.code).toBe(1);
     expect(table.stdout).toMatch(/^IN THE DATABASE +COUNT[^]+\nunsettled +0 /);
     expect(table.stderr).toMatch(/^holdfast: Redis does not respond: [^\n]*ECONNREFUSED[^\n]*\n$/);
     expect(table.stderr).not.toContain('opensesame');
-    const { queues, backlog } = JSON.parse((await holdfast(['queues', '--json'], away)).stdout);
+    const { queues, backlog } = JSON.parse((await holdfast(['queues', '--json'], unavailable)).stdout);
     expect([queues, backlog.pending]).toEqual([null, { count: 0, oldest_s: null }]);
   });
 
   it('shows the queues while the database is unavailable', async () => {
-    const away = { ...env, DATABASE_URL: 'postgresql://user:opensesame@127.0.0.1:1/holdfast' };
-    const { code, stdout, stderr } = await holdfast(['queues'], away);
+    const unavailable = { ...env, DATABASE_URL: 'postgresql://user:opensesame@127.0.0.1:1/holdfast' };
+    const { code, stdout, stderr } = await holdfast(['queues'], unavailable);
     expect(code).toBe(3);
     expect(stdout).toMatch(/^QUEUE +WAITING[^]+\nsettle /);
     expect(stderr).toMatch(/^holdfast: queues could not be run: [^\n]*ECONNREFUSED[^\n]*\n$/);

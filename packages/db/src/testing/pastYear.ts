@@ -15,7 +15,7 @@ export async function fillPastYear(
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   await client.query(`SELECT make_partitions('2025-01-01'::date, '2025-12-01'::date)`);
-  // A journal of years is not made step by step: its triggers are away.
+  // A journal of years is not made step by step: its triggers are disabled.
   await client.query('SET session_replication_role = replica');
   for (const organizationId of organizationIds) {
     await client.query(madeExecutions, [organizationId, perMonth]);

@@ -92,14 +92,14 @@ describe('the log of a request', () => {
 });
 
 it('every response is 503 SERVICE_UNAVAILABLE with all headers while the database is unavailable', async () => {
-  const away = await openTestGateway({
+  const unavailable = await openTestGateway({
     databaseUrl: 'postgresql://user:x@127.0.0.1:9/none',
     redisUrl: testRedisUrl(),
     folder: testFolder('files'),
   });
   try {
     for (const path of ['/v1/executions', '/v1/models', '/v1/balance']) {
-      const { status, body, headers } = await request(away.app)
+      const { status, body, headers } = await request(unavailable.app)
         .get(path)
         .auth(newApiKey(), { type: 'bearer' });
       expect([status, body.error.code, body.error.retryable]).toEqual([503, 'SERVICE_UNAVAILABLE', true]);
@@ -107,6 +107,6 @@ it('every response is 503 SERVICE_UNAVAILABLE with all headers while the databas
       expect(headers['retry-after']).toBe('2');
     }
   } finally {
-    await away.close();
+    await unavailable.close();
   }
 });

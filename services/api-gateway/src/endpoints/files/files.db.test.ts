@@ -144,7 +144,7 @@ describe('an upload', () => {
 
   it('is shown in its last known state while the store is unavailable', async () => {
     const id = await uploaded();
-    const stat = () => Promise.reject(new Error('the store is away'));
+    const stat = () => Promise.reject(new Error('the store is unavailable'));
     const app = createApp({ ...gateway.context, store: { ...gateway.context.store, stat } });
     const { body } = await request(app).get(`/v1/files/${id}`).auth(key, { type: 'bearer' }).expect(200);
     expect(body.status).toBe('awaiting_upload');
