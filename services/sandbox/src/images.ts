@@ -16,11 +16,11 @@ sharp.concurrency(1);
 sharp.cache(false);
 
 export function encode(source: SharpInput | Sharp, format: Format): Promise<Buffer> {
-  const picture = source instanceof sharp ? source : sharp(source);
+  const image = source instanceof sharp ? source : sharp(source);
   const encoders = {
-    png: () => picture.png({ compressionLevel: 6 }),
-    jpeg: () => picture.flatten({ background: '#ffffff' }).jpeg({ quality: 85 }),
-    webp: () => picture.webp({ quality: 82, effort: 2 }),
+    png: () => image.png({ compressionLevel: 6 }),
+    jpeg: () => image.flatten({ background: '#ffffff' }).jpeg({ quality: 85 }),
+    webp: () => image.webp({ quality: 82, effort: 2 }),
   } satisfies Record<Format, () => Sharp>;
   return encoders[format]().toBuffer();
 }

@@ -87,7 +87,7 @@ async function startReceiver(statusOf: (call: number) => number) {
   return { server: receiver, received, url: await listen(receiver) };
 }
 
-async function pictures(prediction: Prediction): Promise<Buffer[]> {
+async function images(prediction: Prediction): Promise<Buffer[]> {
   const urls = prediction.output as string[];
   return Promise.all(urls.map(async (url) => Buffer.from(await (await fetch(url)).arrayBuffer())));
 }
@@ -207,7 +207,7 @@ describe('sandbox-image', () => {
       input: { prompt, width: 300, height: 200, format, count: 2 },
     });
     expect(prediction.error).toBeUndefined();
-    const drawn = await pictures(prediction);
+    const drawn = await images(prediction);
     expect(drawn).toHaveLength(2);
     expect(await sharp(drawn[0]).metadata()).toMatchObject({ format, width: 300, height: 200 });
     expect(drawn[0]?.equals(drawn[1] ?? Buffer.alloc(0))).toBe(false);
@@ -218,7 +218,7 @@ describe('sandbox-image', () => {
       input: { prompt: 'big', width: 2048, height: 2048 },
     });
     expect(prediction.output).toEqual([expect.stringMatching(`^${base}/outputs/[0-9a-f]{32}$`)]);
-    expect(await sharp((await pictures(prediction))[0]).metadata()).toMatchObject({ width: 2048 });
+    expect(await sharp((await images(prediction))[0]).metadata()).toMatchObject({ width: 2048 });
   });
 });
 
@@ -234,9 +234,9 @@ describe('image-transform', () => {
     const { prediction } = await put('image-transform', {
       input: { source_image, height: 80, grayscale: true, format: 'png' },
     });
-    const [picture] = await pictures(prediction);
-    expect(await sharp(picture).metadata()).toMatchObject({ format: 'png', width: 40, height: 80 });
-    const { channels } = await sharp(picture).toColourspace('srgb').removeAlpha().stats();
+    const [image] = await images(prediction);
+    expect(await sharp(image).metadata()).toMatchObject({ format: 'png', width: 40, height: 80 });
+    const { channels } = await sharp(image).toColourspace('srgb').removeAlpha().stats();
     expect(channels[0]?.mean).toBeCloseTo(channels[2]?.mean ?? -1, 0);
   });
 
@@ -244,7 +244,7 @@ describe('image-transform', () => {
     const drawn = await put('sandbox-image', { input: { prompt: 'x', width: 2000, height: 2000 } });
     const [source_image] = drawn.prediction.output as string[];
     const { prediction } = await put('image-transform', { input: { source_image, width: 50 } });
-    expect(await sharp((await pictures(prediction))[0]).metadata()).toMatchObject({
+    expect(await sharp((await images(prediction))[0]).metadata()).toMatchObject({
       format: 'png',
       height: 50,
     });
@@ -262,7 +262,7 @@ describe('image-transform', () => {
   it('keeps format and size by default', async () => {
     const source_image = `data:image/jpeg;base64,${(await source()).toString('base64')}`;
     const { prediction } = await put('image-transform', { input: { source_image } });
-    expect(await sharp((await pictures(prediction))[0]).metadata()).toMatchObject({
+    expect(await sharp((await images(prediction))[0]).metadata()).toMatchObject({
       format: 'jpeg',
       width: 20,
       height: 40,
@@ -270,10 +270,10 @@ describe('image-transform', () => {
   });
 
   it.each([
-    ['text', Buffer.from('not a picture')],
+    ['text', Buffer.from('not a image')],
     ['nothing', Buffer.alloc(0)],
     ['an SVG', Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')],
-    ['half a picture', null],
+    ['half a image', null],
   ])('fails with FILE_FORMAT_UNSUPPORTED on %s', async (_name, given) => {
     const bytes =
       given ??

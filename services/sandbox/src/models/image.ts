@@ -24,9 +24,9 @@ export const image: Model = {
     await applyControls(given, context);
     const draw = (index: number) =>
       withImageSlot(signal, () => encode(Buffer.from(drawing(prompt, width, height, index)), format));
-    const pictures = await Promise.all(Array.from({ length: count }, (_, index) => draw(index)));
+    const images = await Promise.all(Array.from({ length: count }, (_, index) => draw(index)));
     return {
-      output: pictures.map((bytes) => publish(bytes, contentTypes[format])),
+      output: images.map((bytes) => publish(bytes, contentTypes[format])),
       metrics: { image_count: count },
     };
   },

@@ -49,14 +49,14 @@ export async function transformImage(
   const found = await readMetadata(source);
   const format = options.format ?? formats.find((one) => one === found.format) ?? 'png';
   checkSize(found, options);
-  const picture = sharp(source, { limitInputPixels: maxPixels, failOn: 'error' }).autoOrient();
+  const image = sharp(source, { limitInputPixels: maxPixels, failOn: 'error' }).autoOrient();
   if (options.width !== undefined || options.height !== undefined) {
     const { width, height } = options;
-    picture.resize({ ...(width && { width }), ...(height && { height }), fit: 'cover' });
+    image.resize({ ...(width && { width }), ...(height && { height }), fit: 'cover' });
   }
-  if (options.grayscale) picture.grayscale();
+  if (options.grayscale) image.grayscale();
   try {
-    return { bytes: await encode(picture, format), format };
+    return { bytes: await encode(image, format), format };
   } catch {
     throw new ModelError('FILE_FORMAT_UNSUPPORTED', 'source_image is damaged or cannot be converted.');
   }
