@@ -25,6 +25,10 @@ export type Submission = {
   timeoutMs: number;
 };
 
+export function awaitsCallback({ mode, callbackUrl }: Submission): boolean {
+  return mode === 'callback' && callbackUrl !== null;
+}
+
 export type FilePart = {
   /** The path of the file's id in `input`. */
   path: (string | number)[];
@@ -97,6 +101,21 @@ export type Callback = {
   /** Milliseconds since 1970: verify signatures against it, because a callback may have waited. */
   receivedAtMs: number;
 };
+
+/** As in Standard Webhooks: a callback with another timestamp may be a replay. */
+const toleranceS = 300;
+
+/** Whether a signed timestamp, in seconds since 1970, is that of the arrival. */
+export function isTimely(
+  timestampS: string | undefined,
+  { receivedAtMs }: Pick<Callback, 'receivedAtMs'>,
+): boolean {
+  return (
+    timestampS !== undefined &&
+    /^\d{1,12}$/.test(timestampS) &&
+    Math.abs(receivedAtMs / 1000 - Number(timestampS)) <= toleranceS
+  );
+}
 
 /** The run a callback claims to be about, by the token in its URL. */
 export type CallbackRun = {

@@ -2,9 +2,15 @@ import { createHash } from 'node:crypto';
 import type { OutcomeMapping } from '@holdfast/domain/outcome';
 import { parseJson } from '@holdfast/egress/response';
 import type { TrustedResult } from '@holdfast/egress/trusted';
-import { awaitsCallback } from '../callback.ts';
 import { type Connection, connect } from '../connection.ts';
-import type { Ended, Handle, Progress, Provider, Submission } from '../interface.ts';
+import {
+  awaitsCallback,
+  type Ended,
+  type Handle,
+  type Progress,
+  type Provider,
+  type Submission,
+} from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
 import type { Secrets } from '../outcome/raw.ts';
 import { afterNoResponse, networkProgress, progressOfLogs } from '../progress.ts';

@@ -1,7 +1,13 @@
 import { parseJson } from '@holdfast/egress/response';
-import { awaitsCallback } from '../callback.ts';
 import type { Connection } from '../connection.ts';
-import type { Handle, Progress, Provider, RunProgress, Submission } from '../interface.ts';
+import {
+  awaitsCallback,
+  type Handle,
+  type Progress,
+  type Provider,
+  type RunProgress,
+  type Submission,
+} from '../interface.ts';
 import { responseText, withRaw } from '../outcome/raw.ts';
 import { afterNoResponse, lost, networkProgress } from '../progress.ts';
 import { readRefusal } from './errors.ts';

@@ -1,7 +1,6 @@
 import { createHash, verify } from 'node:crypto';
 import { z } from 'zod';
-import { isTimely } from '../callback.ts';
-import type { Callback, CallbackReading, CallbackRun } from '../interface.ts';
+import { type Callback, type CallbackReading, type CallbackRun, isTimely } from '../interface.ts';
 import { type Secrets, withRaw } from '../outcome/raw.ts';
 import { failedBy, falErrorOf } from './errors.ts';
 import { isQueueHandle } from './handle.ts';

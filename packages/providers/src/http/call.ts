@@ -1,9 +1,8 @@
 import { multipart } from '@holdfast/egress/multipart';
 import type { Method, TrustedRequest } from '@holdfast/egress/trusted';
-import { awaitsCallback } from '../callback.ts';
 import type { Connection } from '../connection.ts';
 import { formOf } from '../input.ts';
-import type { Progress, Submission } from '../interface.ts';
+import { awaitsCallback, type Progress, type Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
 import { acceptHeader, maxFormBytes } from './document.ts';
 import { pathBelow } from './handle.ts';

@@ -1,7 +1,6 @@
 import type { BodyForm, ResponseHead, TrustedResult } from '@holdfast/egress/trusted';
-import { awaitsCallback } from '../callback.ts';
 import type { Connection, HttpResponse } from '../connection.ts';
-import type { Ended, Handle, Progress, Submission } from '../interface.ts';
+import { awaitsCallback, type Ended, type Handle, type Progress, type Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
 import { responseText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { networkProgress } from '../progress.ts';

@@ -2,8 +2,7 @@ import { createHmac } from 'node:crypto';
 import { isSameSecret } from '@holdfast/domain/constantTime';
 import type { TrustedHttp } from '@holdfast/egress/trusted';
 import { z } from 'zod';
-import { isTimely } from '../callback.ts';
-import type { Callback } from '../interface.ts';
+import { type Callback, isTimely } from '../interface.ts';
 
 /** Null when headers are missing or the timestamp is not that of the arrival. */
 export type Claim = { text: string; signatures: Buffer[] };
