@@ -20,6 +20,7 @@ from holdfast import (
     Holdfast,
     HoldfastError,
     InvalidRequestError,
+    NotFoundError,
     ServerError,
     WaitTimeoutError,
 )
@@ -129,6 +130,28 @@ def test_a_request_that_may_have_been_processed_is_not_sent_again_where_that_wou
     handle, seen = failing(httpx.ConnectError("refused"), then={"id": "key_1"})
     assert client_of(handle).api_keys.create("x").id == "key_1"
     assert len(seen) == 2
+
+
+def test_a_deletion_succeeds_when_a_try_whose_response_was_lost_has_done_it():
+    unknown = refusal(404, "NOT_FOUND")
+    handle, seen = failing(httpx.ReadError("cut"), unknown, then={})
+    assert client_of(handle).webhooks.endpoints.delete("wh_1").deleted
+    assert len(seen) == 2
+
+
+@pytest.mark.parametrize(
+    "failures",
+    [
+        [refusal(404, "NOT_FOUND")],
+        [refusal(429, "RATE_LIMITED"), refusal(404, "NOT_FOUND")],
+        [httpx.ConnectError("refused"), refusal(404, "NOT_FOUND")],
+        [httpx.ReadError("cut"), httpx.Response(404, text="<html>a proxy</html>")],
+    ],
+)
+def test_the_deletion_of_an_unknown_endpoint_fails(failures: list[httpx.Response | httpx.TransportError]):
+    handle, _ = failing(*failures, then={})
+    with pytest.raises(NotFoundError):
+        client_of(handle).webhooks.endpoints.delete("wh_1")
 
 
 def test_a_pause_beyond_the_deadline_ends_the_repetition():

@@ -137,6 +137,28 @@ describe('a request', () => {
   });
 });
 
+describe('the deletion of an endpoint', () => {
+  const unknown = refusal(404, 'NOT_FOUND', false);
+
+  it('succeeds when a try whose response was lost has deleted it', async () => {
+    const client = await start(cut, unknown);
+    const { data, response } = await client.webhooks.endpoints.delete('wh_1').withResponse();
+    expect([data, response.status]).toEqual([{ id: 'wh_1', deleted: true }, 404]);
+  });
+
+  it.each<[string, Step[]]>([
+    ['at once', [unknown]],
+    [
+      'after a refusal that did nothing',
+      [refusal(429, 'RATE_LIMITED', true, { 'retry-after': '0' }), unknown],
+    ],
+    ['as the 404 of a proxy', [cut, (response) => void response.writeHead(404).end('<html>')]],
+  ])('fails for an endpoint that is unknown %s', async (_name, steps) => {
+    const client = await start(...steps);
+    await expect(client.webhooks.endpoints.delete('wh_1')).rejects.toBeInstanceOf(NotFoundError);
+  });
+});
+
 describe('a list', () => {
   it('reads page after page, and ends when a server repeats a cursor', async () => {
     const page = (id: string, next: string) =>

@@ -1,7 +1,7 @@
 import { type Settings, version } from './config.ts';
 import { AbortedError, ConnectionError, errorOf, HoldfastError } from './errors.ts';
 import { ResponsePromise, type WithResponse } from './responsePromise.ts';
-import { retryDelay, sleep, startTimer } from './retries.ts';
+import { mayBeDone, retryDelay, sleep, startTimer } from './retries.ts';
 import { isBrowser } from './runtime.ts';
 
 /** Options of every call. */
@@ -29,6 +29,8 @@ export type Call = {
   holdMs?: number;
   /** Whether a body can be a response to this call. Default: any object. */
   isExpected?: (body: object) => boolean;
+  /** The body that a deletion has when a try whose response was lost has done it: the next one gets 404. */
+  goneBody?: object;
 };
 
 /** A response whose body is not read yet. `close` ends it. */
@@ -84,14 +86,23 @@ export function openHttp(settings: Settings): Http {
     }
   }
 
-  async function readJson(call: Call, options: RequestOptions): Promise<WithResponse<object>> {
+  async function readJson(
+    call: Call,
+    options: RequestOptions,
+    isMaybeDone: boolean,
+  ): Promise<WithResponse<object>> {
     const timeoutMs = options.timeout ?? settings.timeout;
     const attempt = startAttempt(options.signal, timeoutMs + (call.holdMs ?? 0));
     try {
       const response = await dial(settings, call, attempt);
       if (call.holdMs !== undefined) attempt.restartTimeout(timeoutMs);
       const text = await attempt.reading(() => response.text());
-      if (!response.ok) throw errorOf(response, text);
+      if (!response.ok) {
+        const error = errorOf(response, text);
+        if (isMaybeDone && call.goneBody && error.code === 'NOT_FOUND')
+          return { data: call.goneBody, response };
+        throw error;
+      }
       return { data: parseBody(response, text, call.isExpected), response };
     } finally {
       attempt.close();
@@ -100,7 +111,13 @@ export function openHttp(settings: Settings): Http {
 
   function json<Body extends object>(call: Call, options: RequestOptions = {}): ResponsePromise<Body> {
     const isRepeatable = call.isRepeatable ?? call.method !== 'POST';
-    const reading = repeat(() => readJson(call, options), { ...options, isRepeatable });
+    let isMaybeDone = false;
+    const attempt = () =>
+      readJson(call, options, isMaybeDone).catch((error: unknown) => {
+        isMaybeDone ||= mayBeDone(error);
+        throw error;
+      });
+    const reading = repeat(attempt, { ...options, isRepeatable });
     return new ResponsePromise(reading as Promise<WithResponse<Body>>);
   }
 

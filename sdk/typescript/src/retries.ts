@@ -32,6 +32,12 @@ function isCurable(error: HoldfastError, isRepeatable: boolean): boolean {
   return error.status >= 500 && error.retryable && isRepeatable;
 }
 
+/** Whether a request that failed may have been processed, though its response did not arrive. */
+export function mayBeDone(error: unknown): boolean {
+  if (error instanceof ConnectionError) return !error.isUnsent;
+  return error instanceof ApiError && error.status >= 500;
+}
+
 /** Half of the delay is random, so that clients which failed together do not return together. */
 export function backoff(failures: number, longestMs = maxDelayMs): number {
   const delayMs = Math.min(longestMs, firstDelayMs * 2 ** (failures - 1));

@@ -63,7 +63,8 @@ export class WebhookEndpoints {
   }
 
   delete(id: string, options?: RequestOptions): ResponsePromise<{ id: string; deleted: boolean }> {
-    return this.#http.json({ method: 'DELETE', path: pathOf(id) }, options);
+    const goneBody = { id, deleted: true };
+    return this.#http.json({ method: 'DELETE', path: pathOf(id), goneBody }, options);
   }
 
   rotateSecret(

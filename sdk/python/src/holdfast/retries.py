@@ -35,6 +35,13 @@ def _is_curable(error: HoldfastError, is_repeatable: bool) -> bool:
     return error.status >= 500 and error.retryable and is_repeatable
 
 
+def may_be_done(error: HoldfastError) -> bool:
+    """Whether a request that failed may have been processed, though its response did not arrive."""
+    if isinstance(error, APIConnectionError):
+        return not error.is_unsent
+    return isinstance(error, APIError) and error.status >= 500
+
+
 def backoff(failures: int, longest: float = _MAX_DELAY) -> float:
     """Half of the delay is random, so that clients which failed together do not return together."""
     delay = min(longest, _FIRST_DELAY * 2 ** (failures - 1))

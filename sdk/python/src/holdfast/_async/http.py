@@ -13,7 +13,7 @@ import httpx
 from ..base import ApiObject, parse
 from ..config import Settings, hide_signatures, version
 from ..errors import APIConnectionError, HoldfastError, error_of
-from ..retries import retry_delay
+from ..retries import may_be_done, retry_delay
 from . import runtime
 
 T = TypeVar("T")
@@ -50,16 +50,26 @@ class Http:
         retry_deadline: float | None = None,
         is_repeatable: bool | None = None,
         expects: Sequence[str] = (),
+        gone_body: Mapping[str, Any] | None = None,
     ) -> M:
         """The response as a model. `is_repeatable`: whether a request that may have been processed can be sent again;
-        by default all but POST. `expects`: fields without which a body is no response of the API."""
+        by default all but POST. `expects`: fields without which a body is no response of the API. `gone_body`: what a deletion
+        returns when a try whose response was lost has done it, and the next one gets 404."""
         # Once: the caller may change the objects before the request is sent again.
         content = None if body is None else _bytes_of(body)
+        is_maybe_done = False
 
         async def attempt() -> M:
+            nonlocal is_maybe_done
             request = self._build(method, path, query=query, content=content, headers=headers)
-            response, received = await self._send(request, timeout)
-            return parse(model, _json_of(response, received, expects), response)
+            try:
+                response, received = await self._send(request, timeout)
+                return parse(model, _json_of(response, received, expects), response)
+            except HoldfastError as error:
+                if is_maybe_done and gone_body and error.code == "NOT_FOUND":
+                    return parse(model, gone_body)
+                is_maybe_done = is_maybe_done or may_be_done(error)
+                raise
 
         repeatable = method != "POST" if is_repeatable is None else is_repeatable
         return await self.repeat(

@@ -119,7 +119,10 @@ class WebhookEndpoints:
         return await self._http.read(models.WebhookEndpoint, "PATCH", _endpoint(endpoint_id), body=changes)
 
     async def delete(self, endpoint_id: str) -> models.DeletedWebhookEndpoint:
-        return await self._http.read(models.DeletedWebhookEndpoint, "DELETE", _endpoint(endpoint_id))
+        gone_body = {"id": endpoint_id, "deleted": True}
+        return await self._http.read(
+            models.DeletedWebhookEndpoint, "DELETE", _endpoint(endpoint_id), gone_body=gone_body
+        )
 
     async def rotate_secret(
         self, endpoint_id: str, *, keep_primary: str | None = None, expire_previous: str | None = None

@@ -120,7 +120,10 @@ class WebhookEndpoints:
         return self._http.read(models.WebhookEndpoint, "PATCH", _endpoint(endpoint_id), body=changes)
 
     def delete(self, endpoint_id: str) -> models.DeletedWebhookEndpoint:
-        return self._http.read(models.DeletedWebhookEndpoint, "DELETE", _endpoint(endpoint_id))
+        gone_body = {"id": endpoint_id, "deleted": True}
+        return self._http.read(
+            models.DeletedWebhookEndpoint, "DELETE", _endpoint(endpoint_id), gone_body=gone_body
+        )
 
     def rotate_secret(
         self, endpoint_id: str, *, keep_primary: str | None = None, expire_previous: str | None = None
