@@ -204,6 +204,13 @@ def _limit(request: httpx.Request, seconds: float) -> None:
     request.extensions["timeout"] = httpx.Timeout(None if seconds == float("inf") else max(seconds, 0.001)).as_dict()
 
 
+async def chunks_until(response: httpx.Response, ends_at: float) -> AsyncIterator[bytes]:
+    """The body. Raises TimeoutError at a time: the timeouts of httpx begin anew with each piece."""
+    chunks = response.aiter_bytes()
+    while chunk := await runtime.within(ends_at - time.monotonic(), lambda: anext(chunks, None), response):
+        yield chunk
+
+
 async def _content_of(response: httpx.Response, ends_at: float, limit: float) -> bytes:
     """The whole body, until a time: the timeouts of httpx begin anew with each piece."""
     content = bytearray()

@@ -7,6 +7,7 @@ from typing import IO, TypeVar
 
 import anyio
 import anyio.to_thread
+import httpx
 
 T = TypeVar("T")
 
@@ -46,6 +47,12 @@ async def for_each(items: Sequence[T], work: Callable[[T], Awaitable[None]], lim
     # Not as a group of exceptions: callers catch HoldfastError.
     if failures:
         raise failures[0]
+
+
+async def within(seconds: float, work: Callable[[], Awaitable[T]], response: httpx.Response | None = None) -> T:
+    """Raises TimeoutError if `work` takes longer. `response`: the one that it reads."""
+    with anyio.fail_after(seconds):
+        return await work()
 
 
 async def despite_cancellation(work: Callable[[], Awaitable[None]]) -> None:

@@ -205,6 +205,13 @@ def _limit(request: httpx.Request, seconds: float) -> None:
     request.extensions["timeout"] = httpx.Timeout(None if seconds == float("inf") else max(seconds, 0.001)).as_dict()
 
 
+def chunks_until(response: httpx.Response, ends_at: float) -> Iterator[bytes]:
+    """The body. Raises TimeoutError at a time: the timeouts of httpx begin anew with each piece."""
+    chunks = response.iter_bytes()
+    while chunk := runtime.within(ends_at - time.monotonic(), lambda: next(chunks, None), response):
+        yield chunk
+
+
 def _content_of(response: httpx.Response, ends_at: float, limit: float) -> bytes:
     """The whole body, until a time: the timeouts of httpx begin anew with each piece."""
     content = bytearray()

@@ -17,7 +17,7 @@ from ..progress import Execution, ExecutionEvent, OnProgress, ProgressEvent, Sta
 from ..retries import backoff, requested_delay
 from ..sse import EventReader
 from . import runtime
-from .http import Http
+from .http import Http, chunks_until
 
 # Below the 30 s after which many proxies end a request.
 _LONG_POLL = 25
@@ -116,12 +116,11 @@ class _Wait:
             self._report(ProgressEvent(*after))
 
     def follow(self) -> None:
-        """Follows the event stream. Returns early when the stream does not work, or the time is nearly over: requests
-        that the service holds do, and end on time."""
-        if self._remaining() < _SILENCE:
-            return
-        ends_at = self._ends_at - _SILENCE
-        events = follow_events(self._http, self.current.id, max_failures=_MAX_STREAM_FAILURES, ends_at=ends_at)
+        """Follows the event stream. Returns early when the stream does not work, for requests that the service holds do,
+        and when the time is over."""
+        events = follow_events(
+            self._http, self.current.id, max_failures=_MAX_STREAM_FAILURES, ends_at=self._ends_at
+        )
         try:
             for event in events:
                 if isinstance(event, StatusEvent):
@@ -173,11 +172,11 @@ class _Wait:
 def follow_events(
     http: Http, execution_id: str, *, max_failures: float = float("inf"), ends_at: float = float("inf")
 ) -> Generator[ExecutionEvent, None, None]:
-    """The events of an execution until it has ended, across connections that are cut; at most until `ends_at`, which is
-    noticed with the comments that the service sends, too."""
+    """The events of an execution until it has ended, across connections that are cut; at most until `ends_at`, by
+    `time.monotonic()`."""
     last_id: str | None = None
     failures = unopened = 0
-    while True:
+    while time.monotonic() < ends_at:
         reader = EventReader()
         failures += 1
         unopened += 1
@@ -185,7 +184,8 @@ def follow_events(
         try:
             headers = {"accept": "text/event-stream", **({"last-event-id": last_id} if last_id else {})}
             path = f"{path_of(execution_id)}/events"
-            with http.open(path, headers=headers, timeout=_FIRST_BYTES, silence=_SILENCE) as response:
+            first_bytes = min(_FIRST_BYTES, ends_at - time.monotonic())
+            with http.open(path, headers=headers, timeout=first_bytes, silence=_SILENCE) as response:
                 if response.status_code == 204:
                     return
                 kind = response.headers.get("content-type", "")
@@ -193,7 +193,7 @@ def follow_events(
                     raise _broken(f'The event stream has the type "{kind}".')
                 unopened = 0
                 try:
-                    for chunk in response.iter_bytes():
+                    for chunk in chunks_until(response, ends_at):
                         for sent in reader.feed(chunk):
                             last_id = sent.id or last_id
                             event = event_of(sent)
@@ -203,8 +203,8 @@ def follow_events(
                             yield event
                             if isinstance(event, StatusEvent) and is_ended(event.execution):
                                 return
-                        if time.monotonic() > ends_at:
-                            return
+                except TimeoutError:
+                    return
                 except (httpx.TransportError, httpx.DecodingError) as error:
                     raise _broken("The event stream was cut.") from error
             if failures >= max_failures:

@@ -1,14 +1,16 @@
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 import trio
-from holdfast import AsyncHoldfast
+from holdfast import AsyncHoldfast, Holdfast, WaitTimeoutError
 
 EXECUTION = {
     "id": "exec_1",
@@ -76,8 +78,34 @@ def service() -> Iterator[ThreadingHTTPServer]:
     server.shutdown()
 
 
+def url_of(server: ThreadingHTTPServer) -> str:
+    return f"http://127.0.0.1:{server.server_address[1]}"
+
+
 def client_of(server: ThreadingHTTPServer) -> AsyncHoldfast:
-    return AsyncHoldfast(base_url=f"http://127.0.0.1:{server.server_address[1]}", api_key="sk_1")
+    return AsyncHoldfast(base_url=url_of(server), api_key="sk_1")
+
+
+@pytest.mark.parametrize("is_sync", [True, False])
+def test_a_run_with_a_short_timeout_reports_its_progress_and_ends_on_time(service: ThreadingHTTPServer, is_sync: bool):
+    types: list[str] = []
+
+    def keep(event: Any) -> None:
+        types.append(event.type)
+
+    async def main() -> None:
+        async with client_of(service) as client:
+            await client.run("slow", {}, timeout=0.5, on_progress=keep)
+
+    started_at = time.monotonic()
+    with pytest.raises(WaitTimeoutError):
+        if is_sync:
+            with Holdfast(base_url=url_of(service), api_key="sk_1") as client:
+                client.run("slow", {}, timeout=0.5, on_progress=keep)
+        else:
+            asyncio.run(main())
+    assert types == ["status"]
+    assert 0.5 <= time.monotonic() - started_at < 2
 
 
 def test_a_run_with_a_file_and_progress_works_on_trio(service: ThreadingHTTPServer):
