@@ -4,13 +4,14 @@ import asyncio
 import json
 import threading
 import time
+from contextlib import suppress
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 import trio
-from holdfast import AsyncHoldfast, Holdfast, WaitTimeoutError
+from holdfast import APIConnectionError, AsyncHoldfast, Holdfast, WaitTimeoutError
 
 EXECUTION = {
     "id": "exec_1",
@@ -48,8 +49,27 @@ class Service(BaseHTTPRequestHandler):
         else:
             self._send(202, {**EXECUTION, "id": "exec_slow" if b'"slow"' in content else "exec_1"})
 
+    def _drip(self, length: int, *, is_header: bool) -> None:
+        self.send_response(200)
+        self.send_header("content-length", str(length))
+        if not is_header:
+            self.end_headers()
+        with suppress(OSError):
+            self.wfile.flush()
+            self.flush_headers()
+            for _ in range(50):
+                self.wfile.write(b"x")
+                self.wfile.flush()
+                time.sleep(0.1)
+
     def do_GET(self) -> None:
         self._take()
+        if self.path.startswith("/v1/files/") or self.path == "/v1/balance":
+            self._drip(10_000, is_header=False)
+            return
+        if self.path == "/v1/usage":
+            self._drip(10_000, is_header=True)
+            return
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.end_headers()
@@ -106,6 +126,33 @@ def test_a_run_with_a_short_timeout_reports_its_progress_and_ends_on_time(servic
             asyncio.run(main())
     assert types == ["status"]
     assert 0.5 <= time.monotonic() - started_at < 2
+
+
+@pytest.mark.parametrize("is_sync", [True, False])
+@pytest.mark.parametrize("call", ["body", "download", "headers"])
+def test_a_response_that_drips_ends_with_the_timeout(service: ThreadingHTTPServer, call: str, is_sync: bool):
+    if is_sync and call == "headers":
+        pytest.skip("a thread that waits for headers cannot be interrupted")
+    settings: Any = {"base_url": url_of(service), "api_key": "sk_1", "timeout": 0.5, "max_retries": 0}
+
+    def request(client: Any) -> Any:
+        if call == "download":
+            return client.files.bytes("file_1")
+        return client.balance.get() if call == "body" else client.usage()
+
+    async def main() -> None:
+        async with AsyncHoldfast(**settings) as client:
+            await request(client)
+
+    started_at = time.monotonic()
+    with pytest.raises(APIConnectionError) as raised:
+        if is_sync:
+            with Holdfast(**settings) as client:
+                request(client)
+        else:
+            asyncio.run(main())
+    assert raised.value.code == "REQUEST_TIMED_OUT"
+    assert time.monotonic() - started_at < 1.5
 
 
 def test_a_run_with_a_file_and_progress_works_on_trio(service: ThreadingHTTPServer):

@@ -17,7 +17,7 @@ from ..errors import APIConnectionError
 from ..progress import OnProgress, UploadEvent
 from ..sources import FileData, OpenFile, find_files, open_file, replace_files
 from . import runtime
-from .http import Http
+from .http import Http, chunks_until
 
 _MAX_UPLOADS = 4
 # Each MiB of a file adds a second to the timeout of its upload.
@@ -155,26 +155,20 @@ class Files:
 
     def _download(self, file_id: str, read: Callable[[Iterator[bytes]], Any]) -> Any:
         def attempt() -> Any:
+            path = f"{_path_of(file_id)}/download"
+            limit = self._http.settings.timeout
             try:
-                with self._http.open(
-                    f"{_path_of(file_id)}/download", headers={"accept": "*/*"}, silence=_SILENCE
-                ) as response:
+                with self._http.open(path, headers={"accept": "*/*"}, silence=_SILENCE) as response:
                     size = int(response.headers.get("content-length") or 0)
-                    limit = self._http.settings.timeout + size / _BYTES_PER_TIMEOUT_SECOND
-                    return read(_chunks_until(response, limit))
+                    limit += size / _BYTES_PER_TIMEOUT_SECOND
+                    return read(chunks_until(response, time.monotonic() + limit))
+            except TimeoutError as error:
+                message = f"The download took longer than {limit:g} s."
+                raise APIConnectionError(message, code="REQUEST_TIMED_OUT") from error
             except (httpx.TransportError, httpx.DecodingError) as error:
                 raise APIConnectionError("The download was cut.", code="CONNECTION_FAILED") from error
 
         return self._http.repeat(attempt, is_repeatable=True)
-
-
-def _chunks_until(response: httpx.Response, limit: float) -> Iterator[bytes]:
-    """The body, in at most `limit` seconds: the timeouts of httpx begin anew with each piece."""
-    ends_at = time.monotonic() + limit
-    for chunk in response.iter_bytes(1_048_576):
-        yield chunk
-        if time.monotonic() > ends_at:
-            raise APIConnectionError(f"The download took longer than {limit:g} s.", code="REQUEST_TIMED_OUT")
 
 
 class OutputFile(dict[str, Any]):

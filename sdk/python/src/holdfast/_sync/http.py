@@ -24,6 +24,8 @@ Query = Mapping[str, "str | int | bool | None"]
 
 _UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _MAX_BODY = 64 * 1024 * 1024
+# The limits of httpx, of each step, come first: they tell a connection that was never made from one that is slow.
+_GRACE = 0.1
 
 
 class Http:
@@ -186,8 +188,13 @@ class Http:
 
     def _dial(self, request: httpx.Request, limit: float) -> httpx.Response:
         try:
-            # A redirected POST would become a GET, and would take the key elsewhere.
-            return self._client.send(request, stream=True, follow_redirects=False)
+            return runtime.within(
+                limit + _GRACE,
+                # A redirected POST would become a GET, and would take the key elsewhere.
+                lambda: self._client.send(request, stream=True, follow_redirects=False),
+            )
+        except TimeoutError as error:
+            raise _late_error(limit) from error
         except httpx.TransportError as error:
             raise _connection_error(error, limit) from error
 
@@ -213,15 +220,14 @@ def chunks_until(response: httpx.Response, ends_at: float) -> Iterator[bytes]:
 
 
 def _content_of(response: httpx.Response, ends_at: float, limit: float) -> bytes:
-    """The whole body, until a time: the timeouts of httpx begin anew with each piece."""
     content = bytearray()
     try:
-        for chunk in response.iter_bytes():
+        for chunk in chunks_until(response, ends_at):
             content += chunk
-            if time.monotonic() > ends_at:
-                raise _late_error(limit)
             if len(content) > _MAX_BODY:
                 raise APIConnectionError("The response is too large.", code="INVALID_RESPONSE")
+    except TimeoutError as error:
+        raise _late_error(limit) from error
     except (httpx.TransportError, httpx.DecodingError) as error:
         raise _connection_error(error, limit) from error
     return bytes(content)
