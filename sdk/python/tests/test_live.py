@@ -155,6 +155,24 @@ def test_a_response_that_drips_ends_with_the_timeout(service: ThreadingHTTPServe
     assert time.monotonic() - started_at < 1.5
 
 
+def test_an_asynchronous_callback_is_awaited_and_its_error_ends_the_run(service: ThreadingHTTPServer):
+    types: list[str] = []
+
+    async def keep(event: Any) -> None:
+        await asyncio.sleep(0.01)
+        types.append(event.type)
+        if event.type == "status":
+            raise APIConnectionError("of the caller", code="CONNECTION_FAILED")
+
+    async def main() -> None:
+        async with client_of(service) as client:
+            await client.run("m", {"image": b"bytes"}, on_progress=keep)
+
+    with pytest.raises(APIConnectionError, match="of the caller"):
+        asyncio.run(main())
+    assert types == ["upload", "upload", "status"]
+
+
 def test_a_run_with_a_file_and_progress_works_on_trio(service: ThreadingHTTPServer):
     types: list[str] = []
 

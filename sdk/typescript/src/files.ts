@@ -11,8 +11,8 @@ export type UploadOptions = RequestOptions &
   FileOptions & {
     /** Days until the file is deleted. Default: it is kept. */
     ttlDays?: number;
-    /** Called as bytes are sent. Where the runtime does not report them, at the beginning and the end. */
-    onProgress?: (sentBytes: number, totalBytes: number) => void;
+    /** Called as bytes are sent, and awaited. Where the runtime does not report them, at the beginning and the end. */
+    onProgress?: (sentBytes: number, totalBytes: number) => unknown;
   };
 
 /** Each MiB of a file adds a second to the timeout of its upload or download. */
@@ -64,7 +64,7 @@ export class Files {
     const attempt = startAttempt(options.signal, timeoutMs);
     const local: LocalFailure = { error: null };
     try {
-      options.onProgress?.(0, blob.size);
+      await options.onProgress?.(0, blob.size);
       const body = uploadBody(blob, type, options.onProgress, local);
       const init = { method: 'PUT', signal: attempt.signal, ...body };
       const response = await attempt
@@ -74,7 +74,7 @@ export class Files {
         });
       const text = await attempt.reading(() => response.text());
       if (!response.ok) throw errorOf(response, text);
-      options.onProgress?.(blob.size, blob.size);
+      await options.onProgress?.(blob.size, blob.size);
     } finally {
       attempt.close();
     }
@@ -220,7 +220,7 @@ function uploadBody(
   const headers: Record<string, string> = type === undefined ? {} : { 'Content-Type': type };
   if (!isNode()) return { body: type === undefined ? blob.slice() : blob.slice(0, blob.size, type), headers };
   headers['Content-Length'] = String(blob.size);
-  const report = (sentBytes: number) => onProgress?.(sentBytes, blob.size);
+  const report = async (sentBytes: number) => void (await onProgress?.(sentBytes, blob.size));
   return { body: counted(blob, report, local), headers, duplex: 'half' };
 }
 
@@ -230,7 +230,7 @@ function isNode(): boolean {
   return hasUndici && Deno === undefined && Bun === undefined;
 }
 
-function counted(blob: Blob, report: (sentBytes: number) => void, local: LocalFailure) {
+function counted(blob: Blob, report: (sentBytes: number) => Promise<void>, local: LocalFailure) {
   let sent = 0;
   async function send(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     const chunk = new Uint8Array(await blob.slice(sent, sent + chunkBytes).arrayBuffer());
@@ -240,7 +240,7 @@ function counted(blob: Blob, report: (sentBytes: number) => void, local: LocalFa
     }
     sent += chunk.length;
     controller.enqueue(chunk);
-    if (sent < blob.size) report(sent);
+    if (sent < blob.size) await report(sent);
   }
   return new ReadableStream<Uint8Array>({
     async pull(controller) {

@@ -59,7 +59,7 @@ describe('what fails on this machine', () => {
   it('is not repeated as a failed connection, when the caller fails on progress', async () => {
     const client = await startStore(json(200, {}));
     let starts = 0;
-    const failing = (sentBytes: number) => {
+    const failing = async (sentBytes: number) => {
       if (sentBytes === 0) starts += 1;
       else throw new RangeError('the bar is full');
     };

@@ -9,7 +9,7 @@ type FoundFile = { data: FileData; fields: string[] };
 
 type Options = {
   signal?: AbortSignal | undefined;
-  onProgress?: ((event: UploadProgress) => void) | undefined;
+  onProgress?: ((event: UploadProgress) => unknown) | undefined;
 };
 
 /** A copy of the input with the id of an uploaded file in place of everything file-like. */
@@ -40,8 +40,9 @@ async function uploadAll(files: Files, found: FoundFile[], options: Options): Pr
   async function uploadNext(): Promise<void> {
     for (let next = pending.shift(); next; next = pending.shift()) {
       const { data, fields } = next;
-      const onProgress = (sentBytes: number, totalBytes: number) => {
-        for (const field of fields) options.onProgress?.({ type: 'upload', field, sentBytes, totalBytes });
+      const onProgress = async (sentBytes: number, totalBytes: number) => {
+        for (const field of fields)
+          await options.onProgress?.({ type: 'upload', field, sentBytes, totalBytes });
       };
       ids.set(data, await files.send(data, { signal: stopping.signal, onProgress }));
     }

@@ -212,6 +212,20 @@ describe('the progress of a run', () => {
     expect(server.received).toHaveLength(2);
   });
 
+  it('waits for an asynchronous onProgress, and throws its error', async () => {
+    const client = await start(created, stream(statusEvent(executionAs('PROCESSING')), statusEvent(ended)));
+    const seen: string[] = [];
+    const onProgress = async (event: ProgressEvent) => {
+      seen.push('called');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      seen.push('resolved');
+      if (event.type === 'status' && event.execution.status === 'COMPLETED')
+        throw new RangeError('of the caller');
+    };
+    await expect(client.run('m', {}, { onProgress })).rejects.toBeInstanceOf(RangeError);
+    expect(seen).toEqual(['called', 'resolved', 'called', 'resolved']);
+  });
+
   it.each<[string, Step]>([
     ['is missing', json(404, {})],
     ['is a page', (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],

@@ -17,8 +17,8 @@ export type WaitOptions = {
   signal?: AbortSignal | undefined;
   /** Whether an abort also cancels the execution. */
   cancelOnAbort?: boolean | undefined;
-  /** Called with the status, progress and log as they change. */
-  onProgress?: ((event: ProgressEvent) => void) | undefined;
+  /** Called with the status, progress and log as they change, and awaited. Its errors end the wait. */
+  onProgress?: ((event: ProgressEvent) => unknown) | undefined;
 };
 
 /** Below the 30 s after which many proxies end a request. */
@@ -70,8 +70,8 @@ type Wait = {
   isOver(): boolean;
   remainingMs(): number;
   /** Takes a newer record and reports what changed. */
-  update(next: Execution): void;
-  report(event: ExecutionEvent): void;
+  update(next: Execution): Promise<void>;
+  report(event: ExecutionEvent): Promise<void>;
   close(): void;
 };
 
@@ -98,18 +98,20 @@ function startWait(
     signal: controller.signal,
     isOver: () => isOver,
     remainingMs,
-    update(next) {
+    async update(next) {
       const last = wait.current;
       wait.current = next;
       wait.isWhole = true;
-      if (next.status !== last.status) wait.report({ type: 'status', execution: next });
+      if (next.status !== last.status) await wait.report({ type: 'status', execution: next });
       const progress = next.progress ?? null;
       const queuePosition = next.queue_position ?? null;
       if (progress !== (last.progress ?? null) || queuePosition !== (last.queue_position ?? null)) {
-        wait.report({ type: 'progress', progress, queuePosition });
+        await wait.report({ type: 'progress', progress, queuePosition });
       }
     },
-    report: (event) => onProgress?.(event),
+    async report(event) {
+      await onProgress?.(event);
+    },
     close() {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
@@ -139,7 +141,7 @@ async function followToEnd(http: Http, wait: Wait): Promise<void> {
         wait.current = event.execution;
         wait.isWhole = true;
       }
-      wait.report(event);
+      await wait.report(event);
     }
   } finally {
     // Also when `onProgress` throws: an open stream would keep the process alive.
@@ -187,7 +189,7 @@ async function longPoll(http: Http, { current, signal, remainingMs, update }: Wa
     }
     throw error;
   }
-  update(next);
+  await update(next);
   return null;
 }
 

@@ -51,6 +51,7 @@ class UploadEvent:
 ExecutionEvent = Union[StatusEvent, ProgressEvent, LogEvent]
 AnyProgress = Union[UploadEvent, ExecutionEvent]
 OnProgress = Callable[[AnyProgress], object]
+"""The asynchronous client waits for an asynchronous callback. What a callback raises ends the call."""
 
 
 def event_of(event: ServerSentEvent) -> ExecutionEvent | None:

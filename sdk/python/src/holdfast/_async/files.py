@@ -80,12 +80,14 @@ class Files:
 
         async def put() -> None:
             file.content.seek(0)
-            content = runtime.chunks_of(file.content, lambda sent: on_progress(sent, file.size))
+            content = runtime.chunks_of(
+                file.content, lambda sent: runtime.notify(on_progress, sent, file.size)
+            )
             await self._http.upload(
                 upload.upload_url, content, size=file.size, content_type=file.content_type, timeout=timeout
             )
 
-        on_progress(0, file.size)
+        await runtime.notify(on_progress, 0, file.size)
         await self._http.repeat(put, is_repeatable=True)
         return upload.file_id
 
@@ -101,10 +103,10 @@ class Files:
         ids: dict[int, str] = {}
 
         async def send(key: int) -> None:
-            def report(sent: int, total: int) -> None:
+            async def report(sent: int, total: int) -> None:
                 for place in places[key]:
                     if on_progress:
-                        on_progress(UploadEvent(place, sent, total))
+                        await runtime.notify(on_progress, UploadEvent(place, sent, total))
 
             ids[key] = await self.send(data[key], on_progress=report)
 

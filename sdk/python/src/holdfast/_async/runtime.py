@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import IO, TypeVar
+from inspect import isawaitable
+from typing import IO, ParamSpec, TypeVar
 
 import anyio
 import anyio.to_thread
 import httpx
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 sleep = anyio.sleep
 CHUNK = 65_536
@@ -20,12 +22,19 @@ async def in_thread(work: Callable[[], T], *, may_be_abandoned: bool = False) ->
     return await anyio.to_thread.run_sync(work, abandon_on_cancel=may_be_abandoned)
 
 
-async def chunks_of(content: IO[bytes], on_sent: Callable[[int], object]) -> AsyncIterator[bytes]:
+async def notify(callback: Callable[P, object], *args: P.args, **named: P.kwargs) -> None:
+    """Calls a callback of the caller, and waits for it if it is asynchronous."""
+    result = callback(*args, **named)
+    if isawaitable(result):
+        await result
+
+
+async def chunks_of(content: IO[bytes], on_sent: Callable[[int], Awaitable[None]]) -> AsyncIterator[bytes]:
     sent = 0
     while chunk := await in_thread(lambda: content.read(CHUNK)):
         yield chunk
         sent += len(chunk)
-        on_sent(sent)
+        await on_sent(sent)
 
 
 async def for_each(items: Sequence[T], work: Callable[[T], Awaitable[None]], limit: int) -> None:

@@ -105,14 +105,14 @@ class _Wait:
             self.current,
         )
 
-    def _update(self, new: Execution) -> None:
+    async def _update(self, new: Execution) -> None:
         last, self.current = self.current, new
         if new.status != last.status:
-            self._report(StatusEvent(new))
+            await runtime.notify(self._report, StatusEvent(new))
         before = (getattr(last, "progress", None), getattr(last, "queue_position", None))
         after = (getattr(new, "progress", None), getattr(new, "queue_position", None))
         if after != before:
-            self._report(ProgressEvent(*after))
+            await runtime.notify(self._report, ProgressEvent(*after))
 
     async def follow(self) -> None:
         """Follows the event stream. Returns early when the stream does not work, for requests that the service holds do,
@@ -121,13 +121,18 @@ class _Wait:
             self._http, self.current.id, max_failures=_MAX_STREAM_FAILURES, ends_at=self._ends_at
         )
         try:
-            async for event in events:
+            while True:
+                try:
+                    event = await anext(events, None)
+                except HoldfastError as error:
+                    if _is_stream_failure(error):
+                        return
+                    raise
+                if event is None:
+                    return
                 if isinstance(event, StatusEvent):
                     self.current = event.execution
-                self._report(event)
-        except HoldfastError as error:
-            if not _is_stream_failure(error):
-                raise
+                await runtime.notify(self._report, event)
         finally:
             await events.aclose()
 
@@ -164,7 +169,7 @@ class _Wait:
             self._check_time()
             delay = requested_delay(error)
             return min(backoff(3, _MAX_BACKOFF) if delay is None else delay, _MAX_PAUSE)
-        self._update(new)
+        await self._update(new)
         return None
 
 

@@ -81,12 +81,14 @@ class Files:
 
         def put() -> None:
             file.content.seek(0)
-            content = runtime.chunks_of(file.content, lambda sent: on_progress(sent, file.size))
+            content = runtime.chunks_of(
+                file.content, lambda sent: runtime.notify(on_progress, sent, file.size)
+            )
             self._http.upload(
                 upload.upload_url, content, size=file.size, content_type=file.content_type, timeout=timeout
             )
 
-        on_progress(0, file.size)
+        runtime.notify(on_progress, 0, file.size)
         self._http.repeat(put, is_repeatable=True)
         return upload.file_id
 
@@ -105,7 +107,7 @@ class Files:
             def report(sent: int, total: int) -> None:
                 for place in places[key]:
                     if on_progress:
-                        on_progress(UploadEvent(place, sent, total))
+                        runtime.notify(on_progress, UploadEvent(place, sent, total))
 
             ids[key] = self.send(data[key], on_progress=report)
 

@@ -8,11 +8,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import IO, TypeVar
+from typing import IO, ParamSpec, TypeVar
 
 import httpx
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 sleep = time.sleep
 CHUNK = 65_536
@@ -20,6 +21,10 @@ CHUNK = 65_536
 
 def in_thread(work: Callable[[], T], *, may_be_abandoned: bool = False) -> T:
     return work()
+
+
+def notify(callback: Callable[P, object], *args: P.args, **named: P.kwargs) -> None:
+    callback(*args, **named)
 
 
 def chunks_of(content: IO[bytes], on_sent: Callable[[int], object]) -> Iterator[bytes]:

@@ -109,11 +109,11 @@ class _Wait:
     def _update(self, new: Execution) -> None:
         last, self.current = self.current, new
         if new.status != last.status:
-            self._report(StatusEvent(new))
+            runtime.notify(self._report, StatusEvent(new))
         before = (getattr(last, "progress", None), getattr(last, "queue_position", None))
         after = (getattr(new, "progress", None), getattr(new, "queue_position", None))
         if after != before:
-            self._report(ProgressEvent(*after))
+            runtime.notify(self._report, ProgressEvent(*after))
 
     def follow(self) -> None:
         """Follows the event stream. Returns early when the stream does not work, for requests that the service holds do,
@@ -122,13 +122,18 @@ class _Wait:
             self._http, self.current.id, max_failures=_MAX_STREAM_FAILURES, ends_at=self._ends_at
         )
         try:
-            for event in events:
+            while True:
+                try:
+                    event = next(events, None)
+                except HoldfastError as error:
+                    if _is_stream_failure(error):
+                        return
+                    raise
+                if event is None:
+                    return
                 if isinstance(event, StatusEvent):
                     self.current = event.execution
-                self._report(event)
-        except HoldfastError as error:
-            if not _is_stream_failure(error):
-                raise
+                runtime.notify(self._report, event)
         finally:
             events.close()
 
