@@ -127,7 +127,7 @@ def test_a_request_that_may_have_been_processed_is_not_sent_again_where_that_wou
     with pytest.raises(APIConnectionError):
         client_of(handle).portal_sessions.create(["executions"])
     assert len(seen) == 1
-    handle, seen = failing(httpx.ConnectError("refused"), then={"id": "key_1"})
+    handle, seen = failing(httpx.ConnectError("refused"), then={"id": "key_1", "key": "sk_2"})
     assert client_of(handle).api_keys.create("x").id == "key_1"
     assert len(seen) == 2
 
@@ -152,6 +152,27 @@ def test_the_deletion_of_an_unknown_endpoint_fails(failures: list[httpx.Response
     handle, _ = failing(*failures, then={})
     with pytest.raises(NotFoundError):
         client_of(handle).webhooks.endpoints.delete("wh_1")
+
+
+@pytest.mark.parametrize(
+    ("call", "body"),
+    [
+        (lambda client: client.balance.get(), {"available": "1.00"}),
+        (lambda client: client.usage(), {"data": []}),
+        (lambda client: client.files.confirm("file_1"), {"file_id": "file_1"}),
+    ],
+)
+def test_a_request_is_repeated_after_the_json_of_a_proxy(call: Callable[[Holdfast], Any], body: dict[str, Any]):
+    handle, seen = failing(httpx.Response(200, json={"status": "ok"}), then=body)
+    assert call(client_of(handle)).model_dump(include=set(body)) == body
+    assert len(seen) == 2
+
+
+def test_a_create_of_a_key_fails_with_the_json_of_a_proxy():
+    handle, seen = failing(then={"status": "ok"})
+    with pytest.raises(APIConnectionError) as raised:
+        client_of(handle).api_keys.create("x")
+    assert (raised.value.code, len(seen)) == ("INVALID_RESPONSE", 1)
 
 
 def test_a_pause_beyond_the_deadline_ends_the_repetition():

@@ -1,4 +1,4 @@
-import type { Http, RequestOptions } from './http.ts';
+import { type Http, has, type RequestOptions } from './http.ts';
 import { type List, listOf } from './list.ts';
 import type { ResponsePromise } from './responsePromise.ts';
 import type {
@@ -29,7 +29,10 @@ export class ModelCatalogue {
   }
 
   get(slug: string, options?: RequestOptions): ResponsePromise<Model> {
-    return this.#http.json({ method: 'GET', path: `/v1/models/${encodeURIComponent(slug)}` }, options);
+    return this.#http.json(
+      { method: 'GET', path: `/v1/models/${encodeURIComponent(slug)}`, isExpected: has('slug') },
+      options,
+    );
   }
 }
 
@@ -50,7 +53,7 @@ export class Account {
 
   /** What is available, held and in total. Amounts are decimal texts: never parse them as floating-point numbers. */
   get(options?: RequestOptions): ResponsePromise<Balance> {
-    return this.#http.json({ method: 'GET', path: '/v1/balance' }, options);
+    return this.#http.json({ method: 'GET', path: '/v1/balance', isExpected: has('available') }, options);
   }
 
   /** What changed the balance, newest first. */
@@ -63,7 +66,7 @@ export type UsageFilter = { from?: string; to?: string; group_by?: string };
 
 /** Executions and their cost in a period, for example by model. */
 export function readUsage(http: Http, filter: UsageFilter, options?: RequestOptions): ResponsePromise<Usage> {
-  return http.json({ method: 'GET', path: '/v1/usage', query: filter }, options);
+  return http.json({ method: 'GET', path: '/v1/usage', query: filter, isExpected: has('data') }, options);
 }
 
 /** Keys are shown once, so creating and rotating one is never repeated after it may have been done. */
@@ -79,19 +82,25 @@ export class ApiKeys {
   }
 
   create(body: ApiKeyRequest, options?: RequestOptions): ResponsePromise<CreatedApiKey> {
-    return this.#http.json({ method: 'POST', path: '/v1/api-keys', body }, options);
+    return this.#http.json(
+      { method: 'POST', path: '/v1/api-keys', body, isExpected: has('id', 'key') },
+      options,
+    );
   }
 
   /** Replaces the value of a key. The previous value works for another hour. */
   rotate(id: string, options?: RequestOptions): ResponsePromise<RotatedApiKey> {
     return this.#http.json(
-      { method: 'POST', path: `/v1/api-keys/${encodeURIComponent(id)}/rotate` },
+      { method: 'POST', path: `/v1/api-keys/${encodeURIComponent(id)}/rotate`, isExpected: has('new_key') },
       options,
     );
   }
 
   revoke(id: string, options?: RequestOptions): ResponsePromise<RevokedApiKey> {
-    return this.#http.json({ method: 'DELETE', path: `/v1/api-keys/${encodeURIComponent(id)}` }, options);
+    return this.#http.json(
+      { method: 'DELETE', path: `/v1/api-keys/${encodeURIComponent(id)}`, isExpected: has('revoked') },
+      options,
+    );
   }
 }
 
@@ -105,13 +114,16 @@ export class PortalSessions {
 
   /** A link that opens the portal of your organization once, within 10 minutes. Never log it. */
   create(body: PortalSessionRequest, options?: RequestOptions): ResponsePromise<PortalSession> {
-    return this.#http.json({ method: 'POST', path: '/v1/portal-sessions', body }, options);
+    return this.#http.json(
+      { method: 'POST', path: '/v1/portal-sessions', body, isExpected: has('url') },
+      options,
+    );
   }
 
   /** Ends a session, or makes its link invalid. */
   revoke(id: string, options?: RequestOptions): ResponsePromise<RevokedPortalSession> {
     return this.#http.json(
-      { method: 'DELETE', path: `/v1/portal-sessions/${encodeURIComponent(id)}` },
+      { method: 'DELETE', path: `/v1/portal-sessions/${encodeURIComponent(id)}`, isExpected: has('revoked') },
       options,
     );
   }

@@ -63,6 +63,6 @@ export class Holdfast {
 
   /** Any other request: with the key, the retries and the errors of this client. */
   request<Body extends object>(call: Call, options?: RequestOptions): ResponsePromise<Body> {
-    return this.#http.json<Body>(call, options);
+    return this.#http.json<Body>({ isExpected: () => true, ...call }, options);
   }
 }

@@ -1,6 +1,6 @@
 import { HoldfastError } from './errors.ts';
 import { type EventsOptions, type ExecutionEvent, followEvents } from './executionEvents.ts';
-import { type Http, type RequestOptions, startAttempt } from './http.ts';
+import { type Http, has, type RequestOptions, startAttempt } from './http.ts';
 import { readIdempotencyKey } from './idempotencyKey.ts';
 import { type List, listOf } from './list.ts';
 import { ResponsePromise, type WithResponse } from './responsePromise.ts';
@@ -89,17 +89,23 @@ export class Executions {
 
   /** The output, usage and cost of a completed execution. */
   result(id: string, options?: RequestOptions): ResponsePromise<ExecutionResult> {
-    return this.#http.json({ method: 'GET', path: `${pathOf(id)}/result` }, options);
+    return this.#http.json(
+      { method: 'GET', path: `${pathOf(id)}/result`, isExpected: has('execution_id') },
+      options,
+    );
   }
 
   /** Cancels an open execution, which then costs nothing. */
   cancel(id: string, options?: RequestOptions): ResponsePromise<Execution> {
-    return this.#http.json({ method: 'POST', path: `${pathOf(id)}/cancel`, isRepeatable: true }, options);
+    return this.#http.json(
+      { method: 'POST', path: `${pathOf(id)}/cancel`, isRepeatable: true, isExpected: isExecution },
+      options,
+    );
   }
 
   /** Erases the input, output and files of an execution that has ended. */
   erase(id: string, options?: RequestOptions): ResponsePromise<{ id: string; deleted: boolean }> {
-    return this.#http.json({ method: 'DELETE', path: pathOf(id) }, options);
+    return this.#http.json({ method: 'DELETE', path: pathOf(id), isExpected: has('deleted') }, options);
   }
 
   /**
@@ -112,7 +118,7 @@ export class Executions {
   ): ResponsePromise<ExecutionToken> {
     const body = ttlSeconds === undefined ? {} : { ttl_seconds: ttlSeconds };
     return this.#http.json(
-      { method: 'POST', path: `${pathOf(id)}/token`, body, isRepeatable: true },
+      { method: 'POST', path: `${pathOf(id)}/token`, body, isRepeatable: true, isExpected: has('token') },
       options,
     );
   }
@@ -120,7 +126,13 @@ export class Executions {
   /** What creating this execution would hold. */
   estimate(body: EstimateExecution, options?: RequestOptions): ResponsePromise<Estimate> {
     return this.#http.json(
-      { method: 'POST', path: '/v1/executions/estimate', body, isRepeatable: true },
+      {
+        method: 'POST',
+        path: '/v1/executions/estimate',
+        body,
+        isRepeatable: true,
+        isExpected: has('hold_amount'),
+      },
       options,
     );
   }

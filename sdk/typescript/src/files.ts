@@ -1,6 +1,6 @@
 import { AbortedError, errorOf } from './errors.ts';
 import { type FileData, type FileOptions, sourceOf } from './fileSource.ts';
-import { type Attempt, type Http, type RequestOptions, startAttempt } from './http.ts';
+import { type Attempt, type Http, has, type RequestOptions, startAttempt } from './http.ts';
 import { OutputFile } from './outputFile.ts';
 import type { ResponsePromise } from './responsePromise.ts';
 import { builtin } from './runtime.ts';
@@ -46,7 +46,13 @@ export class Files {
       ...(options.ttlDays !== undefined && { ttl_days: options.ttlDays }),
     };
     // A repetition leaves an upload behind that is never used, and expires.
-    const call = { method: 'POST', path: '/v1/files/upload', body, isRepeatable: true } as const;
+    const call = {
+      method: 'POST',
+      path: '/v1/files/upload',
+      body,
+      isRepeatable: true,
+      isExpected: has('file_id', 'upload_url'),
+    } as const;
     const { file_id: id, upload_url: url } = await this.#http.json<{ file_id: string; upload_url: string }>(
       call,
       options,
@@ -83,19 +89,25 @@ export class Files {
   /** Checks an upload at once. */
   confirm(id: string, options?: RequestOptions): ResponsePromise<StoredFile> {
     return this.#http.json(
-      { method: 'POST', path: '/v1/files/confirm', body: { file_id: id }, isRepeatable: true },
+      {
+        method: 'POST',
+        path: '/v1/files/confirm',
+        body: { file_id: id },
+        isRepeatable: true,
+        isExpected: has('file_id'),
+      },
       options,
     );
   }
 
   /** The record of a file. */
   get(id: string, options?: RequestOptions): ResponsePromise<StoredFile> {
-    return this.#http.json({ method: 'GET', path: pathOf(id) }, options);
+    return this.#http.json({ method: 'GET', path: pathOf(id), isExpected: has('file_id') }, options);
   }
 
   /** A URL that needs no key and works for an hour. */
   url(id: string, options?: RequestOptions): ResponsePromise<DownloadUrl> {
-    return this.#http.json({ method: 'GET', path: `${pathOf(id)}/url` }, options);
+    return this.#http.json({ method: 'GET', path: `${pathOf(id)}/url`, isExpected: has('url') }, options);
   }
 
   /** From now on the file cannot be read or used in an input. */

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
+import type { Holdfast } from './client.ts';
 import { ConnectionError, NotFoundError, RateLimitError, ServerError } from './errors.ts';
 import { cut, executionAs, json, refusal, type Step, startScriptedServer } from './testing/scriptedServer.ts';
 
@@ -76,7 +77,7 @@ describe('a create', () => {
 
 describe('a request', () => {
   it('sends the headers of the caller in place of its own, in whatever case they are written', async () => {
-    await start(json(200, { data: [] }));
+    await start(json(200, { available: '1.00' }));
     const headers = { 'user-agent': 'mine', ACCEPT: 'text/html', authorization: 'Bearer theirs' };
     await server.client({ headers }).balance.get();
     expect(server.received[0]?.headers).toMatchObject({
@@ -95,6 +96,21 @@ describe('a request', () => {
   it('that shows a secret once is not repeated when it may have been processed', async () => {
     const client = await start(cut);
     await expect(client.apiKeys.create({ name: 'CI' })).rejects.toBeInstanceOf(ConnectionError);
+    expect(server.received).toHaveLength(1);
+  });
+
+  it.each<[string, (client: Holdfast) => PromiseLike<unknown>, object]>([
+    ['a balance', (client) => client.balance.get(), { available: '1.00' }],
+    ['a token', (client) => client.executions.createToken('exec_1'), { token: 'ext_1' }],
+    ['an upload', (client) => client.files.confirm('file_1'), { file_id: 'file_1' }],
+  ])('for %s is repeated after the JSON of a proxy', async (_name, call, body) => {
+    const client = await start(json(200, { status: 'ok' }), json(200, body));
+    expect(await call(client)).toEqual(body);
+  });
+
+  it('for a new key fails with the JSON of a proxy, and is not repeated', async () => {
+    const client = await start(json(200, { status: 'ok' }));
+    await expect(client.apiKeys.create({ name: 'CI' })).rejects.toMatchObject({ code: 'INVALID_RESPONSE' });
     expect(server.received).toHaveLength(1);
   });
 

@@ -33,6 +33,15 @@ export type Call = {
   goneBody?: object;
 };
 
+/** A call that knows its responses: a proxy may respond with JSON, too. */
+type CheckedCall = Call & Required<Pick<Call, 'isExpected'>>;
+
+/** Whether a body has these fields. */
+export const has =
+  (...names: string[]) =>
+  (body: object): boolean =>
+    names.every((name) => ((body as Record<string, unknown>)[name] ?? null) !== null);
+
 /** A response whose body is not read yet. `close` ends it. */
 export type OpenResponse = { response: Response; close: () => void };
 
@@ -40,7 +49,7 @@ export type OpenResponse = { response: Response; close: () => void };
 export type Http = {
   settings: Settings;
   /** The response as JSON. @throws HoldfastError */
-  json<Body extends object>(call: Call, options?: RequestOptions): ResponsePromise<Body>;
+  json<Body extends object>(call: CheckedCall, options?: RequestOptions): ResponsePromise<Body>;
   /** The response with its body still open. The timeout ends with the headers. @throws HoldfastError */
   open(call: Call, options?: RequestOptions): Promise<OpenResponse>;
   /** Runs `attempt` until it succeeds or a repetition is pointless. @throws HoldfastError */
@@ -87,7 +96,7 @@ export function openHttp(settings: Settings): Http {
   }
 
   async function readJson(
-    call: Call,
+    call: CheckedCall,
     options: RequestOptions,
     isMaybeDone: boolean,
   ): Promise<WithResponse<object>> {
@@ -109,7 +118,7 @@ export function openHttp(settings: Settings): Http {
     }
   }
 
-  function json<Body extends object>(call: Call, options: RequestOptions = {}): ResponsePromise<Body> {
+  function json<Body extends object>(call: CheckedCall, options: RequestOptions = {}): ResponsePromise<Body> {
     const isRepeatable = call.isRepeatable ?? call.method !== 'POST';
     let isMaybeDone = false;
     const attempt = () =>
@@ -211,11 +220,7 @@ function urlOf(baseUrl: string, { path, query = {} }: Call): string {
   return url.toString();
 }
 
-function parseBody(
-  response: Response,
-  text: string,
-  isExpected: (body: object) => boolean = () => true,
-): object {
+function parseBody(response: Response, text: string, isExpected: (body: object) => boolean): object {
   try {
     const body: unknown = JSON.parse(text);
     if (typeof body === 'object' && body !== null && isExpected(body)) return body;

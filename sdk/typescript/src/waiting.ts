@@ -211,7 +211,9 @@ function timeoutError(
 /** The abort is reported whatever the response is: the execution may have ended in the meantime. */
 export async function cancel(http: Http, id: string): Promise<void> {
   const path = `/v1/executions/${encodeURIComponent(id)}/cancel`;
-  await http.json({ method: 'POST', path, isRepeatable: true }).catch((error: unknown) => {
-    if (!(error instanceof HoldfastError)) throw error;
-  });
+  await http
+    .json({ method: 'POST', path, isRepeatable: true, isExpected: isExecution })
+    .catch((error: unknown) => {
+      if (!(error instanceof HoldfastError)) throw error;
+    });
 }

@@ -1,4 +1,4 @@
-import type { Http, RequestOptions } from './http.ts';
+import { type Http, has, type RequestOptions } from './http.ts';
 import { type List, listOf } from './list.ts';
 import type { ResponsePromise } from './responsePromise.ts';
 import type {
@@ -43,7 +43,10 @@ export class WebhookEndpoints {
 
   /** Registers an endpoint. Its secret is shown once, so the request is not repeated after it may have been done. */
   create(body: WebhookEndpointRequest, options?: RequestOptions): ResponsePromise<CreatedWebhookEndpoint> {
-    return this.#http.json({ method: 'POST', path: '/v1/webhooks/endpoints', body }, options);
+    return this.#http.json(
+      { method: 'POST', path: '/v1/webhooks/endpoints', body, isExpected: has('id', 'secret') },
+      options,
+    );
   }
 
   list(options?: RequestOptions): List<WebhookEndpoint> {
@@ -51,7 +54,7 @@ export class WebhookEndpoints {
   }
 
   get(id: string, options?: RequestOptions): ResponsePromise<WebhookEndpoint> {
-    return this.#http.json({ method: 'GET', path: pathOf(id) }, options);
+    return this.#http.json({ method: 'GET', path: pathOf(id), isExpected: has('id', 'url') }, options);
   }
 
   update(
@@ -59,12 +62,18 @@ export class WebhookEndpoints {
     changes: WebhookEndpointChanges,
     options?: RequestOptions,
   ): ResponsePromise<WebhookEndpoint> {
-    return this.#http.json({ method: 'PATCH', path: pathOf(id), body: changes }, options);
+    return this.#http.json(
+      { method: 'PATCH', path: pathOf(id), body: changes, isExpected: has('id', 'url') },
+      options,
+    );
   }
 
   delete(id: string, options?: RequestOptions): ResponsePromise<{ id: string; deleted: boolean }> {
     const goneBody = { id, deleted: true };
-    return this.#http.json({ method: 'DELETE', path: pathOf(id), goneBody }, options);
+    return this.#http.json(
+      { method: 'DELETE', path: pathOf(id), goneBody, isExpected: has('deleted') },
+      options,
+    );
   }
 
   rotateSecret(
@@ -72,12 +81,18 @@ export class WebhookEndpoints {
     rotation: RotationOptions = {},
     options?: RequestOptions,
   ): ResponsePromise<RotatedWebhookSecret> {
-    return this.#http.json({ method: 'POST', path: `${pathOf(id)}/rotate-secret`, query: rotation }, options);
+    return this.#http.json(
+      { method: 'POST', path: `${pathOf(id)}/rotate-secret`, query: rotation, isExpected: has('secret') },
+      options,
+    );
   }
 
   /** Sends a test event and returns the response of the endpoint. */
   test(id: string, options?: RequestOptions): ResponsePromise<TestCallResult> {
-    return this.#http.json({ method: 'POST', path: `${pathOf(id)}/test` }, options);
+    return this.#http.json(
+      { method: 'POST', path: `${pathOf(id)}/test`, isExpected: has('success') },
+      options,
+    );
   }
 
   deliveries(id: string, filter: DeliveryFilter = {}, options?: RequestOptions): List<Delivery> {
@@ -88,7 +103,13 @@ export class WebhookEndpoints {
   recover(id: string, since: string | Date, options?: RequestOptions): ResponsePromise<Recovered> {
     const body = { since: typeof since === 'string' ? since : since.toISOString() };
     return this.#http.json(
-      { method: 'POST', path: `${pathOf(id)}/recover`, body, isRepeatable: true },
+      {
+        method: 'POST',
+        path: `${pathOf(id)}/recover`,
+        body,
+        isRepeatable: true,
+        isExpected: has('redelivered'),
+      },
       options,
     );
   }
@@ -109,14 +130,18 @@ export class WebhookDeliveries {
 
   get(id: string, options?: RequestOptions): ResponsePromise<Delivery> {
     return this.#http.json(
-      { method: 'GET', path: `/v1/webhooks/deliveries/${encodeURIComponent(id)}` },
+      {
+        method: 'GET',
+        path: `/v1/webhooks/deliveries/${encodeURIComponent(id)}`,
+        isExpected: has('id', 'event_type'),
+      },
       options,
     );
   }
 
   redeliver(id: string, options?: RequestOptions): ResponsePromise<Delivery> {
     const path = `/v1/webhooks/deliveries/${encodeURIComponent(id)}/redeliver`;
-    return this.#http.json({ method: 'POST', path }, options);
+    return this.#http.json({ method: 'POST', path, isExpected: has('id', 'event_type') }, options);
   }
 }
 
@@ -133,7 +158,10 @@ export class WebhookEvents {
   }
 
   get(id: string, options?: RequestOptions): ResponsePromise<WebhookEvent> {
-    return this.#http.json({ method: 'GET', path: `/v1/events/${encodeURIComponent(id)}` }, options);
+    return this.#http.json(
+      { method: 'GET', path: `/v1/events/${encodeURIComponent(id)}`, isExpected: has('id', 'type') },
+      options,
+    );
   }
 }
 
@@ -154,10 +182,16 @@ export class Webhooks {
 
   /** The secret that signs deliveries to the `webhookUrl` of an execution. */
   secret(options?: RequestOptions): ResponsePromise<WebhookSecret> {
-    return this.#http.json({ method: 'GET', path: '/v1/webhooks/secret' }, options);
+    return this.#http.json(
+      { method: 'GET', path: '/v1/webhooks/secret', isExpected: has('secret') },
+      options,
+    );
   }
 
   rotateSecret(rotation: RotationOptions = {}, options?: RequestOptions): ResponsePromise<WebhookSecret> {
-    return this.#http.json({ method: 'POST', path: '/v1/webhooks/secret/rotate', query: rotation }, options);
+    return this.#http.json(
+      { method: 'POST', path: '/v1/webhooks/secret/rotate', query: rotation, isExpected: has('secret') },
+      options,
+    );
   }
 }

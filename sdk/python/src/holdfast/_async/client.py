@@ -203,7 +203,7 @@ class AsyncHoldfast:
     ) -> models.Usage:
         """Executions and their cost in a period, by model or by day."""
         query = {"from": from_, "to": to, "group_by": group_by}
-        return await self._http.read(models.Usage, "GET", "/v1/usage", query=query)
+        return await self._http.read(models.Usage, "GET", "/v1/usage", query=query, expects=("data",))
 
     async def request(
         self,
@@ -215,4 +215,4 @@ class AsyncHoldfast:
         headers: Mapping[str, str] | None = None,
     ) -> ApiObject:
         """Any other request: with the key, the retries and the errors of this client."""
-        return await self._http.read(ApiObject, method, path, query=query, body=body, headers=headers)
+        return await self._http.read(ApiObject, method, path, query=query, body=body, headers=headers, expects=())

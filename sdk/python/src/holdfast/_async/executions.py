@@ -96,22 +96,29 @@ class Executions:
 
     async def result(self, execution_id: str) -> models.ExecutionResult:
         """The output, usage and cost of a completed execution."""
-        return await self._http.read(models.ExecutionResult, "GET", f"{path_of(execution_id)}/result")
+        return await self._http.read(
+            models.ExecutionResult, "GET", f"{path_of(execution_id)}/result", expects=("execution_id",)
+        )
 
     async def cancel(self, execution_id: str) -> models.Execution:
         """Cancels an open execution, which then costs nothing."""
         path = f"{path_of(execution_id)}/cancel"
-        return await self._http.read(models.Execution, "POST", path, is_repeatable=True)
+        return await self._http.read(models.Execution, "POST", path, is_repeatable=True, expects=("id", "status"))
 
     async def erase(self, execution_id: str) -> models.DeletedExecution:
         """Erases the input, output and files of an execution that has ended."""
-        return await self._http.read(models.DeletedExecution, "DELETE", path_of(execution_id))
+        return await self._http.read(models.DeletedExecution, "DELETE", path_of(execution_id), expects=("deleted",))
 
     async def estimate(self, model: str, input: Mapping[str, Any]) -> models.Estimate:
         """What creating this execution would hold."""
         body = {"model": model, "input": input}
         return await self._http.read(
-            models.Estimate, "POST", "/v1/executions/estimate", body=body, is_repeatable=True
+            models.Estimate,
+            "POST",
+            "/v1/executions/estimate",
+            body=body,
+            is_repeatable=True,
+            expects=("hold_amount",),
         )
 
     async def wait(

@@ -116,11 +116,13 @@ class Files:
     async def confirm(self, file_id: str) -> models.File:
         """Checks an upload at once."""
         body = {"file_id": file_id}
-        return await self._http.read(models.File, "POST", "/v1/files/confirm", body=body, is_repeatable=True)
+        return await self._http.read(
+            models.File, "POST", "/v1/files/confirm", body=body, is_repeatable=True, expects=("file_id",)
+        )
 
     async def get(self, file_id: str) -> models.File:
         """The record of a file."""
-        return await self._http.read(models.File, "GET", _path_of(file_id))
+        return await self._http.read(models.File, "GET", _path_of(file_id), expects=("file_id",))
 
     async def url(self, file_id: str) -> models.DownloadUrl:
         """A URL that needs no key and works for an hour."""

@@ -22,7 +22,7 @@ class Models:
         return List(self._http, models.Model.read, "/v1/models")
 
     async def get(self, slug: str) -> models.Model:
-        return await self._http.read(models.Model, "GET", f"/v1/models/{quote(slug, safe='')}")
+        return await self._http.read(models.Model, "GET", f"/v1/models/{quote(slug, safe='')}", expects=("slug",))
 
 
 class Balance:
@@ -31,7 +31,7 @@ class Balance:
 
     async def get(self) -> models.Balance:
         """What is available, held and in total. Amounts are decimal texts: read them with `decimal.Decimal`."""
-        return await self._http.read(models.Balance, "GET", "/v1/balance")
+        return await self._http.read(models.Balance, "GET", "/v1/balance", expects=("available",))
 
     def transactions(
         self,
@@ -64,14 +64,20 @@ class ApiKeys:
 
     async def create(self, name: str, **fields: Any) -> models.CreatedApiKey:
         """`fields`: as `ApiKeyRequest` describes them, such as `scopes` and `models`."""
-        return await self._http.read(models.CreatedApiKey, "POST", "/v1/api-keys", body={"name": name, **fields})
+        return await self._http.read(
+            models.CreatedApiKey, "POST", "/v1/api-keys", body={"name": name, **fields}, expects=("id", "key")
+        )
 
     async def rotate(self, key_id: str) -> models.RotatedApiKey:
         """Replaces the value of a key. The previous value works for another hour."""
-        return await self._http.read(models.RotatedApiKey, "POST", f"/v1/api-keys/{quote(key_id, safe='')}/rotate")
+        return await self._http.read(
+            models.RotatedApiKey, "POST", f"/v1/api-keys/{quote(key_id, safe='')}/rotate", expects=("new_key",)
+        )
 
     async def revoke(self, key_id: str) -> models.RevokedApiKey:
-        return await self._http.read(models.RevokedApiKey, "DELETE", f"/v1/api-keys/{quote(key_id, safe='')}")
+        return await self._http.read(
+            models.RevokedApiKey, "DELETE", f"/v1/api-keys/{quote(key_id, safe='')}", expects=("revoked",)
+        )
 
 
 class PortalSessions:
@@ -84,12 +90,12 @@ class PortalSessions:
         """A link that opens the portal of your organization once, within 10 minutes; `fields`: as `PortalSessionRequest`
         describes them. Never log it."""
         body = {"capabilities": [*capabilities], **fields}
-        return await self._http.read(models.PortalSession, "POST", "/v1/portal-sessions", body=body)
+        return await self._http.read(models.PortalSession, "POST", "/v1/portal-sessions", body=body, expects=("url",))
 
     async def revoke(self, session_id: str) -> models.RevokedPortalSession:
         """Ends a session, or makes its link invalid."""
         path = f"/v1/portal-sessions/{quote(session_id, safe='')}"
-        return await self._http.read(models.RevokedPortalSession, "DELETE", path)
+        return await self._http.read(models.RevokedPortalSession, "DELETE", path, expects=("revoked",))
 
 
 def _endpoint(endpoint_id: str) -> str:
@@ -106,22 +112,26 @@ class WebhookEndpoints:
         """Registers an endpoint; `fields`: as `WebhookEndpointRequest` describes them. Its secret is shown once, so the
         request is not repeated after it may have been done."""
         body = {"url": url, **({} if events is None else {"events": list(events)}), **fields}
-        return await self._http.read(models.CreatedWebhookEndpoint, "POST", "/v1/webhooks/endpoints", body=body)
+        return await self._http.read(
+            models.CreatedWebhookEndpoint, "POST", "/v1/webhooks/endpoints", body=body, expects=("id", "secret")
+        )
 
     def list(self) -> List[models.WebhookEndpoint]:
         return List(self._http, models.WebhookEndpoint.read, "/v1/webhooks/endpoints", field="endpoints")
 
     async def get(self, endpoint_id: str) -> models.WebhookEndpoint:
-        return await self._http.read(models.WebhookEndpoint, "GET", _endpoint(endpoint_id))
+        return await self._http.read(models.WebhookEndpoint, "GET", _endpoint(endpoint_id), expects=("id", "url"))
 
     async def update(self, endpoint_id: str, **changes: Any) -> models.WebhookEndpoint:
         """`changes`: as `WebhookEndpointChanges` describes them."""
-        return await self._http.read(models.WebhookEndpoint, "PATCH", _endpoint(endpoint_id), body=changes)
+        return await self._http.read(
+            models.WebhookEndpoint, "PATCH", _endpoint(endpoint_id), body=changes, expects=("id", "url")
+        )
 
     async def delete(self, endpoint_id: str) -> models.DeletedWebhookEndpoint:
         gone_body = {"id": endpoint_id, "deleted": True}
         return await self._http.read(
-            models.DeletedWebhookEndpoint, "DELETE", _endpoint(endpoint_id), gone_body=gone_body
+            models.DeletedWebhookEndpoint, "DELETE", _endpoint(endpoint_id), gone_body=gone_body, expects=("deleted",)
         )
 
     async def rotate_secret(
@@ -131,11 +141,13 @@ class WebhookEndpoints:
         `expire_previous="now"`: the previous secret is invalid at once."""
         query = {"keep_primary": keep_primary, "expire_previous": expire_previous}
         path = f"{_endpoint(endpoint_id)}/rotate-secret"
-        return await self._http.read(models.RotatedWebhookSecret, "POST", path, query=query)
+        return await self._http.read(models.RotatedWebhookSecret, "POST", path, query=query, expects=("secret",))
 
     async def test(self, endpoint_id: str) -> models.TestCallResult:
         """Sends a test event and returns the response of the endpoint."""
-        return await self._http.read(models.TestCallResult, "POST", f"{_endpoint(endpoint_id)}/test")
+        return await self._http.read(
+            models.TestCallResult, "POST", f"{_endpoint(endpoint_id)}/test", expects=("success",)
+        )
 
     def deliveries(
         self,
@@ -159,7 +171,9 @@ class WebhookEndpoints:
     async def recover(self, endpoint_id: str, since: str) -> models.Recovered:
         """Sends failed deliveries and missed events since a time once more. Repeat it while `has_more` is true."""
         path = f"{_endpoint(endpoint_id)}/recover"
-        return await self._http.read(models.Recovered, "POST", path, body={"since": since}, is_repeatable=True)
+        return await self._http.read(
+            models.Recovered, "POST", path, body={"since": since}, is_repeatable=True, expects=("redelivered",)
+        )
 
 
 class WebhookDeliveries:
@@ -172,11 +186,16 @@ class WebhookDeliveries:
         return List(self._http, models.Delivery.read, "/v1/webhooks/deliveries", query, field="deliveries")
 
     async def get(self, delivery_id: str) -> models.Delivery:
-        return await self._http.read(models.Delivery, "GET", f"/v1/webhooks/deliveries/{quote(delivery_id, safe='')}")
+        return await self._http.read(
+            models.Delivery,
+            "GET",
+            f"/v1/webhooks/deliveries/{quote(delivery_id, safe='')}",
+            expects=("id", "event_type"),
+        )
 
     async def redeliver(self, delivery_id: str) -> models.Delivery:
         path = f"/v1/webhooks/deliveries/{quote(delivery_id, safe='')}/redeliver"
-        return await self._http.read(models.Delivery, "POST", path)
+        return await self._http.read(models.Delivery, "POST", path, expects=("id", "event_type"))
 
 
 class WebhookEvents:
@@ -225,10 +244,12 @@ class Webhooks:
 
     async def secret(self) -> models.WebhookSecret:
         """The secret that signs deliveries to the `webhook_url` of an execution."""
-        return await self._http.read(models.WebhookSecret, "GET", "/v1/webhooks/secret")
+        return await self._http.read(models.WebhookSecret, "GET", "/v1/webhooks/secret", expects=("secret",))
 
     async def rotate_secret(
         self, *, keep_primary: str | None = None, expire_previous: str | None = None
     ) -> models.RotatedWebhookSecret:
         query = {"keep_primary": keep_primary, "expire_previous": expire_previous}
-        return await self._http.read(models.RotatedWebhookSecret, "POST", "/v1/webhooks/secret/rotate", query=query)
+        return await self._http.read(
+            models.RotatedWebhookSecret, "POST", "/v1/webhooks/secret/rotate", query=query, expects=("secret",)
+        )

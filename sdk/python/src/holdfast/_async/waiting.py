@@ -44,7 +44,9 @@ def path_of(execution_id: str) -> str:
 async def cancel_quietly(http: Http, execution_id: str) -> None:
     """For a caller who has another error to report: the execution may have ended in the meantime."""
     with suppress(HoldfastError):
-        await http.read(ApiObject, "POST", f"{path_of(execution_id)}/cancel", is_repeatable=True)
+        await http.read(
+            ApiObject, "POST", f"{path_of(execution_id)}/cancel", is_repeatable=True, expects=("id", "status")
+        )
 
 
 async def wait_for_end(

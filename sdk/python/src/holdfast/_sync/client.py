@@ -204,7 +204,7 @@ class Holdfast:
     ) -> models.Usage:
         """Executions and their cost in a period, by model or by day."""
         query = {"from": from_, "to": to, "group_by": group_by}
-        return self._http.read(models.Usage, "GET", "/v1/usage", query=query)
+        return self._http.read(models.Usage, "GET", "/v1/usage", query=query, expects=("data",))
 
     def request(
         self,
@@ -216,4 +216,4 @@ class Holdfast:
         headers: Mapping[str, str] | None = None,
     ) -> ApiObject:
         """Any other request: with the key, the retries and the errors of this client."""
-        return self._http.read(ApiObject, method, path, query=query, body=body, headers=headers)
+        return self._http.read(ApiObject, method, path, query=query, body=body, headers=headers, expects=())

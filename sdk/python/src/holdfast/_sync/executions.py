@@ -97,22 +97,29 @@ class Executions:
 
     def result(self, execution_id: str) -> models.ExecutionResult:
         """The output, usage and cost of a completed execution."""
-        return self._http.read(models.ExecutionResult, "GET", f"{path_of(execution_id)}/result")
+        return self._http.read(
+            models.ExecutionResult, "GET", f"{path_of(execution_id)}/result", expects=("execution_id",)
+        )
 
     def cancel(self, execution_id: str) -> models.Execution:
         """Cancels an open execution, which then costs nothing."""
         path = f"{path_of(execution_id)}/cancel"
-        return self._http.read(models.Execution, "POST", path, is_repeatable=True)
+        return self._http.read(models.Execution, "POST", path, is_repeatable=True, expects=("id", "status"))
 
     def erase(self, execution_id: str) -> models.DeletedExecution:
         """Erases the input, output and files of an execution that has ended."""
-        return self._http.read(models.DeletedExecution, "DELETE", path_of(execution_id))
+        return self._http.read(models.DeletedExecution, "DELETE", path_of(execution_id), expects=("deleted",))
 
     def estimate(self, model: str, input: Mapping[str, Any]) -> models.Estimate:
         """What creating this execution would hold."""
         body = {"model": model, "input": input}
         return self._http.read(
-            models.Estimate, "POST", "/v1/executions/estimate", body=body, is_repeatable=True
+            models.Estimate,
+            "POST",
+            "/v1/executions/estimate",
+            body=body,
+            is_repeatable=True,
+            expects=("hold_amount",),
         )
 
     def wait(

@@ -117,11 +117,13 @@ class Files:
     def confirm(self, file_id: str) -> models.File:
         """Checks an upload at once."""
         body = {"file_id": file_id}
-        return self._http.read(models.File, "POST", "/v1/files/confirm", body=body, is_repeatable=True)
+        return self._http.read(
+            models.File, "POST", "/v1/files/confirm", body=body, is_repeatable=True, expects=("file_id",)
+        )
 
     def get(self, file_id: str) -> models.File:
         """The record of a file."""
-        return self._http.read(models.File, "GET", _path_of(file_id))
+        return self._http.read(models.File, "GET", _path_of(file_id), expects=("file_id",))
 
     def url(self, file_id: str) -> models.DownloadUrl:
         """A URL that needs no key and works for an hour."""

@@ -52,7 +52,7 @@ class Http:
         max_retries: int | None = None,
         retry_deadline: float | None = None,
         is_repeatable: bool | None = None,
-        expects: Sequence[str] = (),
+        expects: Sequence[str],
         gone_body: Mapping[str, Any] | None = None,
     ) -> M:
         """The response as a model. `is_repeatable`: whether a request that may have been processed can be sent again;

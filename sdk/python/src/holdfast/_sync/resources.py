@@ -23,7 +23,7 @@ class Models:
         return List(self._http, models.Model.read, "/v1/models")
 
     def get(self, slug: str) -> models.Model:
-        return self._http.read(models.Model, "GET", f"/v1/models/{quote(slug, safe='')}")
+        return self._http.read(models.Model, "GET", f"/v1/models/{quote(slug, safe='')}", expects=("slug",))
 
 
 class Balance:
@@ -32,7 +32,7 @@ class Balance:
 
     def get(self) -> models.Balance:
         """What is available, held and in total. Amounts are decimal texts: read them with `decimal.Decimal`."""
-        return self._http.read(models.Balance, "GET", "/v1/balance")
+        return self._http.read(models.Balance, "GET", "/v1/balance", expects=("available",))
 
     def transactions(
         self,
@@ -65,14 +65,20 @@ class ApiKeys:
 
     def create(self, name: str, **fields: Any) -> models.CreatedApiKey:
         """`fields`: as `ApiKeyRequest` describes them, such as `scopes` and `models`."""
-        return self._http.read(models.CreatedApiKey, "POST", "/v1/api-keys", body={"name": name, **fields})
+        return self._http.read(
+            models.CreatedApiKey, "POST", "/v1/api-keys", body={"name": name, **fields}, expects=("id", "key")
+        )
 
     def rotate(self, key_id: str) -> models.RotatedApiKey:
         """Replaces the value of a key. The previous value works for another hour."""
-        return self._http.read(models.RotatedApiKey, "POST", f"/v1/api-keys/{quote(key_id, safe='')}/rotate")
+        return self._http.read(
+            models.RotatedApiKey, "POST", f"/v1/api-keys/{quote(key_id, safe='')}/rotate", expects=("new_key",)
+        )
 
     def revoke(self, key_id: str) -> models.RevokedApiKey:
-        return self._http.read(models.RevokedApiKey, "DELETE", f"/v1/api-keys/{quote(key_id, safe='')}")
+        return self._http.read(
+            models.RevokedApiKey, "DELETE", f"/v1/api-keys/{quote(key_id, safe='')}", expects=("revoked",)
+        )
 
 
 class PortalSessions:
@@ -85,12 +91,12 @@ class PortalSessions:
         """A link that opens the portal of your organization once, within 10 minutes; `fields`: as `PortalSessionRequest`
         describes them. Never log it."""
         body = {"capabilities": [*capabilities], **fields}
-        return self._http.read(models.PortalSession, "POST", "/v1/portal-sessions", body=body)
+        return self._http.read(models.PortalSession, "POST", "/v1/portal-sessions", body=body, expects=("url",))
 
     def revoke(self, session_id: str) -> models.RevokedPortalSession:
         """Ends a session, or makes its link invalid."""
         path = f"/v1/portal-sessions/{quote(session_id, safe='')}"
-        return self._http.read(models.RevokedPortalSession, "DELETE", path)
+        return self._http.read(models.RevokedPortalSession, "DELETE", path, expects=("revoked",))
 
 
 def _endpoint(endpoint_id: str) -> str:
@@ -107,22 +113,26 @@ class WebhookEndpoints:
         """Registers an endpoint; `fields`: as `WebhookEndpointRequest` describes them. Its secret is shown once, so the
         request is not repeated after it may have been done."""
         body = {"url": url, **({} if events is None else {"events": list(events)}), **fields}
-        return self._http.read(models.CreatedWebhookEndpoint, "POST", "/v1/webhooks/endpoints", body=body)
+        return self._http.read(
+            models.CreatedWebhookEndpoint, "POST", "/v1/webhooks/endpoints", body=body, expects=("id", "secret")
+        )
 
     def list(self) -> List[models.WebhookEndpoint]:
         return List(self._http, models.WebhookEndpoint.read, "/v1/webhooks/endpoints", field="endpoints")
 
     def get(self, endpoint_id: str) -> models.WebhookEndpoint:
-        return self._http.read(models.WebhookEndpoint, "GET", _endpoint(endpoint_id))
+        return self._http.read(models.WebhookEndpoint, "GET", _endpoint(endpoint_id), expects=("id", "url"))
 
     def update(self, endpoint_id: str, **changes: Any) -> models.WebhookEndpoint:
         """`changes`: as `WebhookEndpointChanges` describes them."""
-        return self._http.read(models.WebhookEndpoint, "PATCH", _endpoint(endpoint_id), body=changes)
+        return self._http.read(
+            models.WebhookEndpoint, "PATCH", _endpoint(endpoint_id), body=changes, expects=("id", "url")
+        )
 
     def delete(self, endpoint_id: str) -> models.DeletedWebhookEndpoint:
         gone_body = {"id": endpoint_id, "deleted": True}
         return self._http.read(
-            models.DeletedWebhookEndpoint, "DELETE", _endpoint(endpoint_id), gone_body=gone_body
+            models.DeletedWebhookEndpoint, "DELETE", _endpoint(endpoint_id), gone_body=gone_body, expects=("deleted",)
         )
 
     def rotate_secret(
@@ -132,11 +142,13 @@ class WebhookEndpoints:
         `expire_previous="now"`: the previous secret is invalid at once."""
         query = {"keep_primary": keep_primary, "expire_previous": expire_previous}
         path = f"{_endpoint(endpoint_id)}/rotate-secret"
-        return self._http.read(models.RotatedWebhookSecret, "POST", path, query=query)
+        return self._http.read(models.RotatedWebhookSecret, "POST", path, query=query, expects=("secret",))
 
     def test(self, endpoint_id: str) -> models.TestCallResult:
         """Sends a test event and returns the response of the endpoint."""
-        return self._http.read(models.TestCallResult, "POST", f"{_endpoint(endpoint_id)}/test")
+        return self._http.read(
+            models.TestCallResult, "POST", f"{_endpoint(endpoint_id)}/test", expects=("success",)
+        )
 
     def deliveries(
         self,
@@ -160,7 +172,9 @@ class WebhookEndpoints:
     def recover(self, endpoint_id: str, since: str) -> models.Recovered:
         """Sends failed deliveries and missed events since a time once more. Repeat it while `has_more` is true."""
         path = f"{_endpoint(endpoint_id)}/recover"
-        return self._http.read(models.Recovered, "POST", path, body={"since": since}, is_repeatable=True)
+        return self._http.read(
+            models.Recovered, "POST", path, body={"since": since}, is_repeatable=True, expects=("redelivered",)
+        )
 
 
 class WebhookDeliveries:
@@ -173,11 +187,16 @@ class WebhookDeliveries:
         return List(self._http, models.Delivery.read, "/v1/webhooks/deliveries", query, field="deliveries")
 
     def get(self, delivery_id: str) -> models.Delivery:
-        return self._http.read(models.Delivery, "GET", f"/v1/webhooks/deliveries/{quote(delivery_id, safe='')}")
+        return self._http.read(
+            models.Delivery,
+            "GET",
+            f"/v1/webhooks/deliveries/{quote(delivery_id, safe='')}",
+            expects=("id", "event_type"),
+        )
 
     def redeliver(self, delivery_id: str) -> models.Delivery:
         path = f"/v1/webhooks/deliveries/{quote(delivery_id, safe='')}/redeliver"
-        return self._http.read(models.Delivery, "POST", path)
+        return self._http.read(models.Delivery, "POST", path, expects=("id", "event_type"))
 
 
 class WebhookEvents:
@@ -226,10 +245,12 @@ class Webhooks:
 
     def secret(self) -> models.WebhookSecret:
         """The secret that signs deliveries to the `webhook_url` of an execution."""
-        return self._http.read(models.WebhookSecret, "GET", "/v1/webhooks/secret")
+        return self._http.read(models.WebhookSecret, "GET", "/v1/webhooks/secret", expects=("secret",))
 
     def rotate_secret(
         self, *, keep_primary: str | None = None, expire_previous: str | None = None
     ) -> models.RotatedWebhookSecret:
         query = {"keep_primary": keep_primary, "expire_previous": expire_previous}
-        return self._http.read(models.RotatedWebhookSecret, "POST", "/v1/webhooks/secret/rotate", query=query)
+        return self._http.read(
+            models.RotatedWebhookSecret, "POST", "/v1/webhooks/secret/rotate", query=query, expects=("secret",)
+        )
