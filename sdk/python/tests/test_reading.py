@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import time
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,16 @@ def test_events_are_read_however_the_stream_is_cut(size: int):
         ServerSentEvent("message", "x", None),
     ]
     assert reader.retry == 2.0
+
+
+def test_an_event_takes_time_in_proportion_to_its_length():
+    data = b"x" * 8_000_000
+    text = b"data: " + data + b"\n\n"
+    reader = EventReader()
+    started_at = time.monotonic()
+    events = [event for at in range(0, len(text), 1000) for event in reader.feed(text[at : at + 1000])]
+    assert time.monotonic() - started_at < 5
+    assert [len(event.data) for event in events] == [len(data)]
 
 
 @pytest.mark.parametrize("data", ["", "no json", "[1]", "{}", '{"status": 1}', '{"id": "exec_1"}'])

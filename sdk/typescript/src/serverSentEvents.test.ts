@@ -37,6 +37,12 @@ describe('an event stream', () => {
     expect(retries).toEqual([2000]);
   });
 
+  it('takes time in proportion to the length of an event', async () => {
+    const data = 'x'.repeat(8_000_000);
+    const { events } = await parse(`data: ${data}\n\n`, 1000);
+    expect(events[0]?.data === data).toBe(true);
+  });
+
   it('drops an event that was cut', async () => {
     expect((await parse('data: 1\n\ndata: 2\n', 3)).events.map(({ data }) => data)).toEqual(['1']);
   });

@@ -12,20 +12,23 @@ export async function* readEvents(
   { onActivity, onRetry }: { onActivity?: () => void; onRetry?: (ms: number) => void } = {},
 ): AsyncGenerator<ServerSentEvent, void, undefined> {
   const decoder = new TextDecoder();
-  let pending = '';
+  let line = '';
+  let held = '';
   let fields = emptyFields();
   for await (const bytes of body) {
     onActivity?.();
-    pending += decoder.decode(bytes, { stream: true });
+    const text = held + decoder.decode(bytes, { stream: true });
     // A lone CR at the end may be the first half of a CR LF.
-    const complete = pending.endsWith('\r') ? pending.slice(0, -1) : pending;
-    const lines = complete.split(lineEnd);
-    const last = lines.pop() ?? '';
-    pending = last + pending.slice(complete.length);
-    for (const line of lines) {
-      if (line !== '') {
-        if (readField(fields, line)) continue;
-        const retry = /^retry: ?(\d+)$/.exec(line);
+    held = text.endsWith('\r') ? '\r' : '';
+    // Only what is new is searched: a line may be megabytes long.
+    const [rest = '', ...starts] = text.slice(0, text.length - held.length).split(lineEnd);
+    line += rest;
+    for (const start of starts) {
+      const complete = line;
+      line = start;
+      if (complete !== '') {
+        if (readField(fields, complete)) continue;
+        const retry = /^retry: ?(\d+)$/.exec(complete);
         if (retry) onRetry?.(Number(retry[1]));
         continue;
       }

@@ -23,7 +23,8 @@ class EventReader:
 
     retry: float | None = None
     """Seconds after which the server wants a reconnection."""
-    _pending: str = ""
+    _line: list[str] = field(default_factory=lambda: list[str]())
+    _held: str = ""
     _type: str = ""
     _data: list[str] = field(default_factory=lambda: list[str]())
     _id: str | None = None
@@ -32,13 +33,15 @@ class EventReader:
     )
 
     def feed(self, chunk: bytes) -> Iterator[ServerSentEvent]:
-        text = self._pending + self._decoder.decode(chunk)
+        text = self._held + self._decoder.decode(chunk)
         # A lone CR at the end may be the first half of a CR LF.
-        held = "\r" if text.endswith("\r") else ""
-        *lines, last = _LINE_END.split(text[: len(text) - len(held)])
-        self._pending = last + held
-        for line in lines:
-            event = self._read(line)
+        self._held = "\r" if text.endswith("\r") else ""
+        # Only what is new is searched and copied: a line may be megabytes long.
+        rest, *starts = _LINE_END.split(text[: len(text) - len(self._held)])
+        self._line.append(rest)
+        for start in starts:
+            event = self._read("".join(self._line))
+            self._line = [start]
             if event:
                 yield event
 
