@@ -415,6 +415,23 @@ def test_a_request_cannot_take_the_key_to_another_host(path: str):
     assert seen == []
 
 
+@pytest.mark.parametrize("id", ["", ".", ".."])
+def test_an_id_that_would_make_another_request_of_it_is_refused(id: str):
+    handle, seen = failing(then={"deleted": True})
+    client = client_of(handle)
+    calls: list[Callable[[], object]] = [
+        lambda: client.executions.get(id),
+        lambda: client.executions.result(id),
+        lambda: next(client.executions.events(id)),
+        lambda: client.webhooks.endpoints.delete(id),
+        lambda: client.files.bytes(id),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="Is an id empty"):
+            call()
+    assert seen == []
+
+
 def test_an_error_survives_the_way_from_another_process():
     failure = {"code": "GENERATION_FAILED", "message": "It failed."}
     handle, _ = failing(httpx.Response(202, json=EXECUTION), then={**DONE, "status": "FAILED", "error": failure})

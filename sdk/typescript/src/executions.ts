@@ -1,6 +1,6 @@
 import { HoldfastError } from './errors.ts';
 import { type EventsOptions, type ExecutionEvent, followEvents } from './executionEvents.ts';
-import { type Http, has, type RequestOptions, startAttempt } from './http.ts';
+import { checkPath, type Http, has, type RequestOptions, startAttempt } from './http.ts';
 import { readIdempotencyKey } from './idempotencyKey.ts';
 import { type List, listOf } from './list.ts';
 import { ResponsePromise, type WithResponse } from './responsePromise.ts';
@@ -144,6 +144,7 @@ export class Executions {
   async wait(id: string, options: WaitOptions = {}): Promise<Execution> {
     const { timeout = Number.POSITIVE_INFINITY, signal } = options;
     const startedAt = performance.now();
+    checkPath(pathOf(id));
     // The first read has a little time whatever the timeout is, for only with it can a time-out report the execution.
     const reading = startAttempt(signal, Math.max(timeout, minReadMs));
     const execution = await reading

@@ -114,6 +114,35 @@ describe('a request', () => {
     expect(server.received).toHaveLength(1);
   });
 
+  it.each(['', '.', '..'])('with the id %j is refused, for it would be another request', async (id) => {
+    const client = await start(json(200, { deleted: true }));
+    const calls: (() => PromiseLike<unknown>)[] = [
+      () => client.executions.get(id),
+      () => client.executions.result(id),
+      () => client.executions.wait(id),
+      () => client.executions.events(id).next(),
+      () => client.webhooks.endpoints.delete(id),
+      () => client.files.bytes(id),
+    ];
+    for (const call of calls) {
+      const error = await call().then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      expect([error instanceof TypeError, String(error)]).toEqual([
+        true,
+        expect.stringContaining('Is an id empty?'),
+      ]);
+    }
+    expect(server.received).toEqual([]);
+  });
+
+  it('cannot take the key to another host', async () => {
+    const client = await start(json(200, {}));
+    const request = client.request({ method: 'GET', path: '@elsewhere.test/' });
+    await expect(request).rejects.toBeInstanceOf(TypeError);
+  });
+
   it('ends after its timeout, also in the middle of a body', async () => {
     const client = await start((response) => void response.writeHead(200).write('{"available":'));
     const reading = client.balance.get({ timeout: 100, maxRetries: 0 });

@@ -181,7 +181,7 @@ export function startAttempt(caller: AbortSignal | undefined, timeoutMs: number)
   };
 }
 
-function dial(settings: Settings, call: Call, attempt: Attempt): Promise<Response> {
+async function dial(settings: Settings, call: Call, attempt: Attempt): Promise<Response> {
   const headers = headersOf(
     { Accept: 'application/json' },
     call.body === undefined ? {} : { 'Content-Type': 'application/json' },
@@ -200,7 +200,8 @@ function dial(settings: Settings, call: Call, attempt: Attempt): Promise<Respons
       body: typeof call.body === 'string' ? call.body : JSON.stringify(call.body),
     }),
   };
-  return attempt.reading(() => settings.fetch(urlOf(settings.baseUrl, call), init));
+  const url = urlOf(settings.baseUrl, call);
+  return await attempt.reading(() => settings.fetch(url, init));
 }
 
 /** Later ones replace earlier ones, in whatever case their names are written: an object would send both. */
@@ -210,9 +211,17 @@ function headersOf(...parts: Record<string, string>[]): Headers {
   return headers;
 }
 
-function urlOf(baseUrl: string, { path, query = {} }: Call): string {
+/** @throws TypeError for a path that `new URL` would make another one of */
+export function checkPath(path: string): void {
   // Anything else could name another host, which would get the key.
   if (!path.startsWith('/')) throw new TypeError('The path of a request begins with a slash.');
+  if (/^[^?#]*\/\.{0,2}(?=[/?#]|$)/.test(path)) {
+    throw new TypeError(`The path ${path} has an empty part, or one of dots. Is an id empty?`);
+  }
+}
+
+function urlOf(baseUrl: string, { path, query = {} }: Call): string {
+  checkPath(path);
   const url = new URL(baseUrl + path);
   for (const [name, value] of Object.entries(query)) {
     if (value !== undefined) url.searchParams.set(name, String(value));

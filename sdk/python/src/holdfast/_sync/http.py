@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Generator, Iterator, Callable, Mapping, Sequence
 from contextlib import contextmanager
@@ -158,6 +159,9 @@ class Http:
         # Anything else could name another host, which would get the key.
         if not path.startswith("/"):
             raise ValueError("The path of a request begins with a slash.")
+        # They would be resolved, to the path of another call.
+        if re.match(r"[^?#]*/\.{0,2}(?=[/?#]|$)", path):
+            raise ValueError(f"The path {path} has an empty part, or one of dots. Is an id empty?")
         params = {name: _text_of(value) for name, value in (query or {}).items() if value is not None}
         return self._client.build_request(
             method,
