@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import trio
 from holdfast import APIConnectionError, AsyncHoldfast, Holdfast, WaitTimeoutError
+from holdfast._async import waiting
 
 EXECUTION = {
     "id": "exec_1",
@@ -27,6 +28,7 @@ class Service(BaseHTTPRequestHandler):
     """Runs a model with an event stream; the model `slow` never ends."""
 
     requests: list[str]
+    is_silent: bool
 
     def _send(self, status: int, body: Any) -> None:
         content = json.dumps(body).encode()
@@ -45,6 +47,8 @@ class Service(BaseHTTPRequestHandler):
         if self.path == "/v1/files/upload":
             self._send(201, {"file_id": "file_1", "upload_url": f"http://{self.headers['host']}/put"})
         elif self.path.endswith("/cancel"):
+            if self.is_silent:
+                time.sleep(3)
             self._send(200, {**EXECUTION, "status": "CANCELLED"})
         else:
             self._send(202, {**EXECUTION, "id": "exec_slow" if b'"slow"' in content else "exec_1"})
@@ -91,6 +95,7 @@ class Service(BaseHTTPRequestHandler):
 @pytest.fixture
 def service() -> Iterator[ThreadingHTTPServer]:
     Service.requests = []
+    Service.is_silent = False
     server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -183,6 +188,23 @@ def test_a_run_with_a_file_and_progress_works_on_trio(service: ThreadingHTTPServ
 
     assert trio.run(main) == {"text": "hi"}
     assert types[0] == "upload" and types[-1] == "status"
+
+
+def test_a_cancelled_run_does_not_wait_for_a_cancel_without_a_response(
+    service: ThreadingHTTPServer, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(waiting, "_CANCEL", 0.3)
+    Service.is_silent = True
+
+    async def main() -> None:
+        async with client_of(service) as client:
+            with trio.move_on_after(30) as scope:
+                await client.run("slow", {}, cancel_on_abort=True, on_progress=lambda _: scope.cancel())
+
+    started_at = time.monotonic()
+    trio.run(main)
+    assert time.monotonic() - started_at < 2
+    assert "POST /v1/executions/exec_slow/cancel" in Service.requests
 
 
 def test_a_cancelled_run_cancels_its_execution_on_trio(service: ThreadingHTTPServer):

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { AbortedError, ExecutionError, type ServerError, WaitTimeoutError } from './errors.ts';
 import { cut, executionAs, json, refusal, type Step, startScriptedServer } from './testing/scriptedServer.ts';
 import type { ProgressEvent } from './waiting.ts';
@@ -129,6 +129,23 @@ describe('a run', () => {
     expect(thrown).toMatchObject({ execution: { id: 'exec_1' } });
     const cancels = server.received.filter(({ path }) => path.endsWith('/cancel'));
     expect(cancels).toHaveLength(cancelOnAbort ? 1 : 0);
+  });
+
+  it('that is aborted does not wait for a cancel without a response', async () => {
+    const endAfter = AbortSignal.timeout;
+    const timeout = jest
+      .spyOn(AbortSignal, 'timeout')
+      .mockImplementation(() => endAfter.call(AbortSignal, 50));
+    const aborting = new AbortController();
+    const client = await start(
+      created,
+      () => aborting.abort(),
+      () => {},
+    );
+    const running = client.run('m', {}, { signal: aborting.signal, cancelOnAbort: true });
+    await expect(running).rejects.toBeInstanceOf(AbortedError);
+    expect(timeout.mock.calls).toEqual([[10_000]]);
+    timeout.mockRestore();
   });
 
   it('that is aborted during the create finds out its id to cancel it', async () => {

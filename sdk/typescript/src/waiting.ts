@@ -31,6 +31,8 @@ const expiryGraceMs = 120_000;
 const defaultLifeMs = 86_400_000;
 const maxStreamFailures = 3;
 const maxBackoffMs = 10_000;
+/** A caller who aborts does not wait longer for the cancel. */
+const cancelMs = 10_000;
 
 /**
  * Waits until an execution has ended, and returns it whatever its final status is.
@@ -208,12 +210,11 @@ function timeoutError(
   );
 }
 
-/** The abort is reported whatever the response is: the execution may have ended in the meantime. */
+/** The abort is reported whatever the response is, if there is one: the execution may have ended in the meantime. */
 export async function cancel(http: Http, id: string): Promise<void> {
   const path = `/v1/executions/${encodeURIComponent(id)}/cancel`;
-  await http
-    .json({ method: 'POST', path, isRepeatable: true, isExpected: isExecution })
-    .catch((error: unknown) => {
-      if (!(error instanceof HoldfastError)) throw error;
-    });
+  const call = { method: 'POST', path, isRepeatable: true, isExpected: isExecution } as const;
+  await http.json(call, { signal: AbortSignal.timeout(cancelMs) }).catch((error: unknown) => {
+    if (!(error instanceof HoldfastError)) throw error;
+  });
 }

@@ -28,6 +28,8 @@ _EXPIRY_GRACE = 120.0
 _DEFAULT_LIFE = 86_400.0
 _MAX_STREAM_FAILURES = 3
 _MAX_BACKOFF = 10.0
+# A caller who aborts does not wait longer for the cancel.
+_CANCEL = 10.0
 # Connections in a row that do not become a stream: about a minute.
 _MAX_UNOPENED = 12
 # A wait asks again after this long at the latest, whatever a proxy requests.
@@ -46,7 +48,13 @@ def cancel_quietly(http: Http, execution_id: str) -> None:
     """For a caller who has another error to report: the execution may have ended in the meantime."""
     with suppress(HoldfastError):
         http.read(
-            ApiObject, "POST", f"{path_of(execution_id)}/cancel", is_repeatable=True, expects=("id", "status")
+            ApiObject,
+            "POST",
+            f"{path_of(execution_id)}/cancel",
+            timeout=min(http.settings.timeout, _CANCEL),
+            retry_deadline=min(http.settings.retry_deadline, _CANCEL),
+            is_repeatable=True,
+            expects=("id", "status"),
         )
 
 
