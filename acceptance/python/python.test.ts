@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { outputOf, runCommand } from '@holdfast/testkit/command';
@@ -32,6 +32,28 @@ describe('the SDK of Python', () => {
 
   it('has no type errors in strict mode', async () => {
     await expectSuccess('-m', 'pyright', '--pythonpath', python);
+  }, 120_000);
+
+  it('has programs in its README without type errors', async () => {
+    const readme = readFileSync(join(sdk, 'README.md'), 'utf8');
+    const programs = [...readme.matchAll(/^```python\n(.*?)^```/gms)].map(([, text = '']) => text);
+    const given = `import asyncio
+from pathlib import Path
+from holdfast import Holdfast, HoldfastError, WebhookEvent
+client, error, path = Holdfast(), HoldfastError("", code=""), Path()
+model = id = url = SECRET = ""
+input: dict[str, object] = {}
+queue: asyncio.Queue[WebhookEvent] = asyncio.Queue()
+`;
+    const inline = readme.match(/(?<=`)client\.run\([^`]*(?=`)/g) ?? [];
+    // The last one needs the module that `holdfast-sdk types` writes.
+    const checked = [...programs.filter((text) => !text.includes('holdfast_models')), ...inline];
+    const files = checked.map((text, n) => {
+      const file = join(folder, `readme_${n}.py`);
+      writeFileSync(file, given + text);
+      return file;
+    });
+    await expectSuccess('-m', 'pyright', '--pythonpath', python, ...files);
   }, 120_000);
 
   it('has a reference of every resource', async () => {

@@ -86,6 +86,35 @@ describe('an empty project', () => {
     expect(existsSync(join(folder, 'small.jpg'))).toBe(true);
   });
 
+  it('of strict TypeScript compiles the programs of the README', async () => {
+    const folder = await newProject('readme', { type: 'module' });
+    const given = `import type { Execution, FileData, Holdfast, HoldfastError } from '@holdfast/sdk';
+      declare global {
+        const client: Holdfast, error: HoldfastError, model: string, input: Record<string, unknown>;
+        const id: string, url: string, file: (path: string) => FileData;
+        const queue: { add(id: string, data: unknown): Promise<void> };
+        const process: { env: Record<string, string | undefined> };
+      }`;
+    const inline =
+      readFileSync(join(sdkFolder, 'README.md'), 'utf8').match(/(?<=`)client\.run\([^`]*(?=`)/g) ?? [];
+    const programs = [given, ...snippets('ts'), ...inline];
+    for (const [n, text] of programs.entries())
+      writeFileSync(join(folder, `${n}.mts`), `${text}\nexport {};\n`);
+    const options = ['--strict', '--exactOptionalPropertyTypes', '--noEmit', '--target', 'es2022'];
+    const files = programs.map((_text, n) => `${n}.mts`);
+    const args = [
+      join(tools, 'typescript/bin/tsc'),
+      ...options,
+      '--module',
+      'nodenext',
+      '--lib',
+      'es2024,dom',
+      ...files,
+    ];
+    const compiling = outputOf(process.execPath, args, { cwd: folder, env: process.env, timeoutMs: 60_000 });
+    await expect(compiling).resolves.toBe('');
+  }, 90_000);
+
   it('of CommonJS runs a model', async () => {
     const folder = await newProject('cjs', {});
     const program = `const { Holdfast, HoldfastError } = require('@holdfast/sdk');

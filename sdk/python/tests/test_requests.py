@@ -365,6 +365,18 @@ def test_an_error_has_the_input_with_the_ids_of_its_files_and_the_page_of_its_co
     assert raised.value.doc_url == "https://h.test/docs/errors/INTERNAL_ERROR"
 
 
+def test_a_run_whose_upload_failed_can_be_repeated_with_the_key_and_the_input_of_its_error():
+    upload = {"file_id": "file_1", "upload_url": "http://store.test/put"}
+    steps = [httpx.ReadError("cut"), httpx.Response(201, json=upload), httpx.Response(200), httpx.Response(202, json=EXECUTION)]
+    handle, seen = failing(*steps, then=DONE)
+    client = client_of(handle, max_retries=0)
+    with pytest.raises(APIConnectionError) as raised:
+        client.run("m", {"image": b"a"})
+    client.run("m", raised.value.input, idempotency_key=raised.value.idempotency_key)
+    assert json.loads(seen[3].content)["input"] == {"image": "file_1"}
+    assert seen[3].headers["idempotency-key"] == raised.value.idempotency_key
+
+
 def test_an_empty_key_of_a_caller_does_not_become_the_key_of_the_process(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("HOLDFAST_API_KEY", "sk_of_the_process")
     with pytest.raises(ValueError, match="no API key"):

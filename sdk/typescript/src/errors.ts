@@ -25,9 +25,9 @@ export class HoldfastError extends Error {
   readonly details: readonly ErrorDetail[];
   /** Where the reference describes the code, if the service says so. */
   readonly docUrl: string | null;
-  /** The key of the create that failed. Repeat the create with this key, and it is accepted at most once. */
+  /** The key of the run or create that failed. Repeat it with this key, and it is accepted at most once. */
   idempotencyKey: string | null = null;
-  /** The input of the run that failed, as it was sent: with the ids of its files. Not in logs: it is not enumerable. */
+  /** The input of the run that failed, with the ids of its files if they were uploaded. Not in logs: it is not enumerable. */
   // oxlint-disable-next-line typescript/no-explicit-any -- fits the input of any model, to repeat the run
   declare input: any;
   /** The execution, once it is known: as it was when it was last read. */

@@ -18,7 +18,7 @@ import { cancel, type WaitOptions, waitForEnd } from './waiting.ts';
 
 export type CreateOptions = RequestOptions & {
   /** Two creates with the same key are one execution. Default: a random key. See `deriveKey`. */
-  idempotencyKey?: string | Promise<string> | undefined;
+  idempotencyKey?: string | Promise<string> | null | undefined;
 };
 
 export type ExecutionFilter = {

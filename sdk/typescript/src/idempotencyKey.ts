@@ -1,5 +1,7 @@
 /** The caller's key, or a new random one. @throws TypeError if the key is invalid */
-export async function readIdempotencyKey(given: string | Promise<string> | undefined): Promise<string> {
+export async function readIdempotencyKey(
+  given: string | Promise<string> | null | undefined,
+): Promise<string> {
   const key = (await given) ?? newKey();
   // Text with a promise in it, which `deriveKey` returns, would be the key of every order.
   if (typeof key === 'string' && key.includes('[object ')) {

@@ -10,15 +10,15 @@ import { cancel, type WaitOptions, waitForEnd } from './waiting.ts';
 
 export type RunOptions = WaitOptions & {
   /** Two runs with the same key are one execution. Default: a random key. See `deriveKey`. */
-  idempotencyKey?: string | Promise<string>;
+  idempotencyKey?: string | Promise<string> | null | undefined;
   /** Receives the final event of the execution. */
-  webhookUrl?: string;
+  webhookUrl?: string | undefined;
   /** Your own data, returned in the record. */
-  metadata?: Record<string, unknown>;
+  metadata?: Record<string, unknown> | undefined;
   /** Which of your pending executions start first. */
-  priority?: 'high' | 'normal' | 'low';
+  priority?: 'high' | 'normal' | 'low' | undefined;
   /** Seconds until the service ends the execution; `timeout` only ends the wait. */
-  timeoutSeconds?: number;
+  timeoutSeconds?: number | undefined;
 };
 
 /** A completed run. */
@@ -39,12 +39,13 @@ export async function run<Slug extends ModelSlug>(
   const given = copyOf(input);
   const fields = createFields(options);
   const idempotencyKey = await readIdempotencyKey(options.idempotencyKey);
-  const uploaded = await uploadInput(files, given, { signal, onProgress });
-  const body = { model, input: uploaded, ...fields };
+  let uploaded = given;
   const identified = (error: unknown): never => {
     if (error instanceof HoldfastError) Object.assign(error, { idempotencyKey, input: uploaded });
     throw error;
   };
+  uploaded = await uploadInput(files, given, { signal, onProgress }).catch(identified);
+  const body = { model, input: uploaded, ...fields };
   const creating = createUnlessAborted({ http, executions }, body, idempotencyKey, options);
   const created = await creating.catch(identified);
   const waiting = waitForEnd(http, created, options, { startedAt, isWhole: false });

@@ -1,5 +1,11 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { AbortedError, ExecutionError, type ServerError, WaitTimeoutError } from './errors.ts';
+import {
+  AbortedError,
+  type ConnectionError,
+  ExecutionError,
+  type ServerError,
+  WaitTimeoutError,
+} from './errors.ts';
 import { cut, executionAs, json, refusal, type Step, startScriptedServer } from './testing/scriptedServer.ts';
 import type { ProgressEvent } from './waiting.ts';
 
@@ -58,6 +64,19 @@ describe('a run', () => {
     const thrown = (await failing.catch((one: unknown) => one)) as ServerError;
     expect([thrown.idempotencyKey, thrown.input]).toEqual(['k', { image: 'file_1', n: 1 }]);
     expect(Object.keys(thrown)).not.toContain('input');
+  });
+
+  it('can be repeated with the key and the input of its error, also when an upload has failed', async () => {
+    const upload: Step = (response, received) =>
+      json(201, { file_id: 'file_1', upload_url: `${server.baseUrl}/put` })(response, received);
+    await start(cut, upload, json(200, {}), created, json(200, ended));
+    const client = server.client({ maxRetries: 0 });
+    const failing = client.run('m', { image: new Blob(['a']) });
+    const thrown = (await failing.catch((one: unknown) => one)) as ConnectionError;
+    await client.run('m', thrown.input, { idempotencyKey: thrown.idempotencyKey });
+    const create = server.received.find(({ path }) => path === '/v1/executions');
+    expect(JSON.parse(create?.body ?? '')).toEqual({ model: 'm', input: { image: 'file_1' } });
+    expect(create?.headers['idempotency-key']).toBe(thrown.idempotencyKey);
   });
 
   it('sends what it was given, whatever the caller makes of it afterwards', async () => {

@@ -26,9 +26,9 @@ class HoldfastError(Exception):
     doc_url: str | None
     """Where the reference describes the code, if the service says so."""
     idempotency_key: str | None
-    """The key of the create that failed. Repeat the create with this key, and it is accepted at most once."""
-    input: dict[str, Any] | None
-    """The input of the run that failed, as it was sent: with the ids of its files, by which the run can be repeated."""
+    """The key of the run or create that failed. Repeat it with this key, and it is accepted at most once."""
+    input: Any
+    """The input of the run that failed, by which it can be repeated: with the ids of its files if they were uploaded."""
     execution: Execution | None
     """The execution, once it is known: as it was when it was last read."""
 

@@ -133,7 +133,12 @@ class Holdfast:
         key = read_key(idempotency_key)
         # Now: the caller may change the objects while files are uploaded, or the create is sent again.
         metadata = copy.deepcopy(metadata)
-        uploaded = self.files.upload_input(dict(input), on_progress)
+        uploaded = dict(input)
+        try:
+            uploaded = self.files.upload_input(uploaded, on_progress)
+        except HoldfastError as error:
+            error.idempotency_key, error.input = key, uploaded
+            raise
 
         def create() -> models.CreatedExecution:
             return self.executions.create(
