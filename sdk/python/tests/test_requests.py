@@ -132,10 +132,14 @@ def test_a_request_that_may_have_been_processed_is_not_sent_again_where_that_wou
     assert len(seen) == 2
 
 
-def test_a_deletion_succeeds_when_a_try_whose_response_was_lost_has_done_it():
+@pytest.mark.parametrize(
+    "delete",
+    [lambda client: client.webhooks.endpoints.delete("wh_1"), lambda client: client.files.delete("file_1")],
+)
+def test_a_deletion_succeeds_when_a_try_whose_response_was_lost_has_done_it(delete: Callable[[Holdfast], Any]):
     unknown = refusal(404, "NOT_FOUND")
     handle, seen = failing(httpx.ReadError("cut"), unknown, then={})
-    assert client_of(handle).webhooks.endpoints.delete("wh_1").deleted
+    assert delete(client_of(handle)).deleted
     assert len(seen) == 2
 
 

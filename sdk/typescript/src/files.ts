@@ -112,7 +112,11 @@ export class Files {
 
   /** From now on the file cannot be read or used in an input. */
   delete(id: string, options?: RequestOptions): ResponsePromise<{ file_id: string; deleted: boolean }> {
-    return this.#http.json({ method: 'DELETE', path: pathOf(id) }, options);
+    const goneBody = { file_id: id, deleted: true };
+    return this.#http.json(
+      { method: 'DELETE', path: pathOf(id), goneBody, isExpected: has('deleted') },
+      options,
+    );
   }
 
   /** The file of an id, with `.url()`, `.bytes()` and `.save(path)`. */

@@ -182,13 +182,18 @@ describe('a request', () => {
   });
 });
 
-describe('the deletion of an endpoint', () => {
+describe('a deletion', () => {
   const unknown = refusal(404, 'NOT_FOUND', false);
 
-  it('succeeds when a try whose response was lost has deleted it', async () => {
+  it('of an endpoint succeeds when a try whose response was lost has deleted it', async () => {
     const client = await start(cut, unknown);
     const { data, response } = await client.webhooks.endpoints.delete('wh_1').withResponse();
     expect([data, response.status]).toEqual([{ id: 'wh_1', deleted: true }, 404]);
+  });
+
+  it('of a file succeeds as well', async () => {
+    const client = await start(cut, unknown);
+    expect(await client.files.delete('file_1')).toEqual({ file_id: 'file_1', deleted: true });
   });
 
   it.each<[string, Step[]]>([
@@ -198,7 +203,7 @@ describe('the deletion of an endpoint', () => {
       [refusal(429, 'RATE_LIMITED', true, { 'retry-after': '0' }), unknown],
     ],
     ['as the 404 of a proxy', [cut, (response) => void response.writeHead(404).end('<html>')]],
-  ])('fails for an endpoint that is unknown %s', async (_name, steps) => {
+  ])('of an endpoint fails when it is unknown %s', async (_name, steps) => {
     const client = await start(...steps);
     await expect(client.webhooks.endpoints.delete('wh_1')).rejects.toBeInstanceOf(NotFoundError);
   });

@@ -130,7 +130,10 @@ class Files:
 
     async def delete(self, file_id: str) -> models.DeletedFile:
         """From now on the file cannot be read or used in an input."""
-        return await self._http.read(models.DeletedFile, "DELETE", _path_of(file_id))
+        gone_body = {"file_id": file_id, "deleted": True}
+        return await self._http.read(
+            models.DeletedFile, "DELETE", _path_of(file_id), gone_body=gone_body, expects=("deleted",)
+        )
 
     async def bytes(self, file_id: str) -> bytes:
         async def read(chunks: AsyncIterator[bytes]) -> bytes:

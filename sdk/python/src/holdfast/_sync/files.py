@@ -131,7 +131,10 @@ class Files:
 
     def delete(self, file_id: str) -> models.DeletedFile:
         """From now on the file cannot be read or used in an input."""
-        return self._http.read(models.DeletedFile, "DELETE", _path_of(file_id))
+        gone_body = {"file_id": file_id, "deleted": True}
+        return self._http.read(
+            models.DeletedFile, "DELETE", _path_of(file_id), gone_body=gone_body, expects=("deleted",)
+        )
 
     def bytes(self, file_id: str) -> bytes:
         def read(chunks: Iterator[bytes]) -> bytes:
