@@ -39,6 +39,7 @@ export type Page = Pick<Locator, 'getByRole' | 'getByText'> & {
   clock: { install(): Promise<void>; runFor(ms: number): Promise<void> };
   keyboard: { press(key: string): Promise<void> };
   route(url: RegExp, handle: (route: Route) => Promise<void>): Promise<unknown>;
+  unroute(url: RegExp): Promise<void>;
   on(event: 'console' | 'pageerror' | 'dialog' | 'request', listener: (message: Message) => void): void;
 };
 

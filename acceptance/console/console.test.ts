@@ -131,9 +131,32 @@ describe('signing in', () => {
     await context.close();
     const { page, context: session } = await signIn(browser, state(), ann);
     await open(page, '/sessions');
-    await page.getByRole('button', { name: 'End session' }).first().click();
+    const own = page.locator('li:has-text("this session")').getByRole('button', { name: 'End session' });
+    await own.click();
+    await page.route(/\/sessions\/ses_/, (route) => route.abort());
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('dialog').getByText('The server did not respond.').waitFor();
+    await page.reload();
+    await page.unroute(/\/sessions\/ses_/);
+    await own.click();
+    await page.getByRole('button', { name: 'Confirm' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await session.close();
+  });
+
+  it('lasts until signing out has succeeded, and says why it did not', async () => {
+    const { page, context } = await signIn(browser, state(), ann);
+    const session = /\/admin\/v1\/session$/;
+    await page.route(session, (route) =>
+      route.request().method() === 'DELETE' ? route.abort() : route.continue(),
+    );
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await untilText(page, 'The server did not respond.');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.unroute(session);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await context.close();
   });
 });
 

@@ -98,6 +98,21 @@ export function describePortal({ state, browser, executionId }: Stack): void {
       await context.close();
     });
 
+    it('stays open, and says why, when signing out fails', async () => {
+      const { context, page } = await opened((await newLink()).url);
+      await page.getByRole('heading', { name: 'Executions' }).waitFor();
+      const session = /\/portal-session$/;
+      const error = { code: 'SERVICE_UNAVAILABLE', message: 'The database does not respond.' };
+      await page.route(session, (route) => route.fulfill({ status: 503, json: { error } }));
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await untilText(page, error.message);
+      await page.getByRole('heading', { name: 'Executions' }).waitFor();
+      await page.unroute(session);
+      await page.getByRole('button', { name: 'Try again' }).click();
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await context.close();
+    });
+
     it('shows an execution with its deliveries, runs nothing that others wrote, and redelivers', async () => {
       const receiver = await startReceiver();
       receiver.accept();

@@ -1,6 +1,6 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import { RequestError } from './api.ts';
+import { isSignedOut } from './api.ts';
 import { SignIn } from './pages/SignIn.tsx';
 import { Button, Problem, Skeleton } from './parts.tsx';
 import { useSession, useSignOut } from './session.tsx';
@@ -28,7 +28,8 @@ const groups = [
 
 export function Shell() {
   const session = useSession();
-  if (session.error instanceof RequestError && session.error.status === 401) return <SignIn />;
+  const { signOut, error } = useSignOut();
+  if (isSignedOut(session.error)) return <SignIn />;
   if (!session.data) {
     return (
       <main>
@@ -46,9 +47,10 @@ export function Shell() {
       >
         {text.skip}
       </a>
-      <Side actor={session.data.actor} role={session.data.role} />
+      <Side actor={session.data.actor} role={session.data.role} signOut={signOut} />
       <div className="min-w-0">
         {session.isError && <Problem error={session.error} />}
+        {error !== null && <Problem error={error} onRetry={signOut} />}
         <main id="content" className="mx-auto max-w-7xl px-4 py-6 lg:px-8">
           <Outlet />
         </main>
@@ -57,8 +59,7 @@ export function Shell() {
   );
 }
 
-function Side({ actor, role }: { actor: string; role: string }) {
-  const signOut = useSignOut();
+function Side({ actor, role, signOut }: { actor: string; role: string; signOut: () => void }) {
   return (
     <header className="border-line border-b bg-card px-4 py-2 lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col lg:border-r lg:border-b-0 lg:px-3 lg:py-4">
       <div className="flex items-center justify-between gap-3 lg:block lg:px-2.5">

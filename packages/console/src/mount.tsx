@@ -7,7 +7,7 @@ import {
 } from '@tanstack/react-query';
 import { type ReactNode, StrictMode, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
-import { LostError, RequestError } from './api.ts';
+import { isSignedOut, LostError, RequestError } from './api.ts';
 import { text } from './strings.ts';
 import './styles.css';
 
@@ -26,8 +26,8 @@ const client = new QueryClient({
   },
   queryCache: new QueryCache({
     onError(error, query) {
-      const isOver = error instanceof RequestError && error.status === 401 && query.queryKey[0] !== 'session';
-      if (isOver) void client.invalidateQueries({ queryKey: ['session'] });
+      if (isSignedOut(error) && query.queryKey[0] !== 'session')
+        void client.invalidateQueries({ queryKey: ['session'] });
     },
   }),
 });

@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { LostError } from './api.ts';
+import { isSignedOut, LostError } from './api.ts';
 import { text } from './strings.ts';
 
 const tones = {
@@ -323,6 +323,21 @@ export function useChangeDialog() {
       }
     },
   };
+}
+
+/** Ends the session and then leaves; `error` says why it is still open. */
+export function useEndSession(end: () => Promise<unknown>, leave: () => void) {
+  const [error, setError] = useState<unknown>(null);
+  const endSession = async () => {
+    setError(null);
+    try {
+      await end();
+    } catch (reason) {
+      if (!isSignedOut(reason)) return setError(reason);
+    }
+    leave();
+  };
+  return { error, signOut: () => void endSession() };
 }
 
 /** Asks before it acts; shows why it failed. */

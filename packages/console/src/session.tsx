@@ -1,5 +1,6 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { change, read, type Schemas } from './api.ts';
+import { useEndSession } from './parts.tsx';
 import { text } from './strings.ts';
 
 type Session = Schemas['CurrentSession'];
@@ -17,12 +18,9 @@ export function useRefusal(needed: Role): string | null {
   return data && order.indexOf(data.role) >= order.indexOf(needed) ? null : text.needsRole(needed);
 }
 
-export function useSignOut(): () => void {
-  const client = useQueryClient();
-  return () => {
-    void change('DELETE', '/session').finally(() => {
-      client.clear();
-      window.location.assign('/console/');
-    });
-  };
+export function useSignOut() {
+  return useEndSession(
+    () => change('DELETE', '/session'),
+    () => window.location.assign('/console/'),
+  );
 }

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { change, read, type Schemas } from '../api.ts';
-import { Button, Heading, Problem, Skeleton, Time } from '../parts.tsx';
+import { Confirmed, Heading, Problem, Skeleton, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
 
 export function Sessions() {
@@ -9,8 +9,10 @@ export function Sessions() {
     queryKey: ['sessions'],
     queryFn: () => read<Schemas['OperatorSessionList']>('/sessions'),
   });
-  const revoke = (id: string) =>
-    void change('DELETE', `/sessions/${id}`).finally(() => client.invalidateQueries());
+  const revoke = async (id: string) => {
+    await change('DELETE', `/sessions/${id}`);
+    await client.invalidateQueries();
+  };
   return (
     <>
       <Heading title={text.sessions.title} className="mb-4" />
@@ -34,9 +36,14 @@ export function Sessions() {
                   <Time at={one.expires_at} />
                 </p>
               </div>
-              <Button tone="danger" onClick={() => revoke(one.id)}>
-                {text.sessions.revoke}
-              </Button>
+              <Confirmed
+                label={text.sessions.revoke}
+                question={
+                  one.is_current ? text.sessions.revokeCurrent : text.sessions.revokeQuestion(one.actor)
+                }
+                tone="danger"
+                act={() => revoke(one.id)}
+              />
             </li>
           ))}
         </ul>

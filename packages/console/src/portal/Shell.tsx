@@ -1,9 +1,9 @@
 import { Link, Navigate, Outlet } from '@tanstack/react-router';
-import { RequestError } from '../api.ts';
+import { isSignedOut } from '../api.ts';
 import { Button, Empty, Problem, Skeleton } from '../parts.tsx';
 import { text } from '../strings.ts';
 import { SignIn } from './pages/SignIn.tsx';
-import { type Capability, isAtSession, type PortalSession, signOut, useSession } from './session.tsx';
+import { type Capability, isAtSession, type PortalSession, useSession, useSignOut } from './session.tsx';
 import { words } from './strings.ts';
 
 const pages: readonly [Capability, '/executions' | '/webhooks' | '/keys' | '/usage', string][] = [
@@ -26,7 +26,9 @@ export function Shell() {
 
 function Within() {
   const session = useSession();
-  if (session.error instanceof RequestError && session.error.status === 401) {
+  const returnUrl = session.data?.return_url ?? null;
+  const { signOut, error } = useSignOut(window.top === window ? returnUrl : null);
+  if (isSignedOut(session.error)) {
     return (
       <main className="grid min-h-dvh place-items-center">
         <Empty isPage title={words.ended} hint={words.endedHint} />
@@ -47,8 +49,9 @@ function Within() {
       <a href="#content" className="sr-only focus:not-sr-only focus:absolute focus:bg-card focus:p-3">
         {text.skip}
       </a>
-      <Head session={session.data} />
+      <Head session={session.data} signOut={signOut} />
       {session.isError && <Problem error={session.error} />}
+      {error !== null && <Problem error={error} onRetry={signOut} />}
       <main id="content" className="mx-auto max-w-6xl px-4 py-6">
         <Outlet />
       </main>
@@ -56,7 +59,7 @@ function Within() {
   );
 }
 
-function Head({ session }: { session: PortalSession }) {
+function Head({ session, signOut }: { session: PortalSession; signOut: () => void }) {
   const { organization_name: name, theme, return_url: returnUrl } = session;
   return (
     <header className="border-line border-b bg-card">
@@ -87,7 +90,7 @@ function Head({ session }: { session: PortalSession }) {
               {words.back}
             </a>
           )}
-          <Button onClick={() => signOut(window.top === window ? returnUrl : null)}>{words.signOut}</Button>
+          <Button onClick={signOut}>{words.signOut}</Button>
         </div>
       </div>
     </header>

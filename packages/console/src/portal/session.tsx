@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { RequestError } from '../api.ts';
+import { isSignedOut } from '../api.ts';
+import { useEndSession } from '../parts.tsx';
 import { change, home, read, start } from './api.ts';
 import { applyTheme } from './theme.ts';
 
@@ -42,7 +43,7 @@ async function exchange(): Promise<PortalSession | null> {
     token = null;
     return session;
   } catch (error) {
-    if (!(error instanceof RequestError) || error.status !== 401) throw error;
+    if (!isSignedOut(error)) throw error;
     token = null;
     return null;
   }
@@ -66,8 +67,11 @@ export async function signInWithKey(key: string): Promise<void> {
   window.location.assign(`/console/s/${session.id}/`);
 }
 
-export function signOut(returnUrl: string | null): void {
-  void change('DELETE', '/portal-session').finally(() => window.location.assign(returnUrl ?? '/console/'));
+export function useSignOut(returnUrl: string | null) {
+  return useEndSession(
+    () => change('DELETE', '/portal-session'),
+    () => window.location.assign(returnUrl ?? '/console/'),
+  );
 }
 
 export const isAtSession = home !== '/console';

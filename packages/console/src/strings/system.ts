@@ -90,6 +90,8 @@ export const systemTexts = {
     title: 'Sessions',
     current: 'this session',
     revoke: 'End session',
+    revokeQuestion: (actor: string) => `End this session of ${actor}? That browser is signed out at once.`,
+    revokeCurrent: 'End the session that you are using? You are signed out at once.',
     by: { token: 'with a token', link: 'with a link', oidc: 'by OIDC' },
     from: 'From',
     until: 'Ends',
