@@ -74,6 +74,25 @@ export function describePlayground(get: () => Servers): void {
       await context.close();
     });
 
+    it('runs no other model in place of one that is not offered', async () => {
+      const { state, browser } = get();
+      const { data: models } = await admin<{ data: { slug: string; is_active: boolean }[] }>(
+        state,
+        '/models',
+      );
+      const slug = models.find(({ is_active: isActive }) => !isActive)?.slug ?? '';
+      const { page, context } = await signIn(browser, state, ann);
+      await open(page, `/models/${slug}`);
+      await page.getByText('not offered', { exact: true }).waitFor();
+      expect(await page.getByRole('link', { name: 'Run in the playground' }).count()).toBe(0);
+      await open(page, `/playground?model=${slug}`);
+      await untilText(page, `The model ${slug} is not offered.`);
+      expect(await page.getByRole('button', { name: 'Run', exact: true }).count()).toBe(0);
+      await page.getByLabel('Model to run').selectOption('sandbox-text');
+      await page.getByRole('button', { name: 'Run', exact: true }).waitFor();
+      await context.close();
+    });
+
     it('keeps the input and the organization that pays, whoever runs something meanwhile', async () => {
       const { state, browser } = get();
       await runExecution(state, { model: 'sandbox-text', input: { prompt: 'the last one' } });

@@ -40,9 +40,11 @@ function Details({ of }: { of: ModelOf }) {
           <Link to="/executions" search={{ model: of.slug }} className="underline">
             {text.nav.executions}
           </Link>
-          <Link to="/playground" search={{ model: of.slug }} className={linkLook}>
-            {text.models.run}
-          </Link>
+          {of.isActive && (
+            <Link to="/playground" search={{ model: of.slug }} className={linkLook}>
+              {text.models.run}
+            </Link>
+          )}
         </div>
       </header>
       <div className="grid gap-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">

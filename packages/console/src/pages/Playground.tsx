@@ -40,7 +40,8 @@ export function Playground() {
   const organizations = useOrganizations(search.organization);
   const error = models.error ?? organizations.error;
   const offered = (models.data ?? []).filter(({ isActive }) => isActive);
-  const model = offered.find(({ slug }) => slug === search.model) ?? offered.find(isEasy) ?? offered[0];
+  const easy = offered.find(isEasy) ?? offered[0];
+  const model = search.model === undefined ? easy : offered.find(({ slug }) => slug === search.model);
   const [first] = organizations.data ?? [];
   const organization = organizations.data?.find(({ id }) => id === search.organization) ?? first;
   const isLoaded = models.data !== undefined && organizations.data !== undefined;
@@ -55,7 +56,8 @@ export function Playground() {
         />
       )}
       {!error && !isLoaded && <Skeleton rows={8} />}
-      {isLoaded && !model && <Empty title={text.models.noneOffered} hint={text.models.emptyHint} />}
+      {isLoaded && !easy && <Empty title={text.models.noneOffered} hint={text.models.emptyHint} />}
+      {isLoaded && easy && !model && <NotOffered slug={search.model ?? ''} offered={offered} />}
       {isLoaded && model && !organization && (
         <Empty title={text.organizations.empty} hint={text.organizations.emptyHint} />
       )}
@@ -69,6 +71,53 @@ export function Playground() {
         />
       )}
     </>
+  );
+}
+
+/** Another model is run only if the operator chooses it: it may cost something else. */
+function NotOffered({ slug, offered }: { slug: string; offered: Model[] }) {
+  const navigate = useNavigate();
+  const search = useSearch({ from: '/playground' });
+  return (
+    <Card title={text.playground.request}>
+      <p role="status" className="mb-4">
+        {text.playground.notOffered(slug)}{' '}
+        <Link to="/models/$slug" params={{ slug }} className="underline">
+          {text.playground.aboutModel}
+        </Link>
+      </p>
+      <ModelField
+        value=""
+        offered={offered}
+        onChange={(model) =>
+          void navigate({ to: '/playground', search: { ...search, model }, replace: true })
+        }
+      />
+    </Card>
+  );
+}
+
+function ModelField(props: { value: string; offered: Model[]; onChange: (slug: string) => void }) {
+  const { value, offered, onChange } = props;
+  return (
+    <Field label={text.playground.model}>
+      <select
+        value={value}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        className={inputLook}
+      >
+        {value === '' && (
+          <option value="" disabled>
+            {text.playground.choose}
+          </option>
+        )}
+        {offered.map(({ slug, name }) => (
+          <option key={slug} value={slug}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </Field>
   );
 }
 
@@ -144,19 +193,7 @@ function Workbench({ model, offered, organization, organizations }: WorkbenchPro
       <div className="min-w-0 space-y-4">
         <Card title={text.playground.request}>
           <div className="grid gap-4 sm:grid-cols-2">
-            <Field label={text.playground.model}>
-              <select
-                value={model.slug}
-                onChange={({ currentTarget }) => set({ model: currentTarget.value })}
-                className={inputLook}
-              >
-                {offered.map(({ slug, name }) => (
-                  <option key={slug} value={slug}>
-                    {name}
-                  </option>
-                ))}
-              </select>
-            </Field>
+            <ModelField value={model.slug} offered={offered} onChange={(slug) => set({ model: slug })} />
             <Field label={text.playground.organization}>
               <select
                 value={organization.id}

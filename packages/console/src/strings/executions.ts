@@ -90,6 +90,7 @@ export const executionsTexts = {
     model: 'Model to run',
     organization: 'Organization that pays',
     aboutModel: 'About this model',
+    notOffered: (slug: string) => `The model ${slug} is not offered. Choose another one to run.`,
     asJson: 'As JSON',
     required: 'required',
     byDefault: (value: string) => `Default: ${value}`,
