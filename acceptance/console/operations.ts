@@ -69,6 +69,31 @@ export function describeOperations({ state, browser }: Stack): void {
       await context.close();
     });
 
+    it('leads from its numbers to lists of the same rows', async () => {
+      const { page, context } = await signIn(browser(), state(), ann);
+      const minute = '2026-11-26T10:00';
+      const overview = await admin<{ executions: { minutes: object[] } }>(state(), '/overview');
+      const minutes = overview.executions.minutes.map((one) => ({ ...one, at: `${minute}:00.000Z` }));
+      await page.route(/\/admin\/v1\/overview$/, (route) =>
+        route.fulfill({
+          status: 200,
+          json: { ...overview, executions: { ...overview.executions, minutes } },
+        }),
+      );
+      await page.reload();
+      const failed = page.getByRole('link', { name: /^Failed/ });
+      await failed.waitFor();
+      const [, count] = /^Failed(\d)/.exec((await failed.textContent()) ?? '') ?? [];
+      await failed.click();
+      await page.waitForURL(/status=FAILED%2CEXPIRED&from=2026-11-26T10%3A00/);
+      const rows = page.locator('tbody tr');
+      await until('the list has as many', async () => (await rows.count()) === Number(count));
+      await page.getByRole('link', { name: 'Overview' }).click();
+      await page.getByRole('link', { name: /^Deliveries failed/ }).click();
+      await page.waitForURL(/status=failed%2Cexpired&from=2026-11-26T10%3A00/);
+      await context.close();
+    });
+
     it('says where pending work was not counted to its end', async () => {
       const { page, context } = await signIn(browser(), state(), ann);
       const overview = await admin<{ backlog: { kind: string }[] }>(state(), '/overview');

@@ -19,10 +19,10 @@ const absent = { metadata: ['absent', 'x'] } as const;
 /** Of each filter what is common, what is rare, and what does not exist: the last two make a search look furthest. */
 const searches: Record<string, Partial<ExecutionSearch>> = {
   'no filter': {},
-  'a common status': { status: 'COMPLETED' },
-  'failed ones': { status: 'FAILED' },
-  'a rare status, ever': { status: rare.status, createdAfter: ever },
-  'an open status that none has': { status: 'PENDING', createdAfter: ever },
+  'a common status': { statuses: ['COMPLETED'] },
+  'failed ones': { statuses: ['FAILED'] },
+  'a rare status, ever': { statuses: [rare.status], createdAfter: ever },
+  'an open status that none has': { statuses: ['PENDING'], createdAfter: ever },
   'a model': { model: 'model-3' },
   'a rare model, ever': { model: rare.model, createdAfter: ever },
   'a provider': { provider: 'provider-1' },
@@ -32,7 +32,7 @@ const searches: Record<string, Partial<ExecutionSearch>> = {
   'rare metadata, ever': { metadata: rare.metadata, createdAfter: ever },
   'absent metadata, ever': { ...absent, createdAfter: ever },
   'a status and an error that exclude each other': {
-    status: 'COMPLETED',
+    statuses: ['COMPLETED'],
     errorCode: 'MODEL_OVERLOADED',
     createdAfter: ever,
   },
@@ -40,9 +40,9 @@ const searches: Record<string, Partial<ExecutionSearch>> = {
   'an id that does not exist': { idPrefix: `exec_${crypto.randomUUID()}`, createdAfter: ever },
   'an idempotency key': { idempotencyKey: 'order-5', createdAfter: ever },
   'an idempotency key that does not exist': { idempotencyKey: 'none', createdAfter: ever },
-  'a time long ago': { createdAfter: daysAgo(300), createdBefore: daysAgo(250), status: 'FAILED' },
+  'a time long ago': { createdAfter: daysAgo(300), createdBefore: daysAgo(250), statuses: ['FAILED'] },
   'a large organization': largest,
-  'a rare status of a large organization': { ...largest, status: rare.status, createdAfter: ever },
+  'a rare status of a large organization': { ...largest, statuses: [rare.status], createdAfter: ever },
   'absent metadata of a large organization': { ...largest, ...absent, createdAfter: ever },
   'a rare provider of a large organization': { ...largest, provider: rare.provider, createdAfter: ever },
   'absent metadata of a middling organization': {
@@ -52,7 +52,7 @@ const searches: Record<string, Partial<ExecutionSearch>> = {
   },
   'failed ones of a small organization': {
     organizationId: organizationId(900),
-    status: 'FAILED',
+    statuses: ['FAILED'],
     createdAfter: ever,
   },
 };
@@ -130,7 +130,7 @@ function queryOf(search: Partial<ExecutionSearch>): Record<string, string> {
   const [name, value] = search.metadata ?? [];
   const query = {
     limit: '50',
-    status: search.status,
+    status: search.statuses?.join(),
     model: search.model,
     provider: search.provider,
     error_code: search.errorCode,

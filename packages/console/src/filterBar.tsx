@@ -89,7 +89,9 @@ export function Chosen(props: {
       <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)} className={look}>
         <option value="">{any}</option>
         {options.map((option) => (
-          <option key={option}>{option}</option>
+          <option key={option} value={option}>
+            {option.replaceAll(',', text.list.or)}
+          </option>
         ))}
       </select>
     </Field>

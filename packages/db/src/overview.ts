@@ -1,5 +1,6 @@
 import type { Database } from './client.ts';
-import { idAt, maxClockDifferenceMs, runStatement } from './statement.ts';
+import { firstIdSince, idAt, maxClockDifferenceMs, runStatement } from './statement.ts';
+import { shownStateSql } from './webhooks/deliveries.ts';
 
 /** Executions with this many newer ones are not looked at: the cost of an overview has a bound. */
 export const maxSeen = 20_000;
@@ -102,9 +103,9 @@ const providerSql = `SELECT provider, count(*)::float8 AS attempts,
     WHERE a.execution_id >= $1 ORDER BY a.execution_id DESC LIMIT $2
   ) newest GROUP BY provider ORDER BY provider`;
 
-/** Deliveries of events of executions created since `from`, and of endpoints since then: of the newest ones. */
+/** Deliveries created since `from`: of those of the newest executions. */
 export async function readDeliveryActivity(db: Database, from: Date): Promise<DeliveryActivity> {
-  const values = [idAt('dlv', from.getTime()), maxSeen];
+  const values = [firstIdSince('dlv', from.getTime()), maxSeen, from];
   const [row] = await runStatement<DeliveryActivity>(db.pool, 'read_delivery_activity', deliverySql, values);
   return row ?? { delivered: 0, pending: 0, failed: 0, expired: 0 };
 }
@@ -113,7 +114,9 @@ const deliverySql = `SELECT count(*) FILTER (WHERE state = 'delivered')::float8 
     count(*) FILTER (WHERE state = 'pending')::float8 AS pending,
     count(*) FILTER (WHERE state = 'failed')::float8 AS failed,
     count(*) FILTER (WHERE state = 'expired')::float8 AS expired
-  FROM (SELECT d.state FROM deliveries d WHERE d.id >= $1 ORDER BY d.id DESC LIMIT $2) newest`;
+  FROM (
+    SELECT ${shownStateSql} AS state, d.created_at FROM deliveries d WHERE d.id >= $1 ORDER BY d.id DESC LIMIT $2
+  ) newest WHERE created_at >= $3`;
 
 /** At most `atMost` of each are counted. */
 export type FailingEndpoints = { failing: number; deactivated: number };

@@ -1379,11 +1379,6 @@ export interface components {
              */
             is_trial?: boolean;
         };
-        /**
-         * @example PENDING
-         * @enum {string}
-         */
-        ExecutionStatus: "PENDING" | "PROCESSING" | "AWAITING_WEBHOOK" | "COMPLETED" | "FAILED" | "CANCELLED" | "EXPIRED";
         Organization: {
             /**
              * @description Id
@@ -2369,6 +2364,11 @@ export interface components {
             logs: string | null;
             urls: components["schemas"]["ExecutionUrls"];
         };
+        /**
+         * @example PENDING
+         * @enum {string}
+         */
+        ExecutionStatus: "PENDING" | "PROCESSING" | "AWAITING_WEBHOOK" | "COMPLETED" | "FAILED" | "CANCELLED" | "EXPIRED";
         ExecutionError: {
             /**
              * @description A code of the error table
@@ -5727,8 +5727,8 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page */
                 cursor?: string;
-                /** @description Only deliveries with this status */
-                status?: "pending" | "delivered" | "failed" | "expired";
+                /** @description Only deliveries with one of these statuses: pending, delivered, failed, expired; several are separated by commas */
+                status?: string;
                 /** @description Only deliveries of events of this type */
                 event_type?: "execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered";
                 /** @description Only deliveries created after this time */
@@ -5871,8 +5871,8 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the previous page */
                 cursor?: string;
-                /** @description Only executions with this status */
-                status?: components["schemas"]["ExecutionStatus"];
+                /** @description Only executions with one of these statuses: PENDING, PROCESSING, AWAITING_WEBHOOK, COMPLETED, FAILED, CANCELLED, EXPIRED; several are separated by commas */
+                status?: string;
                 /** @description Model slug */
                 model?: string;
                 /** @description Only executions created after this time */

@@ -12,7 +12,16 @@ import { type Filters, timesOf } from './filters.ts';
 type Page = Schemas['AnyExecutionPage'];
 type Execution = Schemas['AnyExecution'];
 
-const statuses = ['PENDING', 'PROCESSING', 'AWAITING_WEBHOOK', 'COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED'];
+const statuses = [
+  'PENDING',
+  'PROCESSING',
+  'AWAITING_WEBHOOK',
+  'COMPLETED',
+  'FAILED',
+  'CANCELLED',
+  'EXPIRED',
+  'FAILED,EXPIRED',
+];
 
 /** What the search field means: an id or its beginning, `name=value` of the metadata, or an idempotency key, also in base64. */
 function searched(q: string | undefined): Record<string, string> {

@@ -18,6 +18,7 @@ import {
 } from '../parts.tsx';
 import { text } from '../strings.ts';
 import { Attention } from './attention.tsx';
+import { fieldTime } from './filters.ts';
 
 type Whole = Schemas['Overview'];
 
@@ -45,15 +46,18 @@ export function Overview() {
 }
 
 function Details({ of }: { of: Whole }) {
+  const { minutes, counted_since: countedSince } = of.executions;
+  // The lists behind the numbers have the same executions.
+  const from = fieldTime(countedSince ?? minutes[0]?.at ?? of.at);
   return (
     <div className="space-y-4">
       <Attention items={of.attention} />
-      <Tiles of={of} />
+      <Tiles of={of} from={from} />
       <ExecutionsCard of={of.executions} />
       <div className="grid gap-4 xl:grid-cols-2">
-        <Models of={of.models} />
-        <Providers of={of.providers} />
-        <Errors of={of.executions.errors} />
+        <Models of={of.models} from={from} />
+        <Providers of={of.providers} from={from} />
+        <Errors of={of.executions.errors} from={from} />
         <System of={of} />
       </div>
     </div>
@@ -63,8 +67,9 @@ function Details({ of }: { of: Whole }) {
 const sumOf = (minutes: Schemas['OverviewMinute'][], name: 'created' | 'failed') =>
   minutes.reduce((sum, minute) => sum + minute[name], 0);
 
-function Tiles({ of }: { of: Whole }) {
+function Tiles({ of, from }: { of: Whole; from: string }) {
   const { minutes } = of.executions;
+  const hour = fieldTime(minutes[0]?.at ?? of.at);
   const [created, failed] = [sumOf(minutes, 'created'), sumOf(minutes, 'failed')];
   const pending = of.backlog.find(({ kind }) => kind === 'pending');
   const undelivered = of.deliveries.failed + of.deliveries.expired;
@@ -74,12 +79,12 @@ function Tiles({ of }: { of: Whole }) {
   return (
     <ul className="grid grid-cols-2 gap-3 lg:grid-cols-4">
       <li>
-        <Link to="/executions" className={look}>
+        <Link to="/executions" search={{ from }} className={look}>
           <Tile name={text.overview.executions} value={created.toLocaleString()} />
         </Link>
       </li>
       <li>
-        <Link to="/executions" search={{ status: 'FAILED' }} className={look}>
+        <Link to="/executions" search={{ status: 'FAILED,EXPIRED', from }} className={look}>
           <Tile
             name={text.overview.failed}
             value={failed.toLocaleString()}
@@ -98,7 +103,7 @@ function Tiles({ of }: { of: Whole }) {
         </Link>
       </li>
       <li>
-        <Link to="/webhooks/deliveries" search={{ status: 'failed' }} className={look}>
+        <Link to="/webhooks/deliveries" search={{ status: 'failed,expired', from: hour }} className={look}>
           <Tile
             name={text.overview.undelivered}
             value={undelivered.toLocaleString()}
@@ -183,7 +188,7 @@ function Facts({ names, children }: { names: readonly string[]; children: ReactN
   );
 }
 
-function Models({ of }: { of: Whole['models'] }) {
+function Models({ of, from }: { of: Whole['models']; from: string }) {
   const slowest = Math.max(1, ...of.map(({ p95_ms: ms }) => ms ?? 0));
   return (
     <Card title={text.overview.models}>
@@ -193,7 +198,7 @@ function Models({ of }: { of: Whole['models'] }) {
           {of.map(({ model, created, failed, p50_ms: p50, p95_ms: p95 }) => (
             <tr key={model} className="border-line border-t">
               <th scope="row" className="min-w-24 px-1 py-1.5 text-left font-normal sm:px-2">
-                <Link to="/executions" search={{ model }} className="wrap-anywhere hover:underline">
+                <Link to="/executions" search={{ model, from }} className="wrap-anywhere hover:underline">
                   {model}
                 </Link>
                 <Meter share={(p95 ?? 0) / slowest} />
@@ -214,7 +219,7 @@ function Models({ of }: { of: Whole['models'] }) {
 
 const shownMs = (ms: number | null) => duration(ms === null ? null : Math.round(ms));
 
-function Providers({ of }: { of: Whole['providers'] }) {
+function Providers({ of, from }: { of: Whole['providers']; from: string }) {
   return (
     <Card title={text.overview.providers}>
       {of.length === 0 && <Empty title={text.overview.noProviders} hint={text.overview.noProvidersHint} />}
@@ -233,7 +238,7 @@ function Providers({ of }: { of: Whole['providers'] }) {
               <th scope="row" className="px-1 py-1.5 text-left font-normal sm:px-2">
                 <Link
                   to="/executions"
-                  search={{ provider: provider.connection }}
+                  search={{ provider: provider.connection, from }}
                   className="wrap-anywhere hover:underline"
                 >
                   {provider.connection}
@@ -255,7 +260,7 @@ function Providers({ of }: { of: Whole['providers'] }) {
   );
 }
 
-function Errors({ of }: { of: Whole['executions']['errors'] }) {
+function Errors({ of, from }: { of: Whole['executions']['errors']; from: string }) {
   const most = Math.max(1, ...of.map(({ count }) => count));
   return (
     <Card title={text.overview.errors}>
@@ -265,7 +270,7 @@ function Errors({ of }: { of: Whole['executions']['errors'] }) {
           <li key={code}>
             <Link
               to="/executions"
-              search={{ error: code }}
+              search={{ error: code, from }}
               className="flex justify-between gap-3 hover:underline"
             >
               <span className="break-all font-mono text-xs">{code}</span>

@@ -13,7 +13,7 @@ import { WebhookTabs } from './webhookParts.tsx';
 type Page = Schemas['AnyDeliveryPage'];
 type Delivery = Schemas['AnyDelivery'];
 
-const statuses = ['pending', 'delivered', 'failed', 'expired'];
+const statuses = ['pending', 'delivered', 'failed', 'expired', 'failed,expired'];
 
 export function WebhookDeliveries() {
   const filters = useSearch({ from: '/webhooks/deliveries' });
@@ -81,7 +81,7 @@ export function DeliveryList({ filters, isShort = false }: { filters: DeliveryFi
 
 /** Those who look for failures mean the retried ones as well. */
 function NoMatch({ filters }: { filters: DeliveryFilters }) {
-  if (filters.status !== 'failed')
+  if (!filters.status?.startsWith('failed'))
     return <Empty title={text.webhooks.noDelivery} hint={text.webhooks.noMatchHint} />;
   return (
     <Empty title={text.webhooks.noneFailed} hint={text.webhooks.noneFailedHint}>

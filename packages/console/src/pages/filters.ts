@@ -28,6 +28,12 @@ export function playgroundOf(search: Record<string, unknown>): PlaygroundSearch 
   return textsOf(search, ['model', 'organization', 'run']);
 }
 
+/** A time as the fields of the filters have it: in the zone of the browser, to the minute. */
+export function fieldTime(at: string): string {
+  const zoneMs = new Date(at).getTimezoneOffset() * 60_000;
+  return new Date(Date.parse(at) - zoneMs).toISOString().slice(0, 16);
+}
+
 /** What the filters of times mean; `wrong`: the texts that are no times. */
 export function timesOf({ from, to }: Pick<Filters, 'from' | 'to'>): {
   from?: string;

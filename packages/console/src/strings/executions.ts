@@ -5,6 +5,7 @@ export const executionsTexts = {
     submit: 'Search',
     status: 'Status',
     anyStatus: 'Any status',
+    or: ' or ',
     model: 'Model',
     anyModel: 'Any model',
     provider: 'Provider',

@@ -14,7 +14,7 @@ import { executionColumns, outputBytesSql } from './read.ts';
 
 export type ExecutionSearch = {
   organizationId?: string | undefined;
-  status?: ExecutionStatus | undefined;
+  statuses?: readonly ExecutionStatus[] | undefined;
   model?: string | undefined;
   provider?: string | undefined;
   errorCode?: string | undefined;
@@ -91,7 +91,7 @@ async function sliceOf(db: Database, search: ExecutionSearch): Promise<{ from: s
   const before = ends.filter((one) => one !== undefined).sort()[0];
   const from =
     [idAt('exec', createdAfter.getTime() - maxClockDifferenceMs), idPrefix ?? ''].sort().at(-1) ?? '';
-  const isOfFailures = !isOwn && (search.errorCode !== undefined || isFailure(search.status));
+  const isOfFailures = !isOwn && (search.errorCode !== undefined || areFailures(search.statuses));
   const slice = {
     before,
     ids:
@@ -109,7 +109,8 @@ async function sliceOf(db: Database, search: ExecutionSearch): Promise<{ from: s
 }
 
 /** Those with an error, by a constraint. */
-const isFailure = (status: ExecutionStatus | undefined) => status === 'FAILED' || status === 'EXPIRED';
+const areFailures = (statuses: readonly ExecutionStatus[] | undefined) =>
+  statuses?.every((status) => status === 'FAILED' || status === 'EXPIRED') ?? false;
 
 /**
  * When the executions were created: their ids begin with it. Only with it does the index of an organization's list, which is in
@@ -165,7 +166,7 @@ const sliceConditions: Condition<Slice>[] = [
 const matchConditions: Condition<ExecutionSearch>[] = [
   { name: 'createdAfter', sql: 'e.created_at > ?' },
   { name: 'createdBefore', sql: 'e.created_at < ?' },
-  { name: 'status', sql: 'e.status = ?' },
+  { name: 'statuses', sql: 'e.status = ANY (?::text[])' },
   { name: 'model', sql: 'e.model = ?' },
   { name: 'errorCode', sql: 'e.error_code = ?' },
   // LIMIT keeps it a look-up for each execution.

@@ -74,6 +74,8 @@ describe('the overview', () => {
     await run(`UPDATE executions SET created_at = now() - interval '2 hours' WHERE id = $1`, [old]);
     await insertDelivery(db, { organizationId, endpointId: null, state: 'failed' });
     await insertDelivery(db, { organizationId, endpointId: null, state: 'delivered' });
+    const earlier = await insertDelivery(db, { organizationId, endpointId: null, state: 'failed' });
+    await run(`UPDATE deliveries SET created_at = now() - interval '2 hours' WHERE id = $1`, [earlier.id]);
     const body = await overview();
     type Counts = { created: number; completed: number; failed: number };
     const sum = (name: keyof Counts) =>

@@ -73,6 +73,7 @@ describe('the search for executions', () => {
     expect(await search({ provider: 'gpus' })).toEqual([tried]);
     expect(await search({ error_code: 'MODEL_OVERLOADED' })).toEqual([theirs]);
     expect(await search({ status: 'FAILED' })).toEqual([theirs]);
+    expect(await search({ status: 'FAILED,PENDING' })).toEqual([theirs, tried, plain]);
     expect(await search({ status: 'PENDING', ...organization })).toEqual([tried, plain]);
     expect(await search({ limit: '1', cursor: tried })).toEqual([plain]);
     expect(await search({ limit: '1', cursor: tried, ...organization })).toEqual([plain]);

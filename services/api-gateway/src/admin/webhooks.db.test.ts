@@ -150,6 +150,9 @@ describe("any organization's deliveries", () => {
     expect(await idsOf(`/webhooks/deliveries?organization_id=${other}`)).toEqual([second.id]);
     expect(await idsOf(`/webhooks/deliveries?endpoint_id=${full}`)).toEqual([first.id]);
     expect(await idsOf('/webhooks/deliveries?status=failed')).toEqual([first.id]);
+    const ended = await idsOf('/webhooks/deliveries?status=failed,delivered');
+    expect(ended.slice(0, 2)).toEqual([second.id, first.id]);
+    await as(val).get('/admin/v1/webhooks/deliveries?status=failed,lost').expect(400);
     expect(await idsOf('/webhooks/deliveries?event_type=execution.failed')).toEqual([]);
     const soon = new Date(Date.now() + 60_000).toISOString();
     expect(await idsOf(`/webhooks/deliveries?created_after=${soon}`)).toEqual([]);

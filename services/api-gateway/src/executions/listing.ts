@@ -12,9 +12,8 @@ export const executionQuery = pageQuery({ limit: 20, maxLimit: 100, maxBytes: li
 });
 
 /** @throws INPUT_VALIDATION_ERROR for a cursor that no page returned */
-export function executionFilter(query: z.infer<typeof executionQuery>) {
+export function executionFilter(query: Omit<z.infer<typeof executionQuery>, 'status'>) {
   return {
-    status: query.status,
     model: query.model,
     createdAfter: toDate(query.created_after),
     createdBefore: toDate(query.created_before),

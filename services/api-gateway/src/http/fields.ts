@@ -31,6 +31,19 @@ export function idFilter(prefix: IdPrefix, description: string) {
     .meta({ description, example: exampleId(prefix) });
 }
 
+/** One of `choices`, or several of them separated by commas. */
+export function choicesFilter<Choice extends string>(choices: readonly Choice[], description: string) {
+  const chosenIn = (text: string) => text.split(',').map((one) => choices.find((choice) => choice === one));
+  return z
+    .string()
+    .refine((text) => !chosenIn(text).includes(undefined), {
+      message: `must be one of ${choices.join(', ')}, or several separated by commas`,
+    })
+    .transform((text) => chosenIn(text).filter((choice) => choice !== undefined))
+    .optional()
+    .describe(`${description}: ${choices.join(', ')}; several are separated by commas`);
+}
+
 export const exampleId = (prefix: IdPrefix) => `${prefix}_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d`;
 
 /** The id in a path. `requireId` turns a malformed one into 404. */

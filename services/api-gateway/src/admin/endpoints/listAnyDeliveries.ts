@@ -1,8 +1,13 @@
 import { searchDeliveries } from '@holdfast/db/webhooks/anyDeliveries';
 import { z } from 'zod';
-import { deliveryFilter, deliveryQuery, deliveryRecord } from '../../endpoints/webhooks/deliveryRecord.ts';
+import {
+  deliveryFilter,
+  deliveryQuery,
+  deliveryRecord,
+  deliveryStatus,
+} from '../../endpoints/webhooks/deliveryRecord.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
-import { idFilter } from '../../http/fields.ts';
+import { choicesFilter, idFilter } from '../../http/fields.ts';
 import { pageEnd, pageFields } from '../../http/paging.ts';
 import { AnyDelivery } from '../webhookRecords.ts';
 
@@ -17,6 +22,7 @@ export const listAnyDeliveries = keylessEndpoint({
   access: 'operator',
   limit: 'other',
   query: deliveryQuery.extend({
+    status: choicesFilter(deliveryStatus.options, 'Only deliveries with one of these statuses'),
     organization_id: idFilter('org', 'Only deliveries of this organization').optional(),
     endpoint_id: idFilter('wh', 'Only deliveries to this endpoint').optional(),
   }),
@@ -27,10 +33,9 @@ export const listAnyDeliveries = keylessEndpoint({
     },
   },
   async handle({ context, query }) {
-    const { state, ...filter } = deliveryFilter(query);
     const search = {
-      ...filter,
-      states: state && [state],
+      ...deliveryFilter(query),
+      states: query.status,
       organizationId: query.organization_id,
       endpointId: query.endpoint_id,
     };

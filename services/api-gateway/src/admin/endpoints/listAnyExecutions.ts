@@ -1,11 +1,12 @@
 import { searchExecutions, searchedPerPage } from '@holdfast/db/executions/search';
 import { timeFromNow } from '@holdfast/db/statement';
 import { invalidField } from '@holdfast/domain/errors';
+import { executionStatuses } from '@holdfast/domain/statuses';
 import { z } from 'zod';
 import { executionFilter, executionQuery } from '../../executions/listing.ts';
 import { ExecutionRecord, executionRecord } from '../../executions/records.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
-import { idField, idFilter, timestamp, withCommas } from '../../http/fields.ts';
+import { choicesFilter, idField, idFilter, timestamp, withCommas } from '../../http/fields.ts';
 import { pageEnd, pageFields } from '../../http/paging.ts';
 import { findOrganization } from '../organizations.ts';
 
@@ -24,6 +25,7 @@ export const listAnyExecutions = keylessEndpoint({
   access: 'operator',
   limit: 'other',
   query: executionQuery.extend({
+    status: choicesFilter(executionStatuses, 'Only executions with one of these statuses'),
     organization_id: idFilter('org', 'Only executions of this organization').optional(),
     provider: z.string().max(64).optional().describe('Only executions with an attempt at this provider'),
     error_code: z.string().max(64).optional().describe('Only executions that ended with this error'),
@@ -62,6 +64,7 @@ export const listAnyExecutions = keylessEndpoint({
     const lookBack = isNamed ? new Date(0) : await timeFromNow(context.db, -defaultLookBackMs);
     const search = {
       ...filter,
+      statuses: query.status,
       createdAfter: createdAfter ?? lookBack,
       organizationId,
       provider: query.provider,

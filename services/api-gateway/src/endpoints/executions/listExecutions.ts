@@ -23,7 +23,7 @@ export const listExecutions = endpoint({
     },
   },
   async handle({ context, caller, query, publicUrl }) {
-    const filter = { ...executionFilter(query), models: boundModels(caller) };
+    const filter = { ...executionFilter(query), status: query.status, models: boundModels(caller) };
     const isUsable = isUsablePage(query.cursor);
     const { rows, next } = await context.reader.read(
       caller.organizationId,

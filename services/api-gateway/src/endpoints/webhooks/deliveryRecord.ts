@@ -105,9 +105,8 @@ export const DeliveryPage = z
   .meta({ id: 'DeliveryPage' });
 
 /** @throws INPUT_VALIDATION_ERROR for a cursor that no page returned */
-export function deliveryFilter(query: z.infer<typeof deliveryQuery>) {
+export function deliveryFilter(query: Omit<z.infer<typeof deliveryQuery>, 'status'>) {
   return {
-    state: query.status,
     eventType: query.event_type,
     createdAfter: toDate(query.created_after),
     createdBefore: toDate(query.created_before),

@@ -21,7 +21,12 @@ export const listDeliveries = endpoint({
   responses: { 200: { description: 'A page of deliveries', schema: DeliveryPage } },
   async handle({ context, caller, params, query }) {
     const { id } = await findEndpoint(context.db, caller.organizationId, params.id);
-    const filter = { endpointId: id, models: boundModels(caller), ...deliveryFilter(query) };
+    const filter = {
+      endpointId: id,
+      state: query.status,
+      models: boundModels(caller),
+      ...deliveryFilter(query),
+    };
     const rows = await context.reader.read(
       caller.organizationId,
       (db) => readDeliveries(db, caller.organizationId, filter, query.limit + 1),

@@ -19,7 +19,12 @@ export const listExecutionDeliveries = endpoint({
   responses: { 200: { description: 'A page of deliveries', schema: DeliveryPage } },
   async handle({ context, caller, query }) {
     const { execution_id: executionId } = query;
-    const filter = { executionId, models: boundModels(caller), ...deliveryFilter(query) };
+    const filter = {
+      executionId,
+      state: query.status,
+      models: boundModels(caller),
+      ...deliveryFilter(query),
+    };
     const rows = await context.reader.read(
       caller.organizationId,
       (db) => listDeliveries(db, caller.organizationId, filter, query.limit + 1),
