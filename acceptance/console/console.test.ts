@@ -203,6 +203,64 @@ describe('the pages', () => {
     await context.close();
   });
 
+  it('keep the focus, or give it to the heading, where its element goes away', async () => {
+    const { page, context } = await signIn(browser, state(), ann);
+    const focused = () =>
+      page.evaluate<string>(
+        'document.activeElement.getAttribute("type") ?? document.activeElement.textContent',
+      );
+    expect(await focused()).not.toBe('Overview');
+    await page.getByRole('link', { name: 'Organizations' }).click();
+    await until('the heading has it', async () => (await focused()) === 'Organizations');
+    await open(page, '/executions');
+    await page.locator('tbody tr').first().waitFor();
+    expect(await focused()).not.toBe('Executions');
+    await page.keyboard.press('/');
+    await page.locator('input[type=search]').fill('order=A-17');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/q=order/);
+    expect(await focused()).toBe('search');
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.waitForURL(/executions$/);
+    expect(await focused()).toBe('search');
+    await page.getByText(executionId).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/exec_/);
+    await until('its heading has it', async () => (await focused()).startsWith('sandbox-'));
+    await page.getByRole('button', { name: 'Run again' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+    await until('the button has it again', async () => (await focused()) === 'button');
+    await context.close();
+  });
+
+  it('lead back to a list with its filters', async () => {
+    const { page, context } = await signIn(browser, state(), ann);
+    await open(page, '/executions?status=FAILED');
+    await page.locator('tbody a').first().click();
+    await page.getByRole('link', { name: '← Executions' }).click();
+    await page.waitForURL(/executions\?status=FAILED/);
+    await context.close();
+  });
+
+  it('say that a list is not live while older rows are shown, and make it live again', async () => {
+    const { page, context } = await signIn(browser, state(), ann);
+    await page.route(/\/admin\/v1\/executions\?/, async (route) => {
+      const isNext = route.request().url().includes('cursor=');
+      const id = isNext ? imageId : executionId;
+      const { data } = await admin<{ data: object[] }>(state(), `/executions?id_prefix=${id}`);
+      await route.fulfill({ status: 200, json: { data, next_cursor: isNext ? null : executionId } });
+    });
+    await open(page, '/executions');
+    await page.getByRole('checkbox', { name: 'Live', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Load more' }).click();
+    await page.getByText(imageId).waitFor();
+    await page.getByRole('checkbox', { name: /^Live \(paused/ }).check();
+    await page.getByText(imageId).waitFor({ state: 'hidden' });
+    await page.getByRole('checkbox', { name: 'Live', exact: true }).waitFor();
+    await context.close();
+  });
+
   it('show a duration of almost two minutes as two', async () => {
     const { page, context } = await signIn(browser, state(), ann);
     const { data } = await admin<{ data: object[] }>(state(), `/executions?id_prefix=${executionId}`);

@@ -147,7 +147,7 @@ export function describePortal({ state, browser, executionId }: Stack): void {
       await page.locator('form button[type=submit]').click();
       await untilText(page, /^whsec_/);
       list.resolve();
-      await page.getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('button', { name: 'I have stored it' }).click();
       await page.getByText('https://example.com/portal').click();
       await untilText(page, /· execution\.failed$/);
       await page.getByRole('button', { name: 'Delete' }).click();
@@ -163,7 +163,7 @@ export function describePortal({ state, browser, executionId }: Stack): void {
       const key = (await shown.textContent()) ?? '';
       expect((await request('GET', '/v1/balance', key)).status).toBe(200);
       expect((await request('GET', '/v1/executions', key)).status).toBe(403);
-      await page.getByRole('button', { name: 'Close' }).click();
+      await page.getByRole('button', { name: 'I have stored it' }).click();
       // Not the first: the list may be read again later.
       const made = page.locator('li:has-text("from the portal")');
       await made.getByRole('button', { name: 'Revoke' }).click();

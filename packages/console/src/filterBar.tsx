@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode } from 'react';
+import { type FormEvent, Fragment, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button, Field, inputLook } from './parts.tsx';
 import { text } from './strings.ts';
 
@@ -19,20 +19,32 @@ export function FilterBar(props: {
   children: ReactNode;
 }) {
   const { columns, isFiltered, onClear, children } = props;
+  const form = useRef<HTMLFormElement>(null);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    (document.activeElement as HTMLElement | null)?.blur();
+    const field = document.activeElement as HTMLElement | null;
+    field?.blur();
+    field?.focus();
+  };
+  const [clears, setClears] = useState(0);
+  useEffect(() => {
+    // The button is gone.
+    if (clears > 0) form.current?.querySelector<HTMLElement>('input, select')?.focus();
+  }, [clears]);
+  const clear = () => {
+    setClears(clears + 1);
+    onClear();
   };
   return (
-    <form onSubmit={submit} className={`mb-4 grid grid-cols-2 items-end gap-2 ${columns}`}>
-      {children}
+    <form ref={form} onSubmit={submit} className={`mb-4 grid grid-cols-2 items-end gap-2 ${columns}`}>
+      <Fragment key={clears}>{children}</Fragment>
       {/* Enter submits a form of several fields only if it has a button. */}
       <button type="submit" className="sr-only" tabIndex={-1}>
         {text.list.submit}
       </button>
       {isFiltered && (
         <div>
-          <Button onClick={onClear}>{text.list.clear}</Button>
+          <Button onClick={clear}>{text.list.clear}</Button>
         </div>
       )}
     </form>
@@ -49,11 +61,15 @@ export function Typed(props: {
   onChange: (value: string) => void;
 }) {
   const { label, value = '', type = 'text', placeholder, list, onChange } = props;
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (input.current) input.current.value = value;
+  }, [value]);
   return (
     <Field label={label}>
       <input
+        ref={input}
         type={type}
-        key={value}
         defaultValue={value}
         placeholder={placeholder}
         list={list}

@@ -31,6 +31,18 @@ export function usePages<Page extends Paged>(
   });
 }
 
+/** With what each list was last filtered. */
+const lastFilters = new Map<string, Record<string, string>>();
+
+/** Keeps the filters of the list at `path` for the links that lead back to it. */
+export function useKeptFilters(path: string, filters: Record<string, string>): void {
+  useEffect(() => {
+    lastFilters.set(path, filters);
+  }, [path, filters]);
+}
+
+export const keptFilters = (path: string): Record<string, string> => lastFilters.get(path) ?? {};
+
 /** A page of a search may be empty although older rows match: so many are read before someone has to ask for more. */
 const maxEmptyPages = 10;
 
@@ -99,7 +111,8 @@ export function More<Page extends Paged & { data: unknown[] }>({
   return (
     <div className="mt-3 flex items-center justify-between gap-3">
       {hasNextPage && (
-        <Button disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+        // Disabled meanwhile, it would lose the focus.
+        <Button onClick={() => void (isFetchingNextPage || fetchNextPage())}>
           {isFetchingNextPage ? text.list.searching : text.list.more}
         </Button>
       )}
@@ -112,18 +125,22 @@ export function isTyping({ target }: KeyboardEvent): boolean {
   return target instanceof HTMLElement && /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName);
 }
 
-/** `j` and `k` move between the links with `data-row`, `/` goes to the search field. */
+const isSearch = ({ target }: KeyboardEvent) =>
+  target instanceof HTMLInputElement && target.type === 'search';
+
+/** `j` and `k` move between the links with `data-row`, `/` goes to the search field and the arrow down leaves it. */
 export function useListKeys(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (isTyping(event) || event.ctrlKey || event.metaKey || event.altKey) return;
+      const isLeaving = event.key === 'ArrowDown' && isSearch(event);
+      if ((isTyping(event) && !isLeaving) || event.ctrlKey || event.metaKey || event.altKey) return;
       if (document.querySelector('dialog[open]')) return;
       if (event.key === '/') {
         const search = document.querySelector<HTMLElement>('main input[type=search]');
         if (search) event.preventDefault();
         search?.focus();
       }
-      const step = { j: 1, k: -1 }[event.key];
+      const step = isLeaving ? 1 : { j: 1, k: -1 }[event.key];
       if (step === undefined) return;
       const links = [...document.querySelectorAll<HTMLElement>('main a[data-row]')];
       const at = links.indexOf(document.activeElement as HTMLElement);

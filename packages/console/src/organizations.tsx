@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import DataLoader from 'dataloader';
-import { useEffect, useId, useState } from 'react';
 import { read, type Schemas } from './api.ts';
-import { Typed } from './filterBar.tsx';
+import { type Named, NamedFilter } from './namedFilter.tsx';
 import { text } from './strings.ts';
 
 type Page = Schemas['OrganizationPage'];
@@ -22,12 +21,18 @@ const names = new DataLoader<string, string | null>(
 
 const shortened = (id: string) => `${id.slice(0, 12)}…${id.slice(-6)}`;
 
-export function OrganizationLink({ id }: { id: string }) {
-  const { data: name } = useQuery({
+function useName(id: string | undefined): string | null | undefined {
+  const { data } = useQuery({
     queryKey: ['organization name', id],
-    queryFn: () => names.load(id),
+    queryFn: () => names.load(id ?? ''),
+    enabled: id !== undefined,
     staleTime: staleAfterMs,
   });
+  return data;
+}
+
+export function OrganizationLink({ id }: { id: string }) {
+  const name = useName(id);
   return (
     <Link
       to="/organizations/$id"
@@ -40,20 +45,11 @@ export function OrganizationLink({ id }: { id: string }) {
   );
 }
 
-const isName = (typed: string) => typed !== '' && !typed.startsWith('org_');
-
-/** The organization with this name, or the only one with this in a longer name; otherwise what was typed. */
-async function idOf(typed: string): Promise<string> {
-  const { data } = await read<Page>('/organizations', { text: typed, limit: perPage });
-  const lower = typed.toLowerCase();
-  const found =
-    data.find(({ name }) => name === typed) ??
-    data.find(({ name }) => name.toLowerCase() === lower) ??
-    (data.length === 1 ? data[0] : undefined);
-  return found?.id ?? typed;
+async function find(typed: string): Promise<Named[]> {
+  return (await read<Page>('/organizations', { text: typed, limit: perPage })).data;
 }
 
-/** A filter by id, for which the browser suggests the newest by name. */
+/** For its filter, the browser suggests the newest ones. */
 export function OrganizationFilter(props: { value: string | undefined; onChange: (id: string) => void }) {
   const { value, onChange } = props;
   const { data: newest } = useQuery({
@@ -61,37 +57,17 @@ export function OrganizationFilter(props: { value: string | undefined; onChange:
     queryFn: () => read<Page>('/organizations', { limit: perPage }),
     staleTime: staleAfterMs,
   });
-  const [typed, setTyped] = useState('');
-  const { data: found } = useQuery({
-    queryKey: ['organization named', typed],
-    queryFn: () => idOf(typed),
-    enabled: isName(typed),
-  });
-  useEffect(() => {
-    if (!isName(typed) || found === undefined) return;
-    setTyped('');
-    onChange(found);
-  }, [typed, found, onChange]);
-  const list = useId();
   return (
-    <>
-      <Typed
-        label={text.list.organization}
-        placeholder={text.list.organizationHint}
-        list={list}
-        value={value}
-        onChange={(entered) => {
-          setTyped(entered);
-          if (!isName(entered)) onChange(entered);
-        }}
-      />
-      <datalist id={list}>
-        {newest?.data.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
-      </datalist>
-    </>
+    <NamedFilter
+      label={text.list.organization}
+      placeholder={text.list.organizationHint}
+      prefix="org"
+      value={value}
+      name={useName(value)}
+      suggested={newest?.data ?? []}
+      find={find}
+      none={text.list.noOrganization}
+      onChange={onChange}
+    />
   );
 }

@@ -44,6 +44,7 @@ export const text = {
   columns: { kind: 'Kind', amount: 'Amount', balance: 'Balance after', for: 'For' },
   needsRole: (role: string) => `Needs the role ${role}`,
   close: 'Close',
+  stored: 'I have stored it',
   confirm: 'Confirm',
   copied: 'Copied',
   copy: 'Copy',

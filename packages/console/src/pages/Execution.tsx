@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { runSamples } from '../../../domain/src/codeSamples.ts';
 import { change, newIdempotencyKey, type Schemas } from '../api.ts';
 import { InputFiles } from '../files.tsx';
+import { keptFilters } from '../lists.tsx';
 import { executionKey, useEvents, useExecution } from '../live.ts';
 import { Output } from '../Output.tsx';
 import { OrganizationLink } from '../organizations.tsx';
@@ -37,7 +38,11 @@ export function Execution() {
   return (
     <>
       <nav className="mb-3 text-soft">
-        <Link to="/executions" className="hover:underline">{`← ${text.execution.back}`}</Link>
+        <Link
+          to="/executions"
+          search={keptFilters('/executions')}
+          className="hover:underline"
+        >{`← ${text.execution.back}`}</Link>
       </nav>
       <UntilRead of={query} title={id} />
       {data && <Details of={data} />}

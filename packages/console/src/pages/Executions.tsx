@@ -1,9 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
 import { read, type Schemas } from '../api.ts';
 import { Chosen, changed, FilterBar, Search, Typed } from '../filterBar.tsx';
-import { List, More, useListKeys, usePages } from '../lists.tsx';
+import { List, More, useKeptFilters, useListKeys, usePages } from '../lists.tsx';
 import { OrganizationFilter, OrganizationLink } from '../organizations.tsx';
 import { duration, Empty, Heading, Id, linkLook, Money, Status, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
@@ -51,11 +51,17 @@ export function Executions() {
   const filters = useSearch({ from: '/executions' });
   const [isLive, setLive] = useState(true);
   useListKeys();
-  const pages = usePages(
-    ['executions', filters],
-    (cursor) => read<Page>('/executions', { ...queryOf(filters), cursor }),
-    { isLive },
-  );
+  useKeptFilters('/executions', filters);
+  const key = ['executions', filters];
+  const client = useQueryClient();
+  const pages = usePages(key, (cursor) => read<Page>('/executions', { ...queryOf(filters), cursor }), {
+    isLive,
+  });
+  const isPaused = (pages.data?.pages.length ?? 0) > 1;
+  const turnLive = (isOn: boolean) => {
+    setLive(isOn);
+    if (isOn && isPaused) void client.resetQueries({ queryKey: key, exact: true });
+  };
   return (
     <>
       <div className="mb-4 flex items-center justify-between gap-3">
@@ -63,10 +69,10 @@ export function Executions() {
         <label className="flex items-center gap-2">
           <input
             type="checkbox"
-            checked={isLive}
-            onChange={(event) => setLive(event.currentTarget.checked)}
+            checked={isLive && !isPaused}
+            onChange={(event) => turnLive(event.currentTarget.checked)}
           />
-          {text.list.live}
+          {isLive && isPaused ? text.list.paused : text.list.live}
         </label>
       </div>
       <FiltersOf filters={filters} />

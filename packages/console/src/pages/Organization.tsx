@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { change, RequestError, read, type Schemas } from '../api.ts';
 import { AmountBars } from '../charts.tsx';
-import { List, More, usePages } from '../lists.tsx';
+import { keptFilters, List, More, usePages } from '../lists.tsx';
 import {
   Button,
   Card,
@@ -43,7 +43,11 @@ export function Organization() {
   return (
     <>
       <nav className="mb-3 text-soft">
-        <Link to="/organizations" className="hover:underline">{`← ${text.organizations.all}`}</Link>
+        <Link
+          to="/organizations"
+          search={keptFilters('/organizations')}
+          className="hover:underline"
+        >{`← ${text.organizations.all}`}</Link>
       </nav>
       <UntilRead of={query} title={id} />
       {data && (

@@ -1,7 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { read, type Schemas } from '../api.ts';
 import { changed, FilterBar, Search } from '../filterBar.tsx';
-import { List, More, useListKeys, usePages } from '../lists.tsx';
+import { List, More, useKeptFilters, useListKeys, usePages } from '../lists.tsx';
 import { Empty, Heading, Id, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
 
@@ -12,6 +12,7 @@ export function Organizations() {
     read<Schemas['OrganizationPage']>('/organizations', { limit: 100, text: filters.q, cursor }),
   );
   useListKeys();
+  useKeptFilters('/organizations', filters);
   const empty = filters.q ? (
     <Empty title={text.organizations.noMatch} hint={text.organizations.noMatchHint} />
   ) : (

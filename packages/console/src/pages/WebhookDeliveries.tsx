@@ -1,7 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { read, type Schemas } from '../api.ts';
 import { Chosen, changed, FilterBar, Typed } from '../filterBar.tsx';
-import { List, More, useListKeys, usePages } from '../lists.tsx';
+import { List, More, useKeptFilters, useListKeys, usePages } from '../lists.tsx';
+import { NamedFilter } from '../namedFilter.tsx';
 import { OrganizationFilter } from '../organizations.tsx';
 import { Empty, Heading, linkLook, Status, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
@@ -17,6 +19,7 @@ const statuses = ['pending', 'delivered', 'failed', 'expired', 'failed,expired']
 
 export function WebhookDeliveries() {
   const filters = useSearch({ from: '/webhooks/deliveries' });
+  useKeptFilters('/webhooks/deliveries', filters);
   return (
     <>
       <div className="mb-2 flex items-center justify-between gap-3">
@@ -122,6 +125,33 @@ function Row({ of, isShort }: { of: Delivery; isShort: boolean }) {
   );
 }
 
+/** By its URL as well, among those of the organization that is filtered by. */
+function EndpointFilter({ of, onChange }: { of: DeliveryFilters; onChange: (id: string) => void }) {
+  const { endpoint: id, organization } = of;
+  const { data } = useQuery({
+    queryKey: ['webhook endpoint', id],
+    queryFn: () => read<Schemas['AnyWebhookEndpoint']>(`/webhooks/endpoints/${encodeURIComponent(id ?? '')}`),
+    enabled: id !== undefined,
+  });
+  const find = async (typed: string) => {
+    const query = { text: typed, organization_id: organization };
+    const page = await read<Schemas['AnyWebhookEndpointPage']>('/webhooks/endpoints', query);
+    return page.data.map((one) => ({ id: one.id, name: one.url }));
+  };
+  return (
+    <NamedFilter
+      label={text.webhooks.endpoint}
+      placeholder={text.webhooks.endpointHint}
+      prefix="wh"
+      value={id}
+      name={data?.url}
+      find={find}
+      none={text.webhooks.noEndpoint}
+      onChange={onChange}
+    />
+  );
+}
+
 function Filters({ of }: { of: DeliveryFilters }) {
   const navigate = useNavigate();
   const set = (change: DeliveryFilters) =>
@@ -147,12 +177,7 @@ function Filters({ of }: { of: DeliveryFilters }) {
         onChange={(event) => set({ event })}
       />
       <OrganizationFilter value={of.organization} onChange={(organization) => set({ organization })} />
-      <Typed
-        label={text.webhooks.endpoint}
-        placeholder="wh_…"
-        value={of.endpoint}
-        onChange={(endpoint) => set({ endpoint })}
-      />
+      <EndpointFilter of={of} onChange={(endpoint) => set({ endpoint })} />
       <Typed
         label={text.list.from}
         type="datetime-local"

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { change, read, type Schemas } from '../api.ts';
 import { nextOf } from '../delivery.tsx';
+import { keptFilters } from '../lists.tsx';
 import { OrganizationLink } from '../organizations.tsx';
 import { Card, Code, Confirmed, duration, Empty, Heading, Id, Status, Time, UntilRead } from '../parts.tsx';
 import { useRefusal } from '../session.tsx';
@@ -25,7 +26,11 @@ export function WebhookDelivery() {
   return (
     <>
       <nav className="mb-3 text-soft">
-        <Link to="/webhooks/deliveries" className="hover:underline">{`← ${text.webhooks.deliveries}`}</Link>
+        <Link
+          to="/webhooks/deliveries"
+          search={keptFilters('/webhooks/deliveries')}
+          className="hover:underline"
+        >{`← ${text.webhooks.deliveries}`}</Link>
       </nav>
       <UntilRead of={query} title={id} />
       {data && <Details of={data} />}

@@ -4,21 +4,10 @@ import { useState } from 'react';
 import { change, read, type Schemas } from '../api.ts';
 import { TestResult } from '../delivery.tsx';
 import { EndpointChart } from '../endpointChart.tsx';
+import { keptFilters } from '../lists.tsx';
 import { OrganizationLink } from '../organizations.tsx';
-import {
-  Button,
-  Card,
-  Code,
-  Confirmed,
-  Copy,
-  canCopy,
-  Heading,
-  Id,
-  liveMs,
-  Status,
-  Time,
-  UntilRead,
-} from '../parts.tsx';
+import { Card, Confirmed, Heading, Id, liveMs, Status, Time, UntilRead } from '../parts.tsx';
+import { ShownOnce } from '../secret.tsx';
 import { useRefusal } from '../session.tsx';
 import { text } from '../strings.ts';
 import { stateOf } from '../webhooks.ts';
@@ -39,7 +28,11 @@ export function WebhookEndpoint() {
   return (
     <>
       <nav className="mb-3 text-soft">
-        <Link to="/webhooks" className="hover:underline">{`← ${text.webhooks.all}`}</Link>
+        <Link
+          to="/webhooks"
+          search={keptFilters('/webhooks')}
+          className="hover:underline"
+        >{`← ${text.webhooks.all}`}</Link>
       </nav>
       <UntilRead of={query} title={id} />
       {data && <Details of={data} />}
@@ -142,7 +135,7 @@ function Controls({ of }: { of: Endpoint }) {
   const rotate = async () => {
     const rotated = await change<Schemas['RotatedWebhookSecret']>('POST', `${path}/rotate-secret`);
     setSecret(rotated.secret);
-    await refresh();
+    void refresh();
   };
   return (
     <div className="max-w-xl space-y-2">
@@ -178,16 +171,12 @@ function Controls({ of }: { of: Endpoint }) {
         )}
       </div>
       {test && <TestResult of={test} />}
-      {secret && (
-        <div role="status" className="space-y-2 rounded-lg border border-line bg-card p-3">
-          <p>{text.webhooks.rotated}</p>
-          <Code of={secret} label={text.webhooks.newSecret} />
-          <div className="flex gap-2">
-            {canCopy() && <Copy value={secret} />}
-            <Button onClick={() => setSecret(null)}>{text.webhooks.stored}</Button>
-          </div>
-        </div>
-      )}
+      <ShownOnce
+        value={secret}
+        title={text.webhooks.newSecret}
+        hint={text.webhooks.rotated}
+        onClose={() => setSecret(null)}
+      />
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { read, type Schemas } from '../api.ts';
 import { Chosen, changed, FilterBar, Search } from '../filterBar.tsx';
-import { List, More, useListKeys, usePages } from '../lists.tsx';
+import { List, More, useKeptFilters, useListKeys, usePages } from '../lists.tsx';
 import { OrganizationFilter, OrganizationLink } from '../organizations.tsx';
 import { Empty, Heading, linkLook, Status } from '../parts.tsx';
 import { text } from '../strings.ts';
@@ -17,6 +17,7 @@ const states = ['active', 'failing', 'deactivated', 'inactive'];
 export function Webhooks() {
   const filters = useSearch({ from: '/webhooks' });
   useListKeys();
+  useKeptFilters('/webhooks', filters);
   const query = { organization_id: filters.organization, state: filters.state, text: filters.q };
   const pages = usePages(
     ['webhook endpoints', filters],

@@ -5,10 +5,7 @@ import { List, More, usePages } from '../lists.tsx';
 import {
   Button,
   Card,
-  Code,
   Confirmed,
-  Copy,
-  canCopy,
   Dialog,
   Empty,
   Field,
@@ -19,6 +16,7 @@ import {
   stateOfKey,
   Time,
 } from '../parts.tsx';
+import { ShownOnce } from '../secret.tsx';
 import { useRefusal } from '../session.tsx';
 import { text } from '../strings.ts';
 import { SpendLimit } from './spendLimit.tsx';
@@ -55,16 +53,7 @@ export function Keys({ organizationId, isTest }: { organizationId: string; isTes
         )}
       </List>
       <More pages={pages} />
-      <Dialog title={text.keys.value} isOpen={shown !== null} onClose={() => setShown(null)}>
-        <p className="mb-3 text-soft">{text.keys.once}</p>
-        <Code of={shown ?? ''} label={text.keys.value} />
-        <div className="mt-4 flex justify-end gap-2">
-          {shown !== null && canCopy() && <Copy value={shown} />}
-          <Button tone="primary" onClick={() => setShown(null)}>
-            {text.keys.stored}
-          </Button>
-        </div>
-      </Dialog>
+      <ShownOnce value={shown} title={text.keys.value} hint={text.keys.once} onClose={() => setShown(null)} />
     </Card>
   );
 }
@@ -80,7 +69,7 @@ function KeyRow({ of, organizationId, onRotated }: RowProps) {
   const rotate = async () => {
     const { new_key: value } = await change<{ new_key: string }>('POST', `${path}/rotate`);
     onRotated(value);
-    await refresh();
+    void refresh();
   };
   const revoke = async () => {
     await change('DELETE', path);

@@ -53,7 +53,6 @@ export const organizationsTexts = {
     create: 'Create key',
     value: 'API key',
     once: 'Copy it now: it is not shown again.',
-    stored: 'I have stored it',
     scopes: 'Scopes',
     models: 'Models (optional): slugs; empty for all',
     addresses: 'Addresses (optional): such as 203.0.113.0/24',

@@ -5,6 +5,8 @@ export const webhooksTexts = {
     all: 'Webhook endpoints',
     endpoints: 'Endpoints',
     endpoint: 'Endpoint',
+    endpointHint: 'URL or id',
+    noEndpoint: (typed: string) => `No endpoint has “${typed}” in its URL or description.`,
     deliveries: 'Deliveries',
     delivery: 'Delivery',
     search: 'Part of the URL or description',
@@ -73,7 +75,6 @@ export const webhooksTexts = {
     rotated:
       'Give this secret to the owner of the endpoint. It is shown once. The previous one is valid for 24 hours.',
     newSecret: 'The new secret',
-    stored: 'I have stored it',
     turnOn: 'Turn on',
     turnOnQuestion:
       'Turn the endpoint on? Its failures are forgotten, and pending deliveries are sent at once.',

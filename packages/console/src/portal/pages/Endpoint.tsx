@@ -5,10 +5,10 @@ import { DeliveryView, TestResult } from '../../delivery.tsx';
 import { EndpointChart } from '../../endpointChart.tsx';
 import { List, More, usePages } from '../../lists.tsx';
 import { Card, Confirmed, Empty, Heading, Id, liveMs, Status, Time, UntilRead } from '../../parts.tsx';
+import { ShownOnce } from '../../secret.tsx';
 import { text } from '../../strings.ts';
 import { recoverLastDay, stateOf } from '../../webhooks.ts';
 import { change, read, type Schemas } from '../api.ts';
-import { ShownOnce } from '../secret.tsx';
 import { words } from '../strings.ts';
 
 type WebhookEndpoint = Schemas['WebhookEndpoint'];

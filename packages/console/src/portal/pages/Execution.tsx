@@ -1,6 +1,7 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { DeliveryView } from '../../delivery.tsx';
+import { keptFilters } from '../../lists.tsx';
 import { Result } from '../../Output.tsx';
 import {
   Card,
@@ -40,7 +41,11 @@ export function Execution() {
   return (
     <>
       <nav className="mb-3 text-soft">
-        <Link to="/executions" className="hover:underline">{`← ${text.execution.back}`}</Link>
+        <Link
+          to="/executions"
+          search={keptFilters('/executions')}
+          className="hover:underline"
+        >{`← ${text.execution.back}`}</Link>
       </nav>
       <UntilRead of={query} title={id} />
       {data && (

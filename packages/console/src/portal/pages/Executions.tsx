@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Chosen, changed, FilterBar } from '../../filterBar.tsx';
-import { List, More, useListKeys, usePages } from '../../lists.tsx';
+import { List, More, useKeptFilters, useListKeys, usePages } from '../../lists.tsx';
 import { duration, Empty, Heading, Id, Money, Status, Time } from '../../parts.tsx';
 import { text } from '../../strings.ts';
 import { read, type Schemas } from '../api.ts';
@@ -12,6 +12,7 @@ const statuses = ['PENDING', 'PROCESSING', 'AWAITING_WEBHOOK', 'COMPLETED', 'FAI
 export function Executions() {
   const filters = useSearch({ from: '/executions' });
   useListKeys();
+  useKeptFilters('/executions', filters);
   const pages = usePages(
     ['executions', filters],
     (cursor) => read<Schemas['ExecutionPage']>('/executions', { ...filters, limit: 50, cursor }),

@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { List, More, usePages } from '../../lists.tsx';
 import { Confirmed, Empty, Field, Heading, inputLook, Status, stateOfKey, Time } from '../../parts.tsx';
+import { ShownOnce } from '../../secret.tsx';
 import { text } from '../../strings.ts';
 import { change, read, type Schemas } from '../api.ts';
 import { Choices, FormDialog } from '../form.tsx';
-import { ShownOnce } from '../secret.tsx';
 import { useSession } from '../session.tsx';
 import { words } from '../strings.ts';
 

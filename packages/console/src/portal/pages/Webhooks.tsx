@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { List, More, usePages } from '../../lists.tsx';
 import { Empty, Field, Heading, inputLook, Status, Time } from '../../parts.tsx';
+import { ShownOnce } from '../../secret.tsx';
 import { text } from '../../strings.ts';
 import { executionEvents, stateOf } from '../../webhooks.ts';
 import { change, read, type Schemas } from '../api.ts';
 import { Choices, FormDialog } from '../form.tsx';
-import { ShownOnce } from '../secret.tsx';
 import { words } from '../strings.ts';
 
 export function Webhooks() {

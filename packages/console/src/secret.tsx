@@ -1,5 +1,5 @@
-import { Button, Code, Copy, canCopy, Dialog } from '../parts.tsx';
-import { text } from '../strings.ts';
+import { Button, Code, Copy, canCopy, Dialog } from './parts.tsx';
+import { text } from './strings.ts';
 
 /** A secret that is shown once. Null: nothing is shown. */
 export function ShownOnce(props: { value: string | null; title: string; hint: string; onClose: () => void }) {
@@ -11,7 +11,7 @@ export function ShownOnce(props: { value: string | null; title: string; hint: st
       <div className="mt-4 flex justify-end gap-2">
         {canCopy() && <Copy value={value ?? ''} />}
         <Button tone="primary" onClick={onClose}>
-          {text.close}
+          {text.stored}
         </Button>
       </div>
     </Dialog>
