@@ -118,6 +118,35 @@ export function describePlayground(get: () => Servers): void {
       await context.close();
     });
 
+    it('keeps what is typed for each model until it is sent or the operator signs out', async () => {
+      const { state, browser } = get();
+      const { page, context } = await signIn(browser, state, ann);
+      const prompt = page.getByLabel(/^prompt/);
+      const typed = () => page.evaluate<string>('document.querySelector("main form textarea").value');
+      const drafts = () =>
+        page.evaluate<number>('Object.keys(sessionStorage).filter((key) => key.includes("draft")).length');
+      const path = `/playground?model=sandbox-text&organization=${state.organization_id}`;
+      await open(page, path);
+      await prompt.fill('typed for minutes');
+      await page.reload();
+      await prompt.waitFor();
+      expect(await typed()).toBe('typed for minutes');
+      await page.getByLabel('Model to run').selectOption('sandbox-image');
+      await page.getByLabel(/^count/).waitFor();
+      await page.getByLabel('Model to run').selectOption('sandbox-text');
+      await page.getByLabel(/^count/).waitFor({ state: 'hidden' });
+      expect(await typed()).toBe('typed for minutes');
+      await page.getByRole('button', { name: 'Run', exact: true }).click();
+      await page.getByRole('link', { name: 'Open execution' }).waitFor();
+      expect(await drafts()).toBe(0);
+      await prompt.fill('typed by ann');
+      expect(await drafts()).toBe(1);
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      expect(await drafts()).toBe(0);
+      await context.close();
+    });
+
     it('runs nothing while the JSON of the input is incomplete', async () => {
       const { state, browser } = get();
       const { page, context } = await signIn(browser, state, ann);

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { change, read, type Schemas } from './api.ts';
+import { dropDrafts } from './drafts.ts';
 import { useEndSession } from './parts.tsx';
 import { text } from './strings.ts';
 
@@ -21,6 +22,9 @@ export function useRefusal(needed: Role): string | null {
 export function useSignOut() {
   return useEndSession(
     () => change('DELETE', '/session'),
-    () => window.location.assign('/console/'),
+    () => {
+      dropDrafts();
+      window.location.assign('/console/');
+    },
   );
 }

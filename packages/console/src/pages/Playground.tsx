@@ -11,6 +11,7 @@ import {
   type Schemas,
   upload,
 } from '../api.ts';
+import { dropDraft, keepDraft, readDraft } from '../drafts.ts';
 import { type Model, useModels } from '../models.ts';
 import {
   Button,
@@ -167,7 +168,11 @@ type WorkbenchProps = {
 function Workbench({ model, offered, organization, organizations }: WorkbenchProps) {
   const navigate = useNavigate();
   const { run } = useSearch({ from: '/playground' });
-  const [input, setInput] = useState<Input>(() => exampleOf(model));
+  const [input, setInput] = useState(() => inputFor(model, organization));
+  const edit = (changed: Input) => {
+    setInput(changed);
+    keepDraft(model.slug, { organizationId: organization.id, input: changed });
+  };
   const [isJson, setJson] = useState(false);
   const estimate = useEstimate(organization.id, model.slug, input);
   const running = useRun(organization.id, model.slug, input);
@@ -179,7 +184,9 @@ function Workbench({ model, offered, organization, organizations }: WorkbenchPro
     });
   const start = async () => {
     const id = await running.start();
-    if (id !== null) set({ run: id });
+    if (id === null) return;
+    dropDraft(model.slug);
+    set({ run: id });
   };
   const problems = problemsOf(running.error ?? (isIncomplete(estimate.error) ? null : estimate.error));
   return (
@@ -198,7 +205,7 @@ function Workbench({ model, offered, organization, organizations }: WorkbenchPro
               <select
                 value={organization.id}
                 onChange={({ currentTarget }) => {
-                  if (!isJson) setInput(withoutFiles(input));
+                  if (!isJson) edit(withoutFiles(input));
                   set({ organization: currentTarget.value });
                 }}
                 className={inputLook}
@@ -239,7 +246,7 @@ function Workbench({ model, offered, organization, organizations }: WorkbenchPro
                 rows={14}
                 value={input}
                 onChange={(given) =>
-                  setInput(typeof given === 'object' && given !== null ? (given as Input) : {})
+                  edit(typeof given === 'object' && given !== null ? (given as Input) : {})
                 }
               />
             </label>
@@ -250,7 +257,7 @@ function Workbench({ model, offered, organization, organizations }: WorkbenchPro
               value={input}
               problems={problems}
               upload={(file) => upload(organization.id, file)}
-              onChange={setInput}
+              onChange={edit}
             />
           )}
         </Card>
@@ -272,6 +279,12 @@ function exampleOf({ definition }: Model): Input {
   const { examples } = definition.input_schema;
   const [first = {}] = Array.isArray(examples) ? (examples as Input[]) : [];
   return withoutFiles(first);
+}
+
+function inputFor(model: Model, { id }: Organization): Input {
+  const draft = readDraft(model.slug);
+  if (draft === null) return exampleOf(model);
+  return draft.organizationId === id ? draft.input : withoutFiles(draft.input);
 }
 
 /** A file belongs to the organization that uploaded it. */
