@@ -178,6 +178,18 @@ export function describeOperations({ state, browser }: Stack): void {
       await confirm(page, 'Rotate secret');
       await untilText(page, /whsec_/);
       await page.getByRole('button', { name: 'I have stored it' }).click();
+      await page.getByRole('button', { name: 'Edit endpoint' }).click();
+      await page.getByLabel('execution.completed').check();
+      await page.getByLabel('Requests per second (optional)').fill('7');
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await page.getByText('execution.completed', { exact: true }).first().waitFor();
+      await page.locator('dd:has-text("7")').first().waitFor();
+      const path = `/webhooks/endpoints/${id}`;
+      expect(await admin<object>(state(), path)).toMatchObject({
+        events: ['execution.completed'],
+        max_per_second: 7,
+        description: hostile,
+      });
 
       await open(page, '/webhooks/deliveries?status=failed');
       await page.getByText(`${receiver.url}/once`).first().click();
@@ -226,7 +238,13 @@ export function describeOperations({ state, browser }: Stack): void {
       await page.getByRole('heading', { name: 'Webhooks' }).click();
       await page.keyboard.press('j');
       await page.keyboard.press('Enter');
-      for (const name of ['Recover deliveries', 'Rotate secret', 'Send test event', 'Turn off']) {
+      for (const name of [
+        'Recover deliveries',
+        'Edit endpoint',
+        'Rotate secret',
+        'Send test event',
+        'Turn off',
+      ]) {
         const button = page.getByRole('button', { name });
         await button.waitFor();
         expect([name, await button.isDisabled()]).toEqual([name, true]);

@@ -150,9 +150,18 @@ export function describePortal({ state, browser, executionId }: Stack): void {
       await page.getByRole('button', { name: 'I have stored it' }).click();
       await page.getByText('https://example.com/portal').click();
       await untilText(page, /· execution\.failed$/);
+      const address = page.url();
+      await page.getByRole('button', { name: 'Edit endpoint' }).click();
+      await page.getByLabel('Description (optional)').fill('Orders of the shop');
+      await page.getByRole('button', { name: 'Save changes' }).click();
+      await untilText(page, 'Orders of the shop');
+      await untilText(page, /· execution\.failed$/);
       await page.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('button', { name: 'Confirm' }).click();
       await page.getByRole('button', { name: 'Add endpoint' }).waitFor();
+      await page.evaluate('history.back()');
+      await until('the endpoint is left', () => Promise.resolve(page.url() !== address));
+      await page.getByRole('heading', { name: 'Webhooks' }).waitFor();
       await page.getByRole('link', { name: 'API keys' }).click();
       await page.getByRole('button', { name: 'Create key' }).click();
       await page.getByLabel('Name').fill('from the portal');
@@ -198,9 +207,61 @@ export function describePortal({ state, browser, executionId }: Stack): void {
       });
       await page.getByRole('button', { name: 'Recover failed deliveries' }).click();
       await page.getByRole('button', { name: 'Confirm' }).click();
-      await until('all are recovered', async () => (await page.getByRole('dialog').count()) === 0);
+      await untilText(page, '30,000 deliveries are sent again.');
       expect(calls).toBe(3);
       await request('DELETE', `/v1/webhooks/endpoints/${endpointId}`, state().api_key);
+      await context.close();
+    });
+
+    it('asks before its own key is revoked, and leads to another session once it has ended', async () => {
+      const made = await request('POST', '/v1/api-keys', state().api_key, {
+        name: 'of this session',
+        scopes: ['keys'],
+        models: ['sandbox-text'],
+      });
+      const { key } = (await made.json()) as { key: string };
+      const { context, page } = await opened(`${state().base_url}/console/`);
+      await page.getByLabel('API key').fill(key);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      const own = page.locator('li:has-text("of this session")');
+      await own.getByText('keys · sandbox-text').waitFor();
+      await own.getByRole('button', { name: 'Revoke' }).click();
+      await untilText(page, 'this session ends at once');
+      await page.getByRole('button', { name: 'Confirm' }).click();
+      await untilText(page, 'The session has ended');
+      await page.getByRole('link', { name: 'Sign in with an API key' }).click();
+      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+      await context.close();
+    });
+
+    it('says in words what changed the balance, and reads its usage again', async () => {
+      const { id, url } = await newLink();
+      const { context, page } = await opened(url);
+      await page.getByRole('heading', { name: 'Executions' }).waitFor();
+      await page.clock.install();
+      await page.goto(`${state().base_url}/console/s/${id}/usage`);
+      const total = page.locator('tr:has-text("Total")').first();
+      await total.waitFor();
+      const before = await total.textContent();
+      const executed = await runExecution(state(), { model: 'sandbox-text', input: { prompt: 'again' } });
+      await until('the totals are those of now', async () => {
+        await page.clock.runFor(5000);
+        return (await total.textContent()) !== before;
+      });
+      const row = page.locator(`tr:has(a[href$="${executed}"])`);
+      for (const kind of ['Hold', 'Charge']) await row.getByRole('link', { name: kind }).first().waitFor();
+      await context.close();
+    });
+
+    it('shows the entry of its page in the navigation of a phone', async () => {
+      const { id, url } = await newLink({ return_url: 'https://example.com/' });
+      const { context, page } = await opened(url);
+      await page.getByRole('heading', { name: 'Executions' }).waitFor();
+      await page.setViewportSize({ width: 320, height: 700 });
+      await page.goto(`${state().base_url}/console/s/${id}/usage`);
+      await page.getByRole('heading', { name: 'Usage' }).waitFor();
+      const right = `document.querySelector('nav [data-status=active]').getBoundingClientRect().right`;
+      await until('it is within the page', async () => (await page.evaluate<number>(right)) <= 320);
       await context.close();
     });
 

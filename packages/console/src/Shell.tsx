@@ -1,8 +1,7 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
 import { isSignedOut } from './api.ts';
 import { SignIn } from './pages/SignIn.tsx';
-import { Button, Problem, Skeleton } from './parts.tsx';
+import { Button, Problem, Skeleton, useEntryInView } from './parts.tsx';
 import { useSession, useSignOut } from './session.tsx';
 import { text } from './strings.ts';
 
@@ -80,15 +79,7 @@ function Side({ actor, role, signOut }: { actor: string; role: string; signOut: 
 }
 
 function Navigation() {
-  const bar = useRef<HTMLElement>(null);
-  const { pathname } = useLocation();
-  // On a phone, the entry of this page may be beyond the edge.
-  useEffect(() => {
-    if (pathname)
-      bar.current
-        ?.querySelector('[data-status=active]')
-        ?.scrollIntoView({ block: 'nearest', inline: 'center' });
-  }, [pathname]);
+  const bar = useEntryInView(useLocation().pathname);
   const look = 'block rounded-md px-2.5 py-1.5 whitespace-nowrap hover:bg-hover';
   return (
     <nav

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { isSignedOut, LostError } from './api.ts';
 import { text } from './strings.ts';
 
@@ -136,12 +136,6 @@ export function Status({ of }: { of: string }) {
   );
 }
 
-/** `active`, or why an API key does not work. */
-export function stateOfKey(of: { revoked_at: string | null; expires_at: string | null }): string {
-  if (of.revoked_at !== null) return 'revoked';
-  return of.expires_at !== null && Date.parse(of.expires_at) <= Date.now() ? 'expired' : 'active';
-}
-
 const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** In the viewer's zone; UTC on hover. */
@@ -164,6 +158,17 @@ export function Money({ of }: { of: string | null | undefined }) {
   return <span className="whitespace-nowrap font-mono tabular-nums">{of}</span>;
 }
 
+/** The change, and the amount after it: both as the journal has them. */
+export function Change({ by, to }: { by: string; to: string }) {
+  const isZero = /^-?0(\.0*)?$/.test(by);
+  return (
+    <>
+      <Money of={to} />
+      {!isZero && <span className="block text-soft">{by.startsWith('-') ? by : `+${by}`}</span>}
+    </>
+  );
+}
+
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return '–';
   if (ms < 1000) return `${ms} ms`;
@@ -181,9 +186,23 @@ export function age(seconds: number): string {
 
 /** Pages without events from the server are read again this often, while they are visible. */
 export const liveMs = 5000;
+/** Sums of many rows are read again this often. */
+export const liveSumMs = 30_000;
 
 export function Id({ of }: { of: string }) {
   return <span className="break-all font-mono text-xs">{of}</span>;
+}
+
+/** On a phone, the entry of this page may be beyond the edge of the navigation. */
+export function useEntryInView(pathname: string): RefObject<HTMLElement | null> {
+  const bar = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (pathname)
+      bar.current
+        ?.querySelector('[data-status=active]')
+        ?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [pathname]);
+  return bar;
 }
 
 /** Text of any size in a scrolling box; never HTML. */

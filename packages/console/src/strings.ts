@@ -41,7 +41,7 @@ export const text = {
     actions: 'Actions',
     sessions: 'Sessions',
   },
-  columns: { kind: 'Kind', amount: 'Amount', balance: 'Balance after', for: 'For' },
+  columns: { kind: 'Kind', amount: 'Amount' },
   needsRole: (role: string) => `Needs the role ${role}`,
   close: 'Close',
   stored: 'I have stored it',

@@ -17,12 +17,16 @@ export const eventTypes = [
 
 const dayMs = 86_400_000;
 
-/** Recovers what failed in the last 24 hours. One call recovers only so many: `recover` is called until nothing is left. */
+/** Recovers what failed in the last 24 hours, and counts it. One call recovers only so many: `recover` is called until nothing is left. */
 export async function recoverLastDay(
   recover: (body: { since: string }) => Promise<Schemas['Recovered']>,
-): Promise<void> {
+): Promise<number> {
   const since = new Date(Date.now() - dayMs).toISOString();
-  for (let isMore = true; isMore; ) ({ has_more: isMore } = await recover({ since }));
+  for (let count = 0; ; ) {
+    const { redelivered, has_more: isMore } = await recover({ since });
+    count += redelivered;
+    if (!isMore) return count;
+  }
 }
 
 type Health = Pick<Schemas['WebhookEndpoint'], 'is_active' | 'failing_since'>;

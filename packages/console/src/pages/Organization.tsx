@@ -263,7 +263,7 @@ function EndpointRow({ organizationId, of }: { organizationId: string; of: Schem
       <Link
         to="/webhooks/endpoints/$id"
         params={{ id: of.id }}
-        className="break-all font-medium underline decoration-line"
+        className="break-all font-medium underline decoration-soft"
       >
         {of.url}
       </Link>
@@ -291,8 +291,9 @@ function DeliveryLog({ organizationId, endpointId }: { organizationId: string; e
     enabled: isOpen,
     refetchInterval: liveMs,
   });
+  const [recovered, setRecovered] = useState<number | null>(null);
   const recover = async () => {
-    await recoverLastDay((body) => change('POST', `${path}/recover`, { body }));
+    setRecovered(await recoverLastDay((body) => change('POST', `${path}/recover`, { body })));
     await client.invalidateQueries({ queryKey: key });
   };
   return (
@@ -305,6 +306,7 @@ function DeliveryLog({ organizationId, endpointId }: { organizationId: string; e
           disabledBecause={refusal}
           act={recover}
         />
+        {recovered !== null && <p role="status">{text.organizations.recovered(recovered)}</p>}
         {isLoading && <Skeleton rows={3} />}
         {error && <Problem error={error} />}
         {data?.deliveries.length === 0 && <Empty title={text.organizations.noDeliveries} />}

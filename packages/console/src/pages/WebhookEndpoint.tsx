@@ -4,6 +4,8 @@ import { useState } from 'react';
 import { change, read, type Schemas } from '../api.ts';
 import { TestResult } from '../delivery.tsx';
 import { EndpointChart } from '../endpointChart.tsx';
+import { EndpointFields, settingsIn } from '../endpointForm.tsx';
+import { FormDialog } from '../form.tsx';
 import { keptFilters } from '../lists.tsx';
 import { OrganizationLink } from '../organizations.tsx';
 import { Card, Confirmed, Heading, Id, liveMs, Status, Time, UntilRead } from '../parts.tsx';
@@ -132,14 +134,18 @@ function Controls({ of }: { of: Endpoint }) {
     await change('PATCH', path, { body: { is_active: isActive } });
     await refresh();
   };
+  const edit = async (form: FormData) => {
+    await change('PATCH', path, { body: settingsIn(form, of) });
+    await refresh();
+  };
   const rotate = async () => {
     const rotated = await change<Schemas['RotatedWebhookSecret']>('POST', `${path}/rotate-secret`);
     setSecret(rotated.secret);
     void refresh();
   };
   return (
-    <div className="max-w-xl space-y-2">
-      <div className="flex flex-wrap gap-2 sm:justify-end">
+    <div className="max-w-3xl space-y-2">
+      <div className="flex flex-wrap gap-2">
         <Confirmed
           label={text.webhooks.test}
           question={text.webhooks.testQuestion(of.url)}
@@ -147,6 +153,15 @@ function Controls({ of }: { of: Endpoint }) {
           act={async () => setTest(await change('POST', `${path}/test`))}
         />
         <Recovery filters={{ endpoint: of.id }} />
+        <FormDialog
+          label={text.webhooks.edit}
+          submitLabel={text.webhooks.save}
+          tone="plain"
+          disabledBecause={adminRefusal}
+          submit={edit}
+        >
+          <EndpointFields of={of} />
+        </FormDialog>
         <Confirmed
           label={text.webhooks.rotate}
           question={text.webhooks.rotateQuestion}

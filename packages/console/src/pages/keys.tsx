@@ -1,21 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { change, read, type Schemas } from '../api.ts';
+import { KeyFacts, stateOfKey } from '../apiKey.tsx';
 import { List, More, usePages } from '../lists.tsx';
-import {
-  Button,
-  Card,
-  Confirmed,
-  Dialog,
-  Empty,
-  Field,
-  inputLook,
-  Money,
-  Problem,
-  Status,
-  stateOfKey,
-  Time,
-} from '../parts.tsx';
+import { Button, Card, Confirmed, Dialog, Empty, Field, inputLook, Problem } from '../parts.tsx';
 import { ShownOnce } from '../secret.tsx';
 import { useRefusal } from '../session.tsx';
 import { text } from '../strings.ts';
@@ -78,30 +66,7 @@ function KeyRow({ of, organizationId, onRotated }: RowProps) {
   return (
     <li className="py-3 first:pt-0 last:pb-0">
       <div className="flex flex-wrap items-start justify-between gap-2">
-        <div className="min-w-0">
-          <p className="flex flex-wrap items-center gap-x-3">
-            <span className="break-all font-medium">{of.name}</span>
-            <span className="font-mono text-soft text-xs">{`${of.prefix}…`}</span>
-            {state !== 'active' && <Status of={state} />}
-          </p>
-          <p className="text-soft text-xs">{boundsOf(of)}</p>
-          <p className="text-soft text-xs">
-            {`${text.organizations.created} `}
-            <Time at={of.created_at} />
-            {of.expires_at && (
-              <>
-                {` · ${text.keys.expires} `}
-                <Time at={of.expires_at} />
-              </>
-            )}
-          </p>
-          {of.spend_limit && (
-            <p className="text-soft text-xs">
-              {`${text.organizations.limit}: `}
-              <Money of={of.spend_limit.spent} /> / <Money of={of.spend_limit.amount} />
-            </p>
-          )}
-        </div>
+        <KeyFacts of={of} />
         {state === 'active' && (
           <div className="flex flex-wrap gap-2">
             <SpendLimit
@@ -128,17 +93,6 @@ function KeyRow({ of, organizationId, onRotated }: RowProps) {
       </div>
     </li>
   );
-}
-
-function boundsOf({ scopes: given, permissions, models, addresses, mode }: Key): string {
-  return [
-    mode === 'test' ? text.organizations.test : '',
-    permissions === 'full' ? text.keys.full : given.join(', '),
-    models.join(', '),
-    addresses.join(', '),
-  ]
-    .filter(Boolean)
-    .join(' · ');
 }
 
 type NewKeyProps = { organizationId: string; isTest: boolean; onCreated: (value: string) => void };

@@ -1,6 +1,6 @@
-import { Link, Navigate, Outlet } from '@tanstack/react-router';
+import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router';
 import { isSignedOut } from '../api.ts';
-import { Button, Empty, Problem, Skeleton } from '../parts.tsx';
+import { Button, Empty, linkLook, Problem, Skeleton, useEntryInView } from '../parts.tsx';
 import { text } from '../strings.ts';
 import { SignIn } from './pages/SignIn.tsx';
 import { type Capability, isAtSession, type PortalSession, useSession, useSignOut } from './session.tsx';
@@ -31,7 +31,9 @@ function Within() {
   if (isSignedOut(session.error)) {
     return (
       <main className="grid min-h-dvh place-items-center">
-        <Empty isPage title={words.ended} hint={words.endedHint} />
+        <Empty isPage title={words.ended} hint={words.endedHint}>
+          <WayBack to={returnUrl} />
+        </Empty>
       </main>
     );
   }
@@ -59,7 +61,18 @@ function Within() {
   );
 }
 
+/** Signing in with a key is not for frames. */
+function WayBack({ to }: { to: string | null }) {
+  if (to === null && window.top !== window) return null;
+  return (
+    <a href={to ?? '/console/'} target="_top" rel="noreferrer" className={linkLook}>
+      {to === null ? words.signIn.withKey : words.back}
+    </a>
+  );
+}
+
 function Head({ session, signOut }: { session: PortalSession; signOut: () => void }) {
+  const bar = useEntryInView(useLocation().pathname);
   const { organization_name: name, theme, return_url: returnUrl } = session;
   return (
     <header className="border-line border-b bg-card">
@@ -69,6 +82,7 @@ function Head({ session, signOut }: { session: PortalSession; signOut: () => voi
           <span className="truncate font-semibold">{name}</span>
         </div>
         <nav
+          ref={bar}
           aria-label={words.title}
           className="-mx-2 order-last flex w-full gap-1 overflow-x-auto sm:order-none sm:mx-0 sm:w-auto"
         >

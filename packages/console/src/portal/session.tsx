@@ -13,6 +13,7 @@ export type PortalSession = {
   organization_name: string;
   capabilities: Capability[];
   scopes: string[];
+  key_id: string | null;
   theme: { accent: string | null; logo_url: string | null; color_scheme: 'auto' | 'light' | 'dark' };
   return_url: string | null;
   top_up_url: string | null;

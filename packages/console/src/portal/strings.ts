@@ -7,6 +7,7 @@ export const words = {
       'Use an API key of your organization. It is exchanged for a session of 12 hours and not kept in this browser.',
     key: 'API key',
     submit: 'Sign in',
+    withKey: 'Sign in with an API key',
   },
   ended: 'The session has ended',
   endedHint: 'Open the portal again from where you came. A link works once, and for ten minutes.',
@@ -35,9 +36,6 @@ export const words = {
     add: 'Add endpoint',
     url: 'URL',
     urlHint: 'https://example.com/hooks',
-    description: 'Description (optional)',
-    events: 'Events',
-    eventsHint: 'None chosen: all of executions',
     secret: 'Signing secret',
     secretHint: 'Shown once. Verify the signature of every event with it.',
     test: 'Send test event',
@@ -72,10 +70,12 @@ export const words = {
     valueHint: 'Shown once. Store it in a secret manager; it cannot be read again.',
     rotate: 'Rotate',
     rotateQuestion: (name: string) => `Give “${name}” a new value? The old one works for one more hour.`,
+    rotateOwnQuestion:
+      'Give this key a new value? You use the portal with it: the old value and this session end in an hour.',
     revoke: 'Revoke',
     revokeQuestion: (name: string) => `Revoke “${name}”? Requests with it fail within 5 seconds, for good.`,
-    expires: 'expires',
-    created: 'Created',
+    revokeOwnQuestion:
+      'Revoke this key? You use the portal with it: this session ends at once, and requests with it fail within 5 seconds, for good.',
   },
   usage: {
     title: 'Usage',
@@ -90,5 +90,17 @@ export const words = {
     inputTokens: 'Input tokens',
     outputTokens: 'Output tokens',
     total: 'Total',
+    what: 'What',
+    statementAbout:
+      'Each execution holds an amount before it runs, and is charged from it. The available and the held amount together are your balance.',
+    kinds: {
+      top_up: 'Top-up',
+      correction: 'Correction',
+      hold: 'Hold',
+      overage: 'Cost above the hold',
+      settle: 'Charge',
+      remainder: 'Rest of the hold returned',
+      release: 'Hold returned',
+    },
   },
 } as const;

@@ -23,7 +23,7 @@ export const executionsTexts = {
     notATime: (given: string) =>
       `“${given}” in the address is not a time, so it filters nothing. Choose one with “Created after” or “Created before”.`,
     live: 'Live',
-    paused: 'Live (paused, for older ones are shown)',
+    paused: 'Live (paused while older ones are shown)',
     more: 'Load more',
     searching: 'Searching further back …',
     noneSoFar: 'Nothing matches so far',

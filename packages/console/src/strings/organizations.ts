@@ -25,6 +25,7 @@ export const organizationsTexts = {
     topUp: 'Top up',
     topUpAbout: 'Adds to the available balance. Recorded under your name.',
     amount: 'Amount in USD',
+    amountHint: 'Write it with a point and no other separators, such as 1250.50.',
     reason: 'Reason (optional)',
     confirm: (name: string) => `Type “${name}” to confirm`,
     correct: 'Correct balance',
@@ -45,6 +46,12 @@ export const organizationsTexts = {
     failures: (count: number) => (count === 1 ? '1 failure' : `${count} failures in a row`),
     recover: 'Recover failed deliveries',
     recoverQuestion: 'Send again every delivery to this endpoint that failed in the last 24 hours?',
+    recovered: (count: number) =>
+      count === 0
+        ? 'Nothing failed in the last 24 hours.'
+        : count === 1
+          ? '1 delivery is sent again.'
+          : `${count.toLocaleString()} deliveries are sent again.`,
   },
   keys: {
     title: 'API keys',

@@ -14,7 +14,7 @@ import { z } from 'zod';
 import { requireAddress, unbounded } from '../apiKeys/keyBounds.ts';
 import type { Context } from '../context.ts';
 import { tooManySessions } from '../endpoints/portal/postPortalSession.ts';
-import { unauthenticated } from '../http/auth.ts';
+import { operatorKeyId, unauthenticated } from '../http/auth.ts';
 import { requireConsole } from '../http/consoleRequest.ts';
 import { type Caller, type Endpoint, endpoint, keylessEndpoint } from '../http/endpoint.ts';
 import { idField, notFound } from '../http/fields.ts';
@@ -51,13 +51,15 @@ const startSession = keylessEndpoint({
   },
 });
 
-type Started = { session: PortalSession; key: Pick<Caller, 'scopes'> };
+type Started = { session: PortalSession; key: Pick<Caller, 'scopes' | 'apiKeyId'> };
+
+const byOperator = { ...unbounded, apiKeyId: operatorKeyId };
 
 /** A link is used up even if its key has ended. */
 async function sessionOfLink({ db }: Context, token: string, secret: string): Promise<Started> {
   const hashes = { linkHash: hashSecret(token), hash: hashSecret(secret) };
   const session = await startPortalSession(db, hashes);
-  const key = session && (session.keyHash === null ? unbounded : await findApiKey(db, session.keyHash));
+  const key = session && (session.keyHash === null ? byOperator : await findApiKey(db, session.keyHash));
   if (!session || !key) throw unauthenticated('The link is not valid: it was used, or has expired.');
   return { session, key };
 }

@@ -418,7 +418,7 @@ describe('signing in with an API key', () => {
       .post('/v1/api-keys')
       .send({ name: 'reader', scopes: ['executions:read', 'balance'] });
     const response = await exchange({ api_key: key.key }).expect(201);
-    expect(response.body.capabilities).toEqual(['executions', 'usage', 'topup']);
+    expect(response.body).toMatchObject({ capabilities: ['executions', 'usage', 'topup'], key_id: key.id });
     expect(JSON.stringify(response.body)).not.toContain(key.key);
     const session = sessionOf(response);
     await ask('get', '/v1/executions', session).expect(200);

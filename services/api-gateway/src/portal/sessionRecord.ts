@@ -38,6 +38,7 @@ export const PortalView = z.object({
   organization_name: z.string(),
   capabilities: capabilitiesField,
   scopes: z.array(z.string()).describe('What its key may do, which limits the capabilities further'),
+  key_id: idField('key').nullable().describe('Its key, with which it ends; null: an operator made it'),
   theme: z.object({
     accent: themeFields.accent.nullable(),
     logo_url: themeFields.logo_url.nullable(),
@@ -50,7 +51,7 @@ export const PortalView = z.object({
 
 export function portalView(
   session: PortalSession,
-  { scopes }: Pick<Caller, 'scopes'>,
+  { scopes, apiKeyId }: Pick<Caller, 'scopes' | 'apiKeyId'>,
   { PORTAL_TOP_UP_URL: payment }: Pick<GatewayConfig, 'PORTAL_TOP_UP_URL'>,
 ): z.infer<typeof PortalView> {
   const capabilities = session.capabilities.filter((one) => scopes.includes(capabilityScopes[one]));
@@ -61,6 +62,7 @@ export function portalView(
     organization_name: session.organizationName,
     capabilities,
     scopes: [...scopes],
+    key_id: session.keyHash === null ? null : apiKeyId,
     theme: { accent: session.accent, logo_url: session.logoUrl, color_scheme: session.colorScheme },
     return_url: session.returnUrl,
     top_up_url: paysFor?.replaceAll('{organization_id}', session.organizationId) ?? null,

@@ -3,6 +3,8 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { DeliveryView, TestResult } from '../../delivery.tsx';
 import { EndpointChart } from '../../endpointChart.tsx';
+import { EndpointFields, settingsIn } from '../../endpointForm.tsx';
+import { FormDialog } from '../../form.tsx';
 import { List, More, usePages } from '../../lists.tsx';
 import { Card, Confirmed, Empty, Heading, Id, liveMs, Status, Time, UntilRead } from '../../parts.tsx';
 import { ShownOnce } from '../../secret.tsx';
@@ -77,6 +79,7 @@ function Commands({ of }: { of: WebhookEndpoint }) {
   const client = useQueryClient();
   const navigate = useNavigate();
   const [secret, setSecret] = useState<string | null>(null);
+  const [recovered, setRecovered] = useState<number | null>(null);
   const [test, setTest] = useState<Schemas['TestCallResult'] | null>(null);
   const path = `/webhooks/endpoints/${of.id}`;
   const refresh = async () => {
@@ -88,17 +91,22 @@ function Commands({ of }: { of: WebhookEndpoint }) {
     await change('PATCH', path, { body: { is_active: isActive } });
     await refresh();
   };
+  const edit = async (form: FormData) => {
+    await change('PATCH', path, { body: settingsIn(form, of) });
+    await refresh();
+  };
   const rotate = async () => {
     const rotated = await change<Schemas['RotatedWebhookSecret']>('POST', `${path}/rotate-secret`);
     setSecret(rotated.secret);
   };
   const recover = async () => {
-    await recoverLastDay((body) => change('POST', `${path}/recover`, { body }));
+    setRecovered(await recoverLastDay((body) => change('POST', `${path}/recover`, { body })));
     await refresh();
   };
   const remove = async () => {
     await change('DELETE', path);
-    await navigate({ to: '/webhooks' });
+    await navigate({ to: '/webhooks', replace: true });
+    client.removeQueries({ queryKey: ['endpoint', of.id] });
     await client.invalidateQueries({ queryKey: ['endpoints'] });
   };
   return (
@@ -109,6 +117,9 @@ function Commands({ of }: { of: WebhookEndpoint }) {
           question={words.webhooks.testQuestion}
           act={async () => setTest(await change('POST', `${path}/test`))}
         />
+        <FormDialog label={text.webhooks.edit} submitLabel={text.webhooks.save} tone="plain" submit={edit}>
+          <EndpointFields of={of} />
+        </FormDialog>
         <Confirmed
           label={of.is_active ? words.webhooks.deactivate : words.webhooks.activate}
           question={of.is_active ? words.webhooks.deactivateQuestion : words.webhooks.activateQuestion}
@@ -127,6 +138,11 @@ function Commands({ of }: { of: WebhookEndpoint }) {
         <div className="mt-2">
           <TestResult of={test} />
         </div>
+      )}
+      {recovered !== null && (
+        <p role="status" className="mt-2">
+          {text.organizations.recovered(recovered)}
+        </p>
       )}
       <ShownOnce
         value={secret}

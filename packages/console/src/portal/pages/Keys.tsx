@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { KeyFacts, stateOfKey } from '../../apiKey.tsx';
+import { Choices, FormDialog } from '../../form.tsx';
 import { List, More, usePages } from '../../lists.tsx';
-import { Confirmed, Empty, Field, Heading, inputLook, Status, stateOfKey, Time } from '../../parts.tsx';
+import { Confirmed, Empty, Field, Heading, inputLook } from '../../parts.tsx';
 import { ShownOnce } from '../../secret.tsx';
 import { text } from '../../strings.ts';
 import { change, read, type Schemas } from '../api.ts';
-import { Choices, FormDialog } from '../form.tsx';
 import { useSession } from '../session.tsx';
 import { words } from '../strings.ts';
 
@@ -13,6 +14,7 @@ type ApiKey = Schemas['ApiKey'];
 
 export function Keys() {
   const client = useQueryClient();
+  const { data: session } = useSession();
   const [value, setValue] = useState<string | null>(null);
   const pages = usePages(['keys'], (cursor) => read<Schemas['ApiKeyPage']>('/api-keys', { cursor }));
   const refresh = async () => await client.invalidateQueries({ queryKey: ['keys'] });
@@ -29,8 +31,14 @@ export function Keys() {
     setValue(rotated.new_key);
     void refresh();
   };
+  /** Gateways would accept it for some seconds more. */
+  const endSession = async () => {
+    await change('DELETE', '/portal-session').catch(() => null);
+    await client.invalidateQueries({ queryKey: ['session'] });
+  };
   const revoke = async (id: string) => {
     await change('DELETE', `/api-keys/${id}`);
+    if (id === session?.key_id) await endSession();
     await refresh();
   };
   return (
@@ -84,40 +92,21 @@ function KeyRow(props: {
   revoke: (id: string) => Promise<void>;
 }) {
   const { of, rotate, revoke } = props;
-  const state = stateOfKey(of);
+  const { data: session } = useSession();
+  const isOwn = of.id === session?.key_id;
   return (
     <li className="flex flex-wrap items-start justify-between gap-3 px-4 py-3">
-      <div className="min-w-0">
-        <p className="flex flex-wrap items-center gap-x-3">
-          <span className="font-medium">{of.name}</span>
-          <span className="font-mono text-soft text-xs">{`${of.prefix}…`}</span>
-          <Status of={state} />
-        </p>
-        <p className="mt-0.5 text-soft text-xs">
-          {of.permissions === 'full' ? text.keys.full : of.scopes.join(', ')}
-          {of.mode === 'test' && ' · test'}
-        </p>
-        <p className="mt-0.5 text-soft text-xs">
-          {`${words.keys.created} `}
-          <Time at={of.created_at} />
-          {of.expires_at && (
-            <>
-              {` · ${words.keys.expires} `}
-              <Time at={of.expires_at} />
-            </>
-          )}
-        </p>
-      </div>
-      {state === 'active' && (
+      <KeyFacts of={of} />
+      {stateOfKey(of) === 'active' && (
         <div className="flex gap-2">
           <Confirmed
             label={words.keys.rotate}
-            question={words.keys.rotateQuestion(of.name)}
+            question={isOwn ? words.keys.rotateOwnQuestion : words.keys.rotateQuestion(of.name)}
             act={async () => await rotate(of.id)}
           />
           <Confirmed
             label={words.keys.revoke}
-            question={words.keys.revokeQuestion(of.name)}
+            question={isOwn ? words.keys.revokeOwnQuestion : words.keys.revokeQuestion(of.name)}
             tone="danger"
             act={async () => await revoke(of.id)}
           />

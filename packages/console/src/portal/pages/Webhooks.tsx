@@ -1,13 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import { EndpointFields, settingsIn } from '../../endpointForm.tsx';
+import { FormDialog } from '../../form.tsx';
 import { List, More, usePages } from '../../lists.tsx';
 import { Empty, Field, Heading, inputLook, Status, Time } from '../../parts.tsx';
 import { ShownOnce } from '../../secret.tsx';
 import { text } from '../../strings.ts';
-import { executionEvents, stateOf } from '../../webhooks.ts';
+import { stateOf } from '../../webhooks.ts';
 import { change, read, type Schemas } from '../api.ts';
-import { Choices, FormDialog } from '../form.tsx';
 import { words } from '../strings.ts';
 
 export function Webhooks() {
@@ -40,14 +41,14 @@ export function Webhooks() {
 function EndpointRow({ of }: { of: Schemas['WebhookEndpoint'] }) {
   return (
     <li className="items-start justify-between gap-x-4 gap-y-1 px-4 py-3 hover:bg-hover sm:flex">
-      <Link to="/webhooks/$id" params={{ id: of.id }} className="block min-w-0">
+      <Link to="/webhooks/$id" params={{ id: of.id }} className="block min-w-0 grow">
         <span className="block break-all font-medium">{of.url}</span>
         <span className="block text-soft text-xs">
           {of.events.length === 0 ? words.webhooks.all : of.events.join(', ')}
           {of.description && ` · ${of.description}`}
         </span>
       </Link>
-      <span className="text-xs sm:text-right">
+      <span className="shrink-0 text-xs sm:text-right">
         <Status of={stateOf(of)} />
         {of.failure_count > 0 && (
           <span className="block text-bad">{text.organizations.failures(of.failure_count)}</span>
@@ -67,10 +68,8 @@ function AddEndpoint() {
   const client = useQueryClient();
   const [secret, setSecret] = useState<string | null>(null);
   const add = async (form: FormData) => {
-    const description = String(form.get('description'));
-    const events = form.getAll('events').map(String);
     const made = await change<Schemas['CreatedWebhookEndpoint']>('POST', '/webhooks/endpoints', {
-      body: { url: String(form.get('url')), events, ...(description && { description }) },
+      body: { url: String(form.get('url')), ...settingsIn(form) },
     });
     setSecret(made.secret);
     void client.invalidateQueries({ queryKey: ['endpoints'] });
@@ -81,14 +80,7 @@ function AddEndpoint() {
         <Field label={words.webhooks.url}>
           <input name="url" type="url" required placeholder={words.webhooks.urlHint} className={inputLook} />
         </Field>
-        <Field label={words.webhooks.description}>
-          <input name="description" maxLength={200} className={inputLook} />
-        </Field>
-        <Choices
-          name="events"
-          label={`${words.webhooks.events} (${words.webhooks.eventsHint})`}
-          of={executionEvents}
-        />
+        <EndpointFields />
       </FormDialog>
       <ShownOnce
         value={secret}

@@ -1,16 +1,28 @@
 import type { FormEvent, ReactNode } from 'react';
-import { Button, Dialog, Problem, useChangeDialog } from '../parts.tsx';
-import { text } from '../strings.ts';
+import { Button, Dialog, Problem, useChangeDialog } from './parts.tsx';
+import { text } from './strings.ts';
 
 /** Boxes to check, of which a form sends the checked ones under one name. */
-export function Choices({ name, label, of }: { name: string; label: string; of: readonly string[] }) {
+export function Choices(props: {
+  name: string;
+  label: string;
+  of: readonly string[];
+  chosen?: readonly string[];
+}) {
+  const { name, label, of, chosen = [] } = props;
   return (
     <fieldset>
       <legend className="mb-1 text-soft text-xs">{label}</legend>
       <div className="grid gap-1 sm:grid-cols-2">
         {of.map((value) => (
           <label key={value} className="flex items-center gap-2">
-            <input type="checkbox" name={name} value={value} className="accent-accent" />
+            <input
+              type="checkbox"
+              name={name}
+              value={value}
+              defaultChecked={chosen.includes(value)}
+              className="accent-accent"
+            />
             {value}
           </label>
         ))}
@@ -22,10 +34,14 @@ export function Choices({ name, label, of }: { name: string; label: string; of: 
 /** A button that opens a form; `submit` throws what the form then shows. */
 export function FormDialog(props: {
   label: string;
+  /** Of the button in the form; without it, the same. */
+  submitLabel?: string;
+  tone?: 'plain' | 'primary';
+  disabledBecause?: string | null;
   children: ReactNode;
   submit: (form: FormData) => Promise<unknown>;
 }) {
-  const { label, children, submit } = props;
+  const { label, submitLabel = label, tone = 'primary', disabledBecause = null, children, submit } = props;
   const { isOpen, isBusy, error, open, close, run } = useChangeDialog();
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -34,7 +50,12 @@ export function FormDialog(props: {
   };
   return (
     <>
-      <Button tone="primary" onClick={open}>
+      <Button
+        tone={tone}
+        disabled={disabledBecause !== null}
+        title={disabledBecause ?? undefined}
+        onClick={open}
+      >
         {label}
       </Button>
       <Dialog title={label} isOpen={isOpen} onClose={close}>
@@ -44,7 +65,7 @@ export function FormDialog(props: {
           <div className="flex justify-end gap-2">
             <Button onClick={close}>{text.close}</Button>
             <Button type="submit" tone="primary" disabled={isBusy}>
-              {label}
+              {submitLabel}
             </Button>
           </div>
         </form>
