@@ -318,7 +318,11 @@ describe('the pages', () => {
     const created = await fetch(`${baseUrl}/v1/executions`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ model: 'sandbox-text', input: { prompt: 'slow', delay_ms: 500_000 } }),
+      body: JSON.stringify({
+        model: 'sandbox-text',
+        input: { prompt: 'slow', delay_ms: 500_000 },
+        webhook_url: receiver.url,
+      }),
     });
     const { id } = (await created.json()) as { id: string };
     const { page, context } = await signIn(browser, state(), ann);
@@ -329,6 +333,9 @@ describe('the pages', () => {
     await page.getByRole('button', { name: 'Erase' }).click();
     await page.getByRole('button', { name: 'Confirm' }).click();
     await untilText(page, 'Input, output and files were erased.');
+    const redeliver = page.getByRole('button', { name: 'Redeliver' });
+    await redeliver.first().waitFor();
+    expect(await redeliver.first().isDisabled()).toBe(true);
     const { data } = await admin<{ data: { actor: string; action: string }[] }>(state(), '/actions?limit=2');
     expect(data).toMatchObject([
       { actor: 'ann', action: 'DELETE /admin/v1/organizations/{organization_id}/executions/{id}' },
@@ -347,7 +354,9 @@ describe('the pages', () => {
     await page.getByRole('button', { name: 'Top up' }).click();
     const dialog = page.getByRole('dialog');
     expect(await dialog.getByRole('button', { name: 'Top up' }).isDisabled()).toBe(true);
-    await page.getByLabel('Amount in USD').fill('12.34567891');
+    const amount = page.getByLabel('Amount in USD');
+    expect(await amount.getAttribute('title')).toContain('with a point');
+    await amount.fill('12.34567891');
     await page.getByLabel(/to confirm/).fill(name);
     await page.evaluate(
       'for (let i = 0; i < 5; i++) document.querySelector("dialog[open] form").requestSubmit()',

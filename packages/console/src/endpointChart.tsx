@@ -1,7 +1,7 @@
 import type { components } from '@holdfast/sdk/generated/api.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Bars } from './charts.tsx';
-import { Card, Empty, Problem, Skeleton, Time } from './parts.tsx';
+import { Card, Empty, liveSumMs, Problem, Skeleton, Time } from './parts.tsx';
 import { text } from './strings.ts';
 
 type Activity = components['schemas']['WebhookEndpointActivity'];
@@ -11,7 +11,7 @@ export function EndpointChart({ id, readActivity }: { id: string; readActivity: 
   const { data, error, refetch } = useQuery({
     queryKey: ['webhook endpoint', id, 'activity'],
     queryFn: readActivity,
-    refetchInterval: 30_000,
+    refetchInterval: liveSumMs,
   });
   const hours = data?.hours ?? [];
   const times = hours.map(({ at }) => at);

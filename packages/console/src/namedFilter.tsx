@@ -78,7 +78,7 @@ export function NamedFilter(props: {
                     type="button"
                     onClick={choose(id)}
                     title={id}
-                    className="break-all text-left underline"
+                    className="line-clamp-2 break-all text-left underline"
                   >
                     {choice}
                   </button>

@@ -222,6 +222,7 @@ function Webhooks({ of }: { of: Whole }) {
             delivery={delivery}
             organizationId={of.organization_id}
             body={of.events.find(({ id }) => id === delivery.event_id)?.body ?? null}
+            isErased={of.erased_at !== null}
             stale={executionKey(of.id)}
           />
         ))}

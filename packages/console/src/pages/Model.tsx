@@ -112,7 +112,7 @@ function Routes({ of }: { of: Definition }) {
               <Link
                 to="/executions"
                 search={{ model: of.slug, provider: route.connection }}
-                className="font-medium underline decoration-line"
+                className="font-medium underline decoration-soft"
               >
                 {`${index + 1}. ${route.connection}`}
               </Link>

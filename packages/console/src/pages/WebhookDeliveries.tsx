@@ -68,11 +68,14 @@ export function DeliveryList({ filters, isShort = false }: { filters: DeliveryFi
     <>
       <List pages={pages} empty={empty}>
         {(rows) => (
-          <ul className="divide-y divide-line">
-            {rows.map((row) => (
-              <Row key={row.id} of={row} isShort={isShort} />
-            ))}
-          </ul>
+          <>
+            <p className="py-1 text-soft text-xs">{text.webhooks.order}</p>
+            <ul className="divide-y divide-line">
+              {rows.map((row) => (
+                <Row key={row.id} of={row} isShort={isShort} />
+              ))}
+            </ul>
+          </>
         )}
       </List>
       <div className="pb-3 empty:hidden">

@@ -117,7 +117,7 @@ function FactsOf({ of }: { of: Delivery }) {
                   key="endpoint"
                   to="/webhooks/endpoints/$id"
                   params={{ id: of.endpoint_id }}
-                  className="underline decoration-line"
+                  className="underline decoration-soft"
                 >
                   <Id of={of.endpoint_id} />
                 </Link>,
@@ -132,7 +132,7 @@ function FactsOf({ of }: { of: Delivery }) {
                   key="execution"
                   to="/executions/$id"
                   params={{ id: of.execution_id }}
-                  className="underline decoration-line"
+                  className="underline decoration-soft"
                 >
                   <Id of={of.execution_id} />
                 </Link>,

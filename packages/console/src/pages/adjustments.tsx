@@ -119,6 +119,7 @@ function Adjust({ of, kind, onDone }: Props) {
               name="amount"
               required
               inputMode="decimal"
+              title={text.organizations.amountHint}
               pattern={kind.pattern}
               placeholder={kind.placeholder}
               autoComplete="off"

@@ -3,15 +3,17 @@ import { Link } from '@tanstack/react-router';
 import { change, type Schemas } from '../api.ts';
 import { DeliveryView } from '../delivery.tsx';
 import { useRefusal } from '../session.tsx';
+import { text } from '../strings.ts';
 
 /** One delivery, which operators may send again. `stale`: what to read again afterwards. */
 export function DeliveryRow(props: {
   delivery: Schemas['Delivery'];
   organizationId: string;
   body: string | null;
+  isErased?: boolean;
   stale: readonly unknown[];
 }) {
-  const { delivery, organizationId, body, stale } = props;
+  const { delivery, organizationId, body, isErased = false, stale } = props;
   const client = useQueryClient();
   const refusal = useRefusal('support');
   const redeliver = async () => {
@@ -22,10 +24,18 @@ export function DeliveryRow(props: {
     <Link
       to="/webhooks/deliveries/$id"
       params={{ id: delivery.id }}
-      className="rounded underline decoration-line"
+      className="rounded underline decoration-soft"
     >
       {delivery.event_type}
     </Link>
   );
-  return <DeliveryView delivery={delivery} name={name} body={body} refusal={refusal} redeliver={redeliver} />;
+  return (
+    <DeliveryView
+      delivery={delivery}
+      name={name}
+      body={body}
+      refusal={isErased ? text.webhooks.erased : refusal}
+      redeliver={redeliver}
+    />
+  );
 }

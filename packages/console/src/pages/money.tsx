@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { subtract } from '../amounts.ts';
 import type { Schemas } from '../api.ts';
-import { Card, Facts, Money, Time } from '../parts.tsx';
+import { Card, Change, Facts, Money, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
 
 type Whole = Schemas['ExecutionWithAttempts'];
@@ -62,7 +62,7 @@ export function Transactions({ rows }: { rows: Schemas['Transaction'][] }) {
                   <Link
                     to="/executions/$id"
                     params={{ id: row.execution_id }}
-                    className="underline decoration-line"
+                    className="underline decoration-soft"
                   >
                     {row.kind}
                   </Link>
@@ -88,16 +88,5 @@ export function Transactions({ rows }: { rows: Schemas['Transaction'][] }) {
         </tbody>
       </table>
     </div>
-  );
-}
-
-/** The change, and the amount after it: both as the journal has them. */
-function Change({ by, to }: { by: string; to: string }) {
-  const isZero = /^-?0(\.0*)?$/.test(by);
-  return (
-    <>
-      <Money of={to} />
-      {!isZero && <span className="block text-soft">{by.startsWith('-') ? by : `+${by}`}</span>}
-    </>
   );
 }

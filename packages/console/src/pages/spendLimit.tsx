@@ -42,6 +42,7 @@ export function SpendLimit({ path, name, current, stale }: Props) {
               name="amount"
               required
               inputMode="decimal"
+              title={text.organizations.amountHint}
               pattern="\d+(\.\d{1,8})?"
               defaultValue={current?.amount ?? ''}
               autoComplete="off"

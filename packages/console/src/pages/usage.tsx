@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { read, type Schemas } from '../api.ts';
 import { AmountBars } from '../charts.tsx';
-import { Card, Facts, inputLook, Money, Problem, Skeleton } from '../parts.tsx';
+import { Card, Facts, inputLook, liveSumMs, Money, Problem, Skeleton } from '../parts.tsx';
 import { text } from '../strings.ts';
 
 type Grouping = 'day' | 'model';
@@ -20,7 +20,7 @@ export function Usage({ id }: { id: string }) {
       const from = new Date(Date.now() - (days - 1) * dayMs).toISOString().slice(0, 10);
       return read<Schemas['Usage']>(`/organizations/${id}/usage`, { from, group_by: groupBy });
     },
-    staleTime: 60_000,
+    refetchInterval: liveSumMs,
   });
   const rows = data?.data ?? [];
   return (

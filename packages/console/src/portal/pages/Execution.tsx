@@ -64,7 +64,7 @@ export function Execution() {
             </div>
             <div className="min-w-0 space-y-4">
               <Facts of={data} />
-              {may('webhooks') && <Webhooks id={data.id} isOpen={data.completed_at === null} />}
+              {may('webhooks') && <Webhooks of={data} />}
               {data.metadata && (
                 <Card title={text.execution.metadata}>
                   <Json of={data.metadata} label={text.execution.metadata} />
@@ -217,14 +217,15 @@ function Preview({ of }: { of: Schemas['File'] }) {
   );
 }
 
-function Webhooks({ id, isOpen }: { id: string; isOpen: boolean }) {
+function Webhooks({ of }: { of: Details }) {
   const client = useQueryClient();
+  const { id, completed_at: endedAt, erased_at: erasedAt } = of;
   const queryKey = ['deliveries', 'of', id];
   const { data, error, refetch } = useQuery({
     queryKey,
     queryFn: () => read<Schemas['DeliveryPage']>('/webhooks/deliveries', { execution_id: id }),
     refetchInterval: ({ state }) =>
-      isOpen || state.data?.deliveries.some(({ status }) => status === 'pending') ? liveMs : false,
+      endedAt === null || state.data?.deliveries.some(({ status }) => status === 'pending') ? liveMs : false,
   });
   const redeliver = async (delivery: string) => {
     await change('POST', `/webhooks/deliveries/${delivery}/redeliver`);
@@ -241,6 +242,7 @@ function Webhooks({ id, isOpen }: { id: string; isOpen: boolean }) {
           <DeliveryView
             key={delivery.id}
             delivery={delivery}
+            refusal={erasedAt ? text.webhooks.erased : null}
             redeliver={async () => await redeliver(delivery.id)}
           />
         ))}

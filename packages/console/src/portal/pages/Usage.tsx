@@ -2,7 +2,19 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { List, More, usePages } from '../../lists.tsx';
-import { Card, Empty, Facts, Heading, liveMs, Money, Problem, Skeleton, Time } from '../../parts.tsx';
+import {
+  Card,
+  Change,
+  Empty,
+  Facts,
+  Heading,
+  liveMs,
+  liveSumMs,
+  Money,
+  Problem,
+  Skeleton,
+  Time,
+} from '../../parts.tsx';
 import { text } from '../../strings.ts';
 import { read, type Schemas } from '../api.ts';
 import { useMay, useSession } from '../session.tsx';
@@ -74,6 +86,7 @@ function UsageCard({ title, by }: { title: string; by: 'model' | 'day' }) {
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ['usage', by],
     queryFn: () => read<Schemas['Usage']>('/usage', { group_by: by }),
+    refetchInterval: liveSumMs,
   });
   return (
     <Card title={title}>
@@ -118,7 +131,7 @@ function UsageTable({ title, of, by }: UsageTableProps) {
 
 const number = 'py-1.5 pr-4 text-right tabular-nums last:pr-0';
 /** The columns that are not numbers. */
-const texts: string[] = [words.usage.model, words.usage.day, text.columns.kind];
+const texts: string[] = [words.usage.model, words.usage.day, words.usage.what];
 
 function Table(props: { caption: string; columns: string[]; children: ReactNode }) {
   const { caption, columns, children } = props;
@@ -151,21 +164,22 @@ function Statement() {
     (cursor) => read<Schemas['TransactionPage']>('/balance/transactions', { cursor, limit: 20 }),
     { isLive: true },
   );
-  const { kind, amount, balance } = text.columns;
+  const columns = [words.usage.what, text.execution.available, text.execution.held];
   return (
     <Card title={text.organizations.statement}>
+      <p className="mb-3 text-soft text-xs">{words.usage.statementAbout}</p>
       <List pages={pages} empty={<Empty title={text.organizations.noTransactions} />}>
         {(rows) => (
-          <Table caption={text.organizations.statement} columns={[kind, amount, balance]}>
+          <Table caption={text.organizations.statement} columns={columns}>
             {rows.map((row) => (
               <tr key={row.sequence} className="border-line border-b align-top last:border-0">
                 <td className="py-1.5 pr-4">
                   {row.execution_id && may('executions') ? (
                     <Link to="/executions/$id" params={{ id: row.execution_id }} className="underline">
-                      {row.kind}
+                      {words.usage.kinds[row.kind]}
                     </Link>
                   ) : (
-                    row.kind
+                    words.usage.kinds[row.kind]
                   )}
                   {row.reason && <span className="block text-soft">{row.reason}</span>}
                   <span className="block text-soft">
@@ -173,10 +187,10 @@ function Statement() {
                   </span>
                 </td>
                 <td className={number}>
-                  <Money of={row.amount} />
+                  <Change by={row.available_change} to={row.available_after} />
                 </td>
                 <td className={number}>
-                  <Money of={row.balance_after} />
+                  <Change by={row.held_change} to={row.held_after} />
                 </td>
               </tr>
             ))}
