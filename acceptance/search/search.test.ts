@@ -21,6 +21,7 @@ const searches: Record<string, Partial<ExecutionSearch>> = {
   'no filter': {},
   'a common status': { statuses: ['COMPLETED'] },
   'failed ones': { statuses: ['FAILED'] },
+  'failed and expired ones': { statuses: ['FAILED', 'EXPIRED'] },
   'a rare status, ever': { statuses: [rare.status], createdAfter: ever },
   'an open status that none has': { statuses: ['PENDING'], createdAfter: ever },
   'a model': { model: 'model-3' },
