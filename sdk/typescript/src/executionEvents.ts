@@ -104,7 +104,7 @@ async function connect(
   const call = { method: 'GET', path: `/v1/executions/${encodeURIComponent(id)}/events`, headers } as const;
   const opened = await http.open(call, { signal, timeout: firstBytesMs });
   const type = opened.response.headers.get('content-type') ?? '';
-  if (opened.response.status === 204 || type.startsWith('text/event-stream')) return opened;
+  if (opened.response.status === 204 || /^text\/event-stream/i.test(type)) return opened;
   opened.close();
   throw brokenStream(`The event stream has the type "${type}".`);
 }

@@ -210,6 +210,15 @@ describe('a deletion', () => {
 });
 
 describe('a list', () => {
+  it('reads no page beyond the items that are wanted', async () => {
+    const client = await start(
+      json(200, { data: [{ id: 'a' }, { id: 'b' }], has_more: true, next_cursor: 'c1' }),
+    );
+    expect(await client.executions.list().toArray(2)).toHaveLength(2);
+    expect(await client.executions.list().toArray(0)).toEqual([]);
+    expect(server.received).toHaveLength(1);
+  });
+
   it('reads page after page, and ends when a server repeats a cursor', async () => {
     const page = (id: string, next: string) =>
       json(200, { data: [{ id }], has_more: true, next_cursor: next });

@@ -32,9 +32,10 @@ export class List<Item> implements AsyncIterable<Item> {
   /** The first `limit` items, or all. */
   async toArray(limit = Number.POSITIVE_INFINITY): Promise<Item[]> {
     const items: Item[] = [];
+    if (!(limit > 0)) return items;
     for await (const item of this) {
-      if (items.length >= limit) break;
       items.push(item);
+      if (items.length >= limit) break;
     }
     return items;
   }

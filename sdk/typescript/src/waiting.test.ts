@@ -184,6 +184,22 @@ describe('a run', () => {
 });
 
 describe('a wait for an execution by its id', () => {
+  it('reports the present status at once where there is no event stream', async () => {
+    const seen: ProgressEvent[] = [];
+    const reported = Promise.withResolvers<void>();
+    const held: Step = (...request) => void reported.promise.then(() => json(200, ended)(...request));
+    const client = await start(json(200, executionAs('PENDING')), json(404, {}), held);
+    const onProgress = (event: ProgressEvent) => {
+      seen.push(event);
+      reported.resolve();
+    };
+    await client.executions.wait('exec_1', { onProgress });
+    expect(seen).toMatchObject([
+      { execution: { status: 'PENDING' } },
+      { execution: { status: 'COMPLETED' } },
+    ]);
+  });
+
   it('that is aborted during its first read cancels it if asked', async () => {
     const aborting = new AbortController();
     const abort: Step = () => aborting.abort();
@@ -213,7 +229,10 @@ describe('the progress of a run', () => {
   }
 
   it('follows the event stream, and resumes it where it was cut', async () => {
-    const first = stream('retry: 1\n\n', statusEvent(executionAs('PROCESSING'), 'at-1'));
+    const first: Step = (response) =>
+      void response
+        .writeHead(200, { 'content-type': 'Text/Event-Stream; charset=UTF-8' })
+        .end(`retry: 1\n\n${statusEvent(executionAs('PROCESSING'), 'at-1')}`);
     const rest = stream(': heartbeat\n\nevent: log\ndata: {"lines":["a"]}\n\n', statusEvent(ended, 'at-2'));
     const { output, types } = await runWithProgress(first, rest);
     expect([output, types]).toEqual([{ text: 'done' }, ['status', 'log', 'status']]);

@@ -48,6 +48,8 @@ export async function waitForEnd(
   const wait = startWait(execution, options, start);
   try {
     if (options.onProgress && !isEnded(wait.current)) await followToEnd(http, wait);
+    // As the first event of a stream does.
+    if (wait.isWhole && !isEnded(wait.current)) await wait.update(wait.current);
     await pollToEnd(http, wait);
     return wait.current;
   } catch (error) {
@@ -89,6 +91,7 @@ function startWait(
   const endsAt = timeout === undefined ? performance.now() + lifeOf(execution) : startedAt + timeout;
   const remainingMs = () => endsAt - performance.now();
   let isOver = false;
+  let reported: string | null = null;
   const onTime = () => {
     isOver = true;
     controller.abort();
@@ -104,7 +107,7 @@ function startWait(
       const last = wait.current;
       wait.current = next;
       wait.isWhole = true;
-      if (next.status !== last.status) await wait.report({ type: 'status', execution: next });
+      if (next.status !== reported) await wait.report({ type: 'status', execution: next });
       const progress = next.progress ?? null;
       const queuePosition = next.queue_position ?? null;
       if (progress !== (last.progress ?? null) || queuePosition !== (last.queue_position ?? null)) {
@@ -112,6 +115,7 @@ function startWait(
       }
     },
     async report(event) {
+      if (event.type === 'status') reported = event.execution.status;
       await onProgress?.(event);
     },
     close() {

@@ -203,7 +203,7 @@ async def follow_events(
                 if response.status_code == 204:
                     return
                 kind = response.headers.get("content-type", "")
-                if not kind.startswith("text/event-stream"):
+                if not kind.lower().startswith("text/event-stream"):
                     raise _broken(f'The event stream has the type "{kind}".')
                 unopened = 0
                 try:
