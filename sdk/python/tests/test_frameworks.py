@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+import io
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -8,7 +10,7 @@ import pytest
 from django.conf import settings
 from django.test import Client as DjangoClient
 from django.urls import path
-from fastapi import Depends, FastAPI
+from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.testclient import TestClient
 from flask import Flask
 from holdfast import WebhookEvent
@@ -57,6 +59,55 @@ def test_flask_gets_the_event_of_an_authentic_request_only():
     assert client.post("/hooks", data=BODY, headers=HEADERS).status_code == 204
     assert client.post("/hooks", data=BODY + " ", headers=HEADERS).status_code == 401
     assert received == ["execution.completed"]
+
+
+class Endless(io.RawIOBase):
+    """Counts the bytes that are read from it."""
+
+    def __init__(self) -> None:
+        self.bytes_read = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        self.bytes_read += len(buffer)
+        assert self.bytes_read < 10_000_000
+        return len(buffer)
+
+
+@pytest.mark.parametrize(("headers", "limit"), [({}, 0), (HEADERS, 2_000_000)])
+def test_a_request_without_a_signature_is_not_read_and_a_large_one_only_in_part(headers: dict[str, str], limit: int):
+    stream = Endless()
+    app = Flask("test")
+    app.add_url_rule("/hooks", view_func=webhook_view(SECRET, keep), methods=["POST"])
+    environ = {"wsgi.input": stream, "wsgi.input_terminated": True, "HTTP_TRANSFER_ENCODING": "chunked"}
+    response = app.test_client().post("/hooks", headers=headers, environ_overrides=environ)
+    assert response.status_code == 401
+    assert stream.bytes_read <= limit
+
+    received_bytes = 0
+
+    async def receive() -> dict[str, Any]:
+        nonlocal received_bytes
+        received_bytes += 65_536
+        assert received_bytes < 10_000_000
+        return {"type": "http.request", "body": bytes(65_536), "more_body": True}
+
+    raw = [(name.encode(), value.encode()) for name, value in headers.items()]
+    request = Request({"type": "http", "headers": raw}, receive)
+    with pytest.raises(HTTPException):
+        asyncio.run(verified_event(SECRET)(request))  # pyright: ignore[reportArgumentType]
+    assert received_bytes <= limit
+
+
+def test_a_body_that_is_declared_too_large_is_not_read():
+    app = Flask("test")
+    app.add_url_rule("/hooks", view_func=webhook_view(SECRET, keep), methods=["POST"])
+    stream = Endless()
+    environ = {"wsgi.input": stream, "CONTENT_LENGTH": "2000000"}
+    assert app.test_client().post("/hooks", headers=HEADERS, environ_overrides=environ).status_code == 401
+    assert stream.bytes_read == 0
 
 
 @pytest.mark.parametrize(

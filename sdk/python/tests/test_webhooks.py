@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from holdfast.webhooks import sign, unwrap
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 OTHER = "whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 BODY = json.dumps({"id": "evt_1", "type": "execution.completed", "data": {"id": "exec_1", "status": "COMPLETED"}})
+DEEP = '{"a":' * 100_000
 
 
 def test_a_signed_body_becomes_its_event():
@@ -43,6 +45,18 @@ def test_either_signature_alone_is_enough(kept: str):
     assert unwrap(BODY, headers, SECRET).type == "execution.completed"
 
 
+def test_a_header_may_be_a_list():
+    headers = {name: [value, "other"] for name, value in sign(BODY, SECRET).items()}
+    assert unwrap(BODY, headers, SECRET).type == "execution.completed"
+
+
+def test_signed_headers_have_the_id_of_the_body_or_a_new_one():
+    assert sign(BODY, SECRET)["webhook-id"] == "evt_1"
+    ids = [sign("{}", SECRET)["webhook-id"] for _ in range(2)]
+    assert ids[0] != ids[1]
+    assert re.fullmatch(r"evt_[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}", ids[0])
+
+
 def test_both_secrets_are_accepted_during_a_rotation():
     assert unwrap(BODY, sign(BODY, OTHER), [SECRET, OTHER]).type == "execution.completed"
 
@@ -59,6 +73,7 @@ def test_both_secrets_are_accepted_during_a_rotation():
         (BODY, {**sign(BODY, SECRET), "webhook-signature": "v1,é v1"}),
         ("[1]", sign("[1]", SECRET)),
         ("no json", sign("no json", SECRET)),
+        (DEEP, sign(DEEP, SECRET)),
     ],
 )
 def test_what_is_not_authentic_is_refused(body: str, headers: dict[str, str]):

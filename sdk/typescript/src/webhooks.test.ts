@@ -35,6 +35,13 @@ describe('a webhook', () => {
     );
   });
 
+  it('is signed with the id of its body, or a new one', async () => {
+    expect((await sign(body, secret))['webhook-id']).toBe('evt_1');
+    const ids = [await sign('{}', secret), await sign('{}', secret)].map((headers) => headers['webhook-id']);
+    expect(ids[0]).toMatch(/^evt_[\da-f-]{36}$/);
+    expect(ids[1]).not.toBe(ids[0]);
+  });
+
   it('is verified with any of several secrets', async () => {
     expect(await unwrap(body, await sign(body, secret), [other, secret])).toMatchObject({ id: 'evt_1' });
   });

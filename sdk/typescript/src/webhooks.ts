@@ -46,7 +46,7 @@ export async function unwrap(
 }
 
 export type SignOptions = {
-  /** Default: the `id` in the body. */
+  /** Default: the `id` in the body, or a new one. */
   id?: string;
   /** Unix seconds. Default: now. */
   timestamp?: number;
@@ -189,5 +189,5 @@ function headerOf(headers: IncomingHeaders, name: string): string | null {
 
 function idIn(body: string): string {
   const { id } = JSON.parse(body) as { id?: unknown };
-  return typeof id === 'string' ? id : 'evt_test';
+  return typeof id === 'string' ? id : `evt_${crypto.randomUUID()}`;
 }

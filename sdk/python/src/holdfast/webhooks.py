@@ -9,7 +9,9 @@ import hmac
 import json
 import re
 import time
+import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Union, cast
 
 from .base import ApiObject, parse
@@ -25,6 +27,13 @@ from .models import (
     ExecutionStartedEvent,
     WebhookTestEvent,
 )
+
+
+Headers = Mapping[str, Union[str, Sequence[str]]]
+"""The headers of a request; of a list, the first value counts."""
+
+# Several times what Holdfast sends at most.
+_MAX_BODY = 1_048_576
 
 
 class UnknownEvent(ApiObject):
@@ -66,7 +75,7 @@ def parse_event(body: Mapping[str, Any]) -> WebhookEvent:
 
 def unwrap(
     raw_body: bytes | str,
-    headers: Mapping[str, str],
+    headers: Headers,
     secret: str | Sequence[str],
     *,
     tolerance: float = 300,
@@ -82,10 +91,10 @@ def unwrap(
         raise TypeError("The body must be the raw bytes of the request.")
     body = raw_body.encode() if isinstance(raw_body, str) else raw_body
     secrets = secrets_of(secret)
-    _check_signature(body, {name.lower(): value for name, value in headers.items()}, secrets, tolerance)
+    _check_signature(body, _read_signature(headers), secrets, tolerance)
     try:
         event: Any = json.loads(body.decode())
-    except ValueError:
+    except (ValueError, RecursionError):
         event = None
     if not isinstance(event, dict):
         raise WebhookVerificationError("The body is not JSON.")
@@ -102,9 +111,21 @@ def secrets_of(secret: str | Sequence[str]) -> list[str]:
     return secrets
 
 
-def sign(body: str | bytes, secret: str, *, event_id: str = "evt_test", timestamp: int | None = None) -> dict[str, str]:
-    """The headers with which Holdfast would send this body: for tests of your receiver."""
+def check_request(headers: Headers, size: int | None = None) -> None:
+    """Raises WebhookVerificationError for a request whose body is not worth reading: without a signature, or larger than any
+    webhook."""
+    _read_signature(headers)
+    if size is not None and size > _MAX_BODY:
+        raise WebhookVerificationError("The body is larger than any webhook.")
+
+
+def sign(
+    body: str | bytes, secret: str, *, event_id: str | None = None, timestamp: int | None = None
+) -> dict[str, str]:
+    """The headers with which Holdfast would send this body: for tests of your receiver. `event_id`: by default the `id` in
+    the body, or a new one."""
     raw = body.encode() if isinstance(body, str) else body
+    event_id = event_id or _id_in(raw) or f"evt_{uuid.uuid4()}"
     at = str(int(time.time()) if timestamp is None else timestamp)
     return {
         "content-type": "application/json",
@@ -116,20 +137,43 @@ def sign(body: str | bytes, secret: str, *, event_id: str = "evt_test", timestam
     }
 
 
-def _check_signature(body: bytes, headers: Mapping[str, str], secrets: Sequence[str], tolerance: float) -> None:
+def _id_in(body: bytes) -> str | None:
+    try:
+        found: Any = json.loads(body)["id"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+    return found if isinstance(found, str) else None
+
+
+@dataclass(frozen=True)
+class _Signature:
+    at: str
+    text: str
+    event_id: str | None
+    """None: the signature is `X-Signature`."""
+
+
+def _read_signature(headers: Headers) -> _Signature:
+    values = {name.lower(): value if isinstance(value, str) else next(iter(value), "") for name, value in headers.items()}
     # Standard Webhooks if the request has it: it allows a rotation without a gap.
-    event_id, given = headers.get("webhook-id"), headers.get("webhook-signature")
-    at = headers.get("webhook-timestamp")
-    if event_id and given and at:
+    event_id, text, at = (values.get(f"webhook-{name}") for name in ("id", "signature", "timestamp"))
+    if event_id and text and at:
+        return _Signature(at, text, event_id)
+    text, at = values.get("x-signature"), values.get("x-signature-timestamp")
+    if text and at:
+        return _Signature(at, text, None)
+    raise WebhookVerificationError("The request has no signature.")
+
+
+def _check_signature(body: bytes, signature: _Signature, secrets: Sequence[str], tolerance: float) -> None:
+    at = signature.at
+    if signature.event_id:
         keys = [_key_of(one) for one in secrets]
-        expected = [f"v1,{_base64(_digest(key, f'{event_id}.{at}.', body))}" for key in keys]
-        signatures = given.split(" ")
+        expected = [f"v1,{_base64(_digest(key, f'{signature.event_id}.{at}.', body))}" for key in keys]
+        signatures = signature.text.split(" ")
     else:
-        signature, at = headers.get("x-signature"), headers.get("x-signature-timestamp")
-        if not signature or not at:
-            raise WebhookVerificationError("The request has no signature.")
         expected = [_digest(one.encode(), f"{at}.", body).hex() for one in secrets]
-        signatures = [signature.lower()]
+        signatures = [signature.text.lower()]
     if not re.fullmatch(r"[0-9]{1,12}", at) or not abs(time.time() - int(at)) <= tolerance:
         raise WebhookVerificationError("The signature is too old, or the clock of this machine is wrong.")
     matches = [hmac.compare_digest(one.encode(), other.encode()) for one in signatures for other in expected]

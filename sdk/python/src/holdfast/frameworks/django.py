@@ -9,7 +9,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from ..errors import WebhookVerificationError
-from ..webhooks import WebhookEvent, secrets_of, unwrap
+from ..webhooks import WebhookEvent, check_request, secrets_of, unwrap
 
 
 def webhook_view(
@@ -22,6 +22,8 @@ def webhook_view(
     @require_POST
     def view(request: HttpRequest) -> HttpResponse:
         try:
+            # Django itself bounds the body.
+            check_request(request.headers)
             event = unwrap(request.body, request.headers, secrets)
         except WebhookVerificationError as error:
             return HttpResponse(str(error), status=401)

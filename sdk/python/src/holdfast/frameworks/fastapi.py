@@ -7,7 +7,19 @@ from collections.abc import Awaitable, Callable, Sequence
 from fastapi import HTTPException, Request
 
 from ..errors import WebhookVerificationError
-from ..webhooks import WebhookEvent, secrets_of, unwrap
+from ..webhooks import WebhookEvent, check_request, secrets_of, unwrap
+
+
+async def _body_of(request: Request) -> bytes:
+    length = request.headers.get("content-length", "")
+    check_request(request.headers, int(length) if length.isdecimal() else None)
+    if length:
+        return await request.body()
+    content = b""
+    async for chunk in request.stream():
+        content += chunk
+        check_request(request.headers, len(content))
+    return content
 
 
 def verified_event(secret: str | Sequence[str]) -> Callable[[Request], Awaitable[WebhookEvent]]:
@@ -16,7 +28,7 @@ def verified_event(secret: str | Sequence[str]) -> Callable[[Request], Awaitable
 
     async def event_of(request: Request) -> WebhookEvent:
         try:
-            return unwrap(await request.body(), request.headers, secrets)
+            return unwrap(await _body_of(request), request.headers, secrets)
         except WebhookVerificationError as error:
             raise HTTPException(401, str(error)) from error
 
