@@ -36,7 +36,8 @@ class Service(BaseHTTPRequestHandler):
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(content)))
         self.end_headers()
-        self.wfile.write(content)
+        with suppress(OSError):
+            self.wfile.write(content)
 
     def do_PUT(self) -> None:
         self._take()

@@ -179,6 +179,41 @@ def test_a_create_of_a_key_fails_with_the_json_of_a_proxy():
     assert (raised.value.code, len(seen)) == ("INVALID_RESPONSE", 1)
 
 
+@pytest.mark.parametrize("data", [{}, ["text"], [None]])
+def test_a_list_is_read_again_when_its_rows_are_not_objects(data: object):
+    handle, seen = failing(httpx.Response(200, json={"data": data}), then={"data": [EXECUTION]})
+    assert [one.id for one in client_of(handle).executions.list()] == ["exec_1"]
+    assert len(seen) == 2
+
+
+def test_json_that_is_nested_too_deeply_is_no_response():
+    handle, seen = failing(httpx.Response(200, text='{"a":' * 100_000), then={"available": "1.00"})
+    assert client_of(handle).balance.get().available == "1.00"
+    assert len(seen) == 2
+
+
+def test_a_token_of_an_execution_is_made():
+    handle, seen = failing(then={"token": "ext_1"})
+    assert client_of(handle).executions.create_token("exec_1", ttl_seconds=60).token == "ext_1"
+    assert (seen[0].url.path, json.loads(seen[0].content)) == ("/v1/executions/exec_1/token", {"ttl_seconds": 60})
+
+
+def test_a_failed_upload_does_not_wait_for_the_others():
+    failed = threading.Event()
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        if json.loads(request.content)["size_bytes"] == 1:
+            raise httpx.ConnectError("refused")
+        failed.wait(5)
+        return httpx.Response(500)
+
+    started_at = time.monotonic()
+    with pytest.raises(APIConnectionError):
+        client_of(handle, max_retries=0).run("m", {"slow": b"ab", "failing": b"a"})
+    assert time.monotonic() - started_at < 2
+    failed.set()
+
+
 def test_a_pause_beyond_the_deadline_ends_the_repetition():
     handle, seen = failing(refusal(429, "RATE_LIMITED", **{"retry-after": "3600"}), then={"id": "exec_1"})
     with pytest.raises(HoldfastError, match="No"):

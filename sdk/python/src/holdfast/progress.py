@@ -58,7 +58,7 @@ def event_of(event: ServerSentEvent) -> ExecutionEvent | None:
     """None for what this version does not know, and for garbage."""
     try:
         parsed: Any = json.loads(event.data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(parsed, dict):
         return None

@@ -39,9 +39,8 @@ class List(Generic[M]):
     async def page(self, cursor: str | None = None) -> Page[M]:
         """One page: the first, or the one at a cursor."""
         query = {**self._query, "cursor": cursor}
-        body = await self._http.read(_Body, "GET", self._path, query=query, expects=(self._field,))
-        found: Any = (body.model_extra or {}).get(self._field)
-        rows = cast("list[dict[str, Any]]", found if isinstance(found, list) else [])
+        body = await self._http.read(_Body, "GET", self._path, query=query, expects=(), rows=self._field)
+        rows = cast("list[dict[str, Any]]", (body.model_extra or {})[self._field])
         return Page([self._read(row) for row in rows], body.next_cursor if body.has_more else None)
 
     async def __aiter__(self) -> AsyncIterator[M]:

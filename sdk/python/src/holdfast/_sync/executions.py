@@ -110,6 +110,18 @@ class Executions:
         """Erases the input, output and files of an execution that has ended."""
         return self._http.read(models.DeletedExecution, "DELETE", path_of(execution_id), expects=("deleted",))
 
+    def create_token(self, execution_id: str, *, ttl_seconds: int | None = None) -> models.ExecutionToken:
+        """A token with which a web page reads this execution, its events and its result files, and nothing else. By default
+        it works for 15 minutes."""
+        return self._http.read(
+            models.ExecutionToken,
+            "POST",
+            f"{path_of(execution_id)}/token",
+            body={} if ttl_seconds is None else {"ttl_seconds": ttl_seconds},
+            is_repeatable=True,
+            expects=("token",),
+        )
+
     def estimate(self, model: str, input: Mapping[str, Any]) -> models.Estimate:
         """What creating this execution would hold."""
         body = {"model": model, "input": input}

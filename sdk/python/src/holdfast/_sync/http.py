@@ -54,11 +54,13 @@ class Http:
         retry_deadline: float | None = None,
         is_repeatable: bool | None = None,
         expects: Sequence[str],
+        rows: str | None = None,
         gone_body: Mapping[str, Any] | None = None,
     ) -> M:
         """The response as a model. `is_repeatable`: whether a request that may have been processed can be sent again;
-        by default all but POST. `expects`: fields without which a body is no response of the API. `gone_body`: what a deletion
-        returns when a try whose response was lost has done it, and the next one gets 404."""
+        by default all but POST. `expects`: fields without which a body is no response of the API; `rows`: one that must be
+        a list of objects. `gone_body`: what a deletion returns when a try whose response was lost has done it, and the next
+        one gets 404."""
         # Once: the caller may change the objects before the request is sent again.
         content = None if body is None else _bytes_of(body)
         is_maybe_done = False
@@ -68,7 +70,7 @@ class Http:
             request = self._build(method, path, query=query, content=content, headers=headers)
             try:
                 response, received = self._send(request, timeout)
-                return parse(model, _json_of(response, received, expects), response)
+                return parse(model, _json_of(response, received, expects, rows), response)
             except HoldfastError as error:
                 if is_maybe_done and gone_body and error.code == "NOT_FOUND":
                     return parse(model, gone_body)
@@ -241,20 +243,26 @@ def _bytes_of(body: Mapping[str, Any]) -> bytes:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
-def _json_of(response: httpx.Response, content: bytes, expects: Sequence[str]) -> dict[str, Any]:
+def _json_of(
+    response: httpx.Response, content: bytes, expects: Sequence[str], rows: str | None
+) -> dict[str, Any]:
     try:
         body: Any = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         body = None
     if isinstance(body, dict):
         found = cast("dict[str, Any]", body)
-        if all(found.get(name) is not None for name in expects):
+        if all(found.get(name) is not None for name in expects) and (rows is None or _is_rows(found.get(rows))):
             return found
     raise APIConnectionError(
         f"HTTP {response.status_code} with a body that is not of the API. Is the URL the one of your Holdfast?",
         code="INVALID_RESPONSE",
         request_id=response.headers.get("x-request-id"),
     )
+
+
+def _is_rows(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(row, dict) for row in cast("list[object]", value))
 
 
 def _connection_error(error: httpx.HTTPError, limit: float) -> APIConnectionError:

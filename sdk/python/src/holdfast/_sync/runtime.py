@@ -6,7 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from typing import IO, ParamSpec, TypeVar
 
@@ -36,15 +36,14 @@ def chunks_of(content: IO[bytes], on_sent: Callable[[int], object]) -> Iterator[
 
 
 def for_each(items: Sequence[T], work: Callable[[T], None], limit: int) -> None:
-    """Runs `work` for all items, at most `limit` at once. After the first failure no other begins."""
-    with ThreadPoolExecutor(limit) as pool:
-        pending = [pool.submit(work, item) for item in items]
-        try:
-            for one in pending:
-                one.result()
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    """Runs `work` for all items, at most `limit` at once. After the first failure no other begins, and those that have
+    begun are not waited for."""
+    pool = ThreadPoolExecutor(limit)
+    try:
+        for one in as_completed([pool.submit(work, item) for item in items]):
+            one.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def within(seconds: float, work: Callable[[], T], response: httpx.Response | None = None) -> T:
