@@ -1,4 +1,4 @@
-import type { Execution } from './types.ts';
+import type { Execution, KnownExecution } from './types.ts';
 
 export type ErrorDetail = { field: string; code: string; message: string };
 
@@ -31,7 +31,7 @@ export class HoldfastError extends Error {
   // oxlint-disable-next-line typescript/no-explicit-any -- fits the input of any model, to repeat the run
   declare input: any;
   /** The execution, once it is known: as it was when it was last read. */
-  execution: Execution | null = null;
+  execution: KnownExecution | null = null;
 
   constructor({ code, message, retryable = false, requestId = null, details = [], docUrl, cause }: Facts) {
     super(message, cause === undefined ? undefined : { cause });
@@ -109,9 +109,9 @@ export class ConnectionError extends HoldfastError {
 /** The wait was longer than `timeout`. The execution runs on: `client.executions.wait(error.execution.id)` resumes. */
 export class WaitTimeoutError extends HoldfastError {
   override name = 'WaitTimeoutError';
-  declare execution: Execution;
+  declare execution: KnownExecution;
 
-  constructor(execution: Execution, message: string) {
+  constructor(execution: KnownExecution, message: string) {
     super({ code: 'WAIT_TIMED_OUT', message, retryable: true });
     this.execution = execution;
   }

@@ -5,7 +5,7 @@ import type { Http } from './http.ts';
 import { readIdempotencyKey } from './idempotencyKey.ts';
 import { copyOf, uploadInput } from './inputFiles.ts';
 import { withFiles } from './outputFile.ts';
-import type { CreateExecution, Execution, InputOf, ModelSlug, OutputOf } from './types.ts';
+import type { CreateExecution, Execution, InputOf, KnownExecution, ModelSlug, OutputOf } from './types.ts';
 import { cancel, type WaitOptions, waitForEnd } from './waiting.ts';
 
 export type RunOptions = WaitOptions & {
@@ -81,10 +81,10 @@ async function createUnlessAborted(
   body: CreateExecution,
   idempotencyKey: string,
   { signal, cancelOnAbort }: RunOptions,
-): Promise<Execution> {
+): Promise<KnownExecution> {
   if (signal?.aborted) throw new AbortedError(signal.reason);
   const creating = executions.create(body, { idempotencyKey, ...(!cancelOnAbort && { signal }) });
-  const created = (await creating) as Execution;
+  const created = await creating;
   if (!signal?.aborted || !cancelOnAbort) return created;
   await cancel(http, created.id);
   throw Object.assign(new AbortedError(signal.reason), { execution: created });

@@ -18,6 +18,9 @@ export type Execution<Output = Record<string, unknown>> = Omit<Schemas['Executio
 /** The response to a create. */
 export type CreatedExecution = Omit<Schemas['CreatedExecution'], 'status'> & { status: ExecutionStatus };
 
+/** An execution that may have been created, but not read yet: then it has the fields of a create only. */
+export type KnownExecution = Omit<CreatedExecution, 'urls'> & Partial<Execution>;
+
 export type ExecutionResult<Output = Record<string, unknown>> = Omit<Schemas['ExecutionResult'], 'output'> & {
   output: Output;
 };

@@ -123,6 +123,9 @@ describe('a run', () => {
     const thrown = await client.run('m', {}, { timeout: 300 }).catch((one: unknown) => one);
     expect(thrown).toBeInstanceOf(WaitTimeoutError);
     expect(thrown).toMatchObject({ execution: { id: 'exec_1', status: 'PENDING' } });
+    // @ts-expect-error -- of an execution that was not read, this may be missing
+    const { metadata }: { metadata: object } = (thrown as WaitTimeoutError).execution;
+    expect(metadata).toBeUndefined();
     const [, waitedMs] = /is PENDING after (\d+) ms/.exec((thrown as Error).message) ?? [];
     expect(Number(waitedMs)).toBeGreaterThan(290);
   });

@@ -2,7 +2,7 @@ import { ApiError, HoldfastError, WaitTimeoutError } from './errors.ts';
 import { type ExecutionEvent, followEvents } from './executionEvents.ts';
 import type { Http } from './http.ts';
 import { backoff, maxPauseMs, requestedDelay, sleep, startTimer } from './retries.ts';
-import { type Execution, isEnded, isExecution } from './types.ts';
+import { type Execution, isEnded, isExecution, type KnownExecution } from './types.ts';
 
 /** What happened to an upload or an execution. Later versions of the service may send other types: ignore those. */
 export type ProgressEvent = UploadProgress | ExecutionEvent;
@@ -41,7 +41,7 @@ const cancelMs = 10_000;
  */
 export async function waitForEnd(
   http: Http,
-  execution: Execution,
+  execution: KnownExecution,
   options: WaitOptions,
   start: WaitStart,
 ): Promise<Execution> {
@@ -49,9 +49,10 @@ export async function waitForEnd(
   try {
     if (options.onProgress && !isEnded(wait.current)) await followToEnd(http, wait);
     // As the first event of a stream does.
-    if (wait.isWhole && !isEnded(wait.current)) await wait.update(wait.current);
+    if (wait.isWhole && !isEnded(wait.current)) await wait.update(wait.current as Execution);
     await pollToEnd(http, wait);
-    return wait.current;
+    // It was read: a create alone does not end a wait.
+    return wait.current as Execution;
   } catch (error) {
     if (wait.isOver() && isAbort(error) && !options.signal?.aborted)
       throw timeoutError(wait.current, options, start);
@@ -67,7 +68,7 @@ export async function waitForEnd(
 type WaitStart = { startedAt: number; isWhole?: boolean };
 
 type Wait = {
-  current: Execution;
+  current: KnownExecution;
   isWhole: boolean;
   /** Aborted by the caller, and when the time is over. */
   signal: AbortSignal;
@@ -80,7 +81,7 @@ type Wait = {
 };
 
 function startWait(
-  execution: Execution,
+  execution: KnownExecution,
   { timeout, signal, onProgress }: WaitOptions,
   { startedAt, isWhole = true }: WaitStart,
 ): Wait {
@@ -127,7 +128,7 @@ function startWait(
 }
 
 /** By the server's own times, whose difference does not depend on the clock of this machine. */
-function lifeOf({ created_at: createdAt, expires_at: expiresAt }: Execution): number {
+function lifeOf({ created_at: createdAt, expires_at: expiresAt }: KnownExecution): number {
   const lifeMs = Date.parse(expiresAt) - Date.parse(createdAt);
   return (lifeMs > 0 ? lifeMs : defaultLifeMs) + expiryGraceMs;
 }
@@ -202,7 +203,7 @@ async function longPoll(http: Http, { current, signal, remainingMs, update }: Wa
 const isAbort = (error: unknown) => error instanceof HoldfastError && error.code === 'ABORTED';
 
 function timeoutError(
-  execution: Execution,
+  execution: KnownExecution,
   { timeout }: WaitOptions,
   { startedAt }: WaitStart,
 ): WaitTimeoutError {

@@ -30,7 +30,8 @@ class HoldfastError(Exception):
     input: Any
     """The input of the run that failed, by which it can be repeated: with the ids of its files if they were uploaded."""
     execution: Execution | None
-    """The execution, once it is known: as it was when it was last read."""
+    """The execution, once it is known: as it was when it was last read. Before that, it has the fields of a create, and the
+    others are None."""
 
     def __init__(
         self,
