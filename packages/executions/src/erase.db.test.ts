@@ -296,8 +296,8 @@ describe('content that arrives after the erasure', () => {
     const unnamed = { ...late, statusCode: null, error: `dns queryA ENOTFOUND ${secret}.test`, stage: 'dns' };
     const repeated = { ...late, statusCode: 500, error: 'responded with 500', stage: 'response' };
     const records = [
-      { ...unnamed, id: ids[0] ?? '', answer: null },
-      { ...repeated, id: ids[1] ?? '', answer: secret },
+      { ...unnamed, id: ids[0] ?? '', response: null },
+      { ...repeated, id: ids[1] ?? '', response: secret },
     ];
     await recordAttempts(db, records, { failuresToNotify: 4, failuresToDeactivate: 10, maxProbeDelayS: 60 });
     expect(await tracesIn()).toEqual([]);

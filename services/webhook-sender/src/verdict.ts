@@ -30,7 +30,7 @@ export function judge(
     statusCode,
     error: ok ? null : errorOf(result),
     stage: ok ? null : result.ok ? 'response' : result.stage,
-    answer: result.ok ? responseText(result.body) || null : null,
+    response: result.ok ? responseText(result.body) || null : null,
     nextDelayS: isFinal
       ? null
       : isStopped

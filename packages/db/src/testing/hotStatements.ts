@@ -300,7 +300,7 @@ export const hotStatements: HotStatement[] = [
           statusCode: 204,
           error: null,
           stage: null,
-          answer: null,
+          response: null,
           nextDelayS: null,
           retryAfterS: 0,
           inFlightLimit: null,

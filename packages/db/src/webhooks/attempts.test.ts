@@ -17,7 +17,7 @@ const record = (fields: Partial<AttemptRecord>): AttemptRecord => ({
   statusCode: 500,
   error: 'responded with 500',
   stage: 'response',
-  answer: null,
+  response: null,
   nextDelayS: 30,
   retryAfterS: 0,
   ...fields,

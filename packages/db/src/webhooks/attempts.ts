@@ -76,7 +76,7 @@ export type AttemptRecord = StartedAttempt & {
   statusCode: number | null;
   error: string | null;
   stage: string | null;
-  answer: string | null;
+  response: string | null;
   nextDelayS: number | null;
   retryAfterS: number;
   /** Requests that all senders together may have open at the endpoint, as this one found. */
@@ -121,7 +121,7 @@ export async function recordAttempts(
     args.maxProbeDelayS,
     firstId('dlv', column('id')),
     column('stage'),
-    column('answer'),
+    column('response'),
     args.failuresToNotify,
     column('leaseUntil'),
     column('startedAt'),

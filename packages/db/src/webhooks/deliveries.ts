@@ -11,7 +11,7 @@ type DeliveryAttemptRow = {
   statusCode: number | null;
   error: string | null;
   stage: string | null;
-  answer: string | null;
+  response: string | null;
 };
 
 export type DeliveryRow = {
@@ -62,7 +62,7 @@ export async function withAttempts(
 
 const withAttemptsSql = `SELECT a.* FROM unnest($1::text[]) AS d (id) CROSS JOIN LATERAL (
     SELECT delivery_id AS "deliveryId", number, started_at AS "startedAt", duration_ms AS "durationMs",
-      status_code AS "statusCode", error, stage, answer
+      status_code AS "statusCode", error, stage, answer AS response
     FROM delivery_attempts WHERE delivery_id = d.id ORDER BY number DESC LIMIT $2
   ) a ORDER BY a.number`;
 

@@ -28,13 +28,13 @@ endpoint_event AS (
 )`;
 }
 
-const most = 100;
+const maxEvents = 100;
 
 /** Writes deliveries of at most a hundred endpoint events; returns their lanes. */
 export async function fanOutEndpointEvents(db: Database): Promise<DueLane[]> {
   return await runStatement<DueLane>(db.pool, 'fan_out_endpoint_events', statement, [
     limits.webhookExpiryMs,
-    most,
+    maxEvents,
   ]);
 }
 

@@ -87,7 +87,7 @@ written AS (
   WHERE v.id = t.id AND v.id >= $5 AND t.body IS NULL
 )
 INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, lane, url, next_attempt_at, expires_at)
-SELECT delivery_id(t.id, r.id), t.id, t.organization_id, r.id, r.id, r.url, now(),
+SELECT delivery_id(m.id, r.id), m.id, m.organization_id, r.id, r.id, r.url, now(),
   now() + $7::float8 * interval '1 millisecond'
 FROM missed_events t CROSS JOIN receiver r
 ON CONFLICT DO NOTHING RETURNING id`;

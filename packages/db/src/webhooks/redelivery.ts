@@ -63,20 +63,20 @@ export async function recoverDeliveries(
   let count = 0;
   let after: Place = { createdAt: since, id: '' };
   for (;;) {
-    const most = Math.min(page, limit - count);
-    const found = await nextPage(db, endpointId, after, most + 1);
-    const ids = found.slice(0, most).map(({ id }) => id);
+    const maxRows = Math.min(page, limit - count);
+    const found = await nextPage(db, endpointId, after, maxRows + 1);
+    const ids = found.slice(0, maxRows).map(({ id }) => id);
     count += (await makeDue(db, ids)).length;
-    after = found[most - 1] ?? after;
-    if (found.length <= most) return { count, hasMore: false };
+    after = found[maxRows - 1] ?? after;
+    if (found.length <= maxRows) return { count, hasMore: false };
     if (count >= limit) return { count, hasMore: true };
   }
 }
 
 type Place = { createdAt: Date; id: string };
 
-async function nextPage(db: Database, endpointId: string, after: Place, most: number): Promise<Place[]> {
-  const values = [endpointId, after.createdAt, after.id, most];
+async function nextPage(db: Database, endpointId: string, after: Place, maxRows: number): Promise<Place[]> {
+  const values = [endpointId, after.createdAt, after.id, maxRows];
   return await runStatement<Place>(db.pool, 'recoverable_deliveries', readStatement, values);
 }
 

@@ -81,7 +81,7 @@ export function deliveryRecord(row: DeliveryRow): z.infer<typeof Delivery> {
       duration_ms: attempt.durationMs,
       error: attempt.error,
       error_stage: attempt.stage,
-      response: attempt.answer,
+      response: attempt.response,
     })),
     next_attempt_at: (row.state === 'pending' ? row.nextAttemptAt?.toISOString() : null) ?? null,
     created_at: row.createdAt.toISOString(),

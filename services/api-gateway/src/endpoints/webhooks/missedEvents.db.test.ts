@@ -57,7 +57,7 @@ const failure: Omit<AttemptRecord, 'endpointId'> = {
   statusCode: 500,
   error: 'responded with 500',
   stage: 'response',
-  answer: null,
+  response: null,
   nextDelayS: 1,
   retryAfterS: 0,
 };
