@@ -19,8 +19,8 @@ afterEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A name server. `answerFor`: null for silence, an empty record for a name without such an address. */
-async function serve(answerFor: (name: string, type: 'A' | 'AAAA') => string[] | null) {
+/** A name server. `recordsFor`: null for silence, an empty record for a name without such an address. */
+async function serve(recordsFor: (name: string, type: 'A' | 'AAAA') => string[] | null) {
   const socket = createSocket('udp4');
   open.push(socket);
   const queries: string[] = [];
@@ -32,7 +32,7 @@ async function serve(answerFor: (name: string, type: 'A' | 'AAAA') => string[] |
     }
     const type = typeNumbers[query.readUInt16BE(end + 1) as 1 | 28];
     queries.push(labels.join('.'));
-    const found = answerFor(labels.join('.'), type);
+    const found = recordsFor(labels.join('.'), type);
     if (found !== null) socket.send(replyTo(query.subarray(0, end + 5), found), peer.port, peer.address);
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));

@@ -93,9 +93,9 @@ function parameterProblems({ kind, isEncrypted }: RedisAddress, parameters: URLS
   ];
 }
 
-function nodeOf(text: string, usualPort: number): { host: string; port: number } {
+function nodeOf(text: string, defaultPort: number): { host: string; port: number } {
   const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? refuse();
-  const number = Number(port ?? usualPort);
+  const number = Number(port ?? defaultPort);
   return number > 65_535 ? refuse() : { host: bracketed ?? plain ?? '', port: number };
 }
 

@@ -39,13 +39,13 @@ export async function recordProgress(
   reported: Progress,
 ): Promise<void> {
   if (reported.state !== 'running' && reported.state !== 'ended') return;
-  const telling: RunProgress = reported;
-  const { progress, queuePosition, logs } = telling;
+  const runProgress: RunProgress = reported;
+  const { progress, queuePosition, logs } = runProgress;
   if (progress === undefined && queuePosition === undefined && logs === undefined) return;
   await recorder.recordProgress({
     attemptId: attempt.attemptId,
     executionId: attempt.id,
-    ...storable(telling),
+    ...storable(runProgress),
     ...newLog(logs ?? '', attempt.logged, reported.state === 'ended', secretsOf({ connection }, attempt)),
     isShown: mappingOf(definition, route).show?.includes('logs') ?? false,
   });

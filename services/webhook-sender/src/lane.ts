@@ -95,9 +95,9 @@ export function waitingRoom(lane: Lane): number {
   return Math.max(0, Math.max(firstBurst, Math.ceil(lane.limit.perS() * waitingS)) - waitingIn(lane));
 }
 
-/** As many may be claimed as are left, `most` at most: one claim for many deliveries. */
-export function isRunningOut(lane: Lane, most: number): boolean {
-  const room = Math.min(aheadRoom(lane), most);
+/** As many may be claimed as are left, `maxClaims` at most: one claim for many deliveries. */
+export function isRunningOut(lane: Lane, maxClaims: number): boolean {
+  const room = Math.min(aheadRoom(lane), maxClaims);
   return room > 0 && room >= lane.ahead.length + lane.aheadPromised;
 }
 

@@ -169,7 +169,7 @@ export function createLanes(args: {
     }
   }
 
-  /** Gives places to what waits, as many as a claim could have. */
+  /** Gives places to waiting deliveries, as many as a claim could have. */
   function startWaiting(lane: Lane): void {
     if (lane.waiting.length === 0 || lane.health.isHeld || lane.isPaced) return;
     giveBackStale(lane, performance.now());
@@ -184,8 +184,8 @@ export function createLanes(args: {
   }
 
   /** A lane with its share queues again: each of its responses makes room, and is followed by another look. */
-  function takeNext(queued: Set<Lane>, most: number): Lane | null {
-    for (let tries = Math.min(queued.size, most); tries > 0; tries--) {
+  function takeNext(queued: Set<Lane>, maxTries: number): Lane | null {
+    for (let tries = Math.min(queued.size, maxTries); tries > 0; tries--) {
       const [lane] = queued;
       if (!lane) return null;
       queued.delete(lane);

@@ -97,14 +97,14 @@ async function keepServer(
     stopping.signal.addEventListener('abort', () => resolve());
   });
 
-  const startAgain = async () => {
-    const restart = async () => {
+  const restart = async () => {
+    const start = async () => {
       server = await startOn(port);
       say(`${name} runs again.`);
       onPid();
     };
     // No limit: only stopping makes it throw.
-    await retry(restart, {
+    await retry(start, {
       delaysMs: backoff(retryAfterMs, retryAfterMs),
       signal: stopping.signal,
       onFailure: (error) => say(`${name} can't be started: ${reasonOf(error)}`),
@@ -116,7 +116,7 @@ async function keepServer(
       await Promise.race([server.exited, stopped]);
       if (stopping.signal.aborted) return;
       say(`${name} has died; starting it again on the same port.`);
-      await startAgain();
+      await restart();
     }
   };
   const living = live();

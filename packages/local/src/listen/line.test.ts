@@ -32,9 +32,9 @@ describe('the line of a delivery', () => {
   });
 
   it('distinguishes a retry of a refused delivery from a duplicate of an accepted one', () => {
-    const again = (wasTaken: boolean) => lineOf(delivered({ before: { times: 2, wasTaken } }), paint);
-    expect(again(false)).toContain('<yellow>retry, attempt 3</>');
-    expect(again(true)).toContain('<magenta>duplicate, time 3</>');
+    const repeated = (wasTaken: boolean) => lineOf(delivered({ before: { times: 2, wasTaken } }), paint);
+    expect(repeated(false)).toContain('<yellow>retry, attempt 3</>');
+    expect(repeated(true)).toContain('<magenta>duplicate, time 3</>');
   });
 
   it('shows failed verification and failed responses in red', () => {

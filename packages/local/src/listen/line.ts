@@ -49,7 +49,7 @@ export function lineOf(delivered: Delivered, paint: Paint): string {
     ['reset', cost ?? ''],
     ['red', error?.code ?? lastError ?? ''],
     ['yellow', event.truncated ? 'truncated' : ''],
-    [before.wasTaken ? 'magenta' : 'yellow', againMark(before)],
+    [before.wasTaken ? 'magenta' : 'yellow', repeatMark(before)],
     [isTaken(responseStatus) ? 'dim' : 'red', `→ ${responseStatus}`],
     ['dim', remark ?? ''],
     ['dim', latency(at, event.timestamp)],
@@ -69,7 +69,7 @@ export function colouredJson(text: string, paint: Paint): string {
   });
 }
 
-function againMark({ times, wasTaken }: Before): string {
+function repeatMark({ times, wasTaken }: Before): string {
   if (times === 0) return '';
   return wasTaken ? `duplicate, time ${times + 1}` : `retry, attempt ${times + 1}`;
 }

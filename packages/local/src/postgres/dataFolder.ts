@@ -15,7 +15,7 @@ import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { type Account, canRead } from '../process/account.ts';
 import { folderOwner } from '../process/processes.ts';
-import { tellingLine } from '../process/server.ts';
+import { failureLine } from '../process/server.ts';
 
 /** For data that the servers' account must reach while the clone lies below a closed folder. */
 export const sharedFolder = '/var/lib/holdfast';
@@ -99,7 +99,7 @@ async function run(command: string, args: string[], account: Account | undefined
     await promisify(execFile)(command, args, { cwd: '/', env, ...account });
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string };
-    const reason = stderr ? tellingLine(stderr.trim().split('\n')) : message;
+    const reason = stderr ? failureLine(stderr.trim().split('\n')) : message;
     throw new Error(`PostgreSQL's data folder can't be made: ${reason}`, { cause: error });
   }
 }

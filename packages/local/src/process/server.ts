@@ -38,7 +38,7 @@ export async function startServer(server: ServerCommand): Promise<ChildProcess &
   };
   for (const output of [child.stdout, child.stderr]) createInterface({ input: output }).on('line', onLine);
   child.once('error', (error) => reject(new Error(`${name} can't be run: ${error.message}`)));
-  child.once('close', () => reject(new Error(`${name} did not start: ${tellingLine(lastLines)}`)));
+  child.once('close', () => reject(new Error(`${name} did not start: ${failureLine(lastLines)}`)));
   const polling = setInterval(() => {
     if (typeof ready === 'function' && child.pid !== undefined && ready(child.pid)) resolve();
   }, pollEveryMs);
@@ -56,10 +56,10 @@ export async function startServer(server: ServerCommand): Promise<ChildProcess &
 }
 
 /** A server's reason is in its fatal line, seldom in the last one. */
-export function tellingLine(lines: string[]): string {
-  const telling = lines.findLast((line) => /FATAL|PANIC|fatal|error:|Bad file format|# /.test(line));
+export function failureLine(lines: string[]): string {
+  const fatalLine = lines.findLast((line) => /FATAL|PANIC|fatal|error:|Bad file format|# /.test(line));
   return (
-    telling ??
+    fatalLine ??
     lines.at(-1) ??
     'it ended without output: look at the log that it is configured to write'
   ).replace(/^.*?(FATAL|PANIC|# ):?\s*/, '');

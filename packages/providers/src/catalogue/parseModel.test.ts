@@ -86,8 +86,8 @@ describe('parseModel', () => {
       /(?=[^]*strng|[^]*equal to one of the allowed)(?=[^]*minimun)(?=[^]*must be number)/,
     );
     expect(schema('  examples:\n    - { prompt: 3, size: big }')).toEqual([
-      'm.yaml:12: input_schema.examples.0: is no such input: prompt must be string',
-      'm.yaml:12: input_schema.examples.0: is no such input: size must be integer',
+      'm.yaml:12: input_schema.examples.0: is not a valid input: prompt must be string',
+      'm.yaml:12: input_schema.examples.0: is not a valid input: size must be integer',
     ]);
   });
 
@@ -158,7 +158,7 @@ describe('parseModel', () => {
     [
       'an example that is no input',
       ['{ type: string }', '{ type: string }\n  examples:\n    - prompt: 3'],
-      '11: input_schema.examples.0: is no such input: prompt must be string',
+      '11: input_schema.examples.0: is not a valid input: prompt must be string',
     ],
     ['a schema that is none', ['{ type: string }', '{ type: strng }'], '6: input_schema: '],
   ])('reports %s', (_what, change, message) => {

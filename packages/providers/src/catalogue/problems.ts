@@ -98,16 +98,16 @@ function exampleProblems(validate: ValidateFunction, schema: Record<string, unkn
   return examples.flatMap((example, index) =>
     validationErrors(validate, example).map((problem) => ({
       path: ['input_schema', 'examples', index],
-      message: `is no such input: ${problem}`,
+      message: `is not a valid input: ${problem}`,
     })),
   );
 }
 
 export function nearest(word: string, known: readonly string[]): string | null {
-  const most = Math.min(3, Math.floor(word.length / 3) + 1);
+  const maxDistance = Math.min(3, Math.floor(word.length / 3) + 1);
   const [best] = known
     .map((one) => ({ one, distance: distance(word.toLowerCase(), one.toLowerCase()) }))
-    .filter((candidate) => candidate.distance <= most)
+    .filter((candidate) => candidate.distance <= maxDistance)
     .toSorted((a, b) => a.distance - b.distance);
   return best?.one ?? null;
 }

@@ -111,8 +111,10 @@ export function createCog(connection: Connection): Provider {
       if (isKnown(found)) return progressFrom(found, submission, handle, connection);
       if (awaitsCallback(submission)) return await search(submission, handle, found, signal);
       if (found.kind === 'absent') return await repeat(submission, handle, signal);
-      const goesOn = { ...running(submission), handle };
-      return found.kind === 'unknown' && !found.result.ok ? afterNoResponse(found.result, goesOn) : goesOn;
+      const unchanged = { ...running(submission), handle };
+      return found.kind === 'unknown' && !found.result.ok
+        ? afterNoResponse(found.result, unchanged)
+        : unchanged;
     },
     async cancel({ path, externalId }, signal) {
       await http.request('POST', `${path}/predictions/${externalId}/cancel`, {
@@ -160,8 +162,8 @@ function progressFrom(found: Known, submission: Submission, polled: Handle, secr
   const { missingSince: _missing, isUnheard: _unheard, ...handle } = polled;
   const waiting: Running = { ...running(submission), handle };
   if (found.kind === 'ended') return ended(found.prediction, submission.mapping, secrets) ?? waiting;
-  const goesOn = { ...waiting, ...found.withProgress };
-  return goesOn.by === 'callback' ? { ...goesOn, pollAfterMs: found.pauseMs } : goesOn;
+  const progress = { ...waiting, ...found.withProgress };
+  return progress.by === 'callback' ? { ...progress, pollAfterMs: found.pauseMs } : progress;
 }
 
 function ended(prediction: Prediction, mapping: OutcomeMapping, secrets: Secrets): Ended | null {

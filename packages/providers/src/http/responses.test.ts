@@ -17,9 +17,9 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((resource) => resource.close()));
 });
 
-type Party = { fakeServer: FakeServer; provider: Provider; submission: Submission };
+type Example = { fakeServer: FakeServer; provider: Provider; submission: Submission };
 
-async function startExample(options: object, part: Partial<Submission> = {}): Promise<Party> {
+async function startExample(options: object, part: Partial<Submission> = {}): Promise<Example> {
   const fakeServer = await startFakeServer();
   const provider = createHttp({ baseUrl: fakeServer.baseUrl, apiKey: secrets.apiKey, settings: {} });
   open.push(provider, fakeServer);
