@@ -137,7 +137,7 @@ CMD ["node", "services/sandbox/src/main.ts"]
 ARG VERSION=dev
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="holdfast-sandbox" \
-      org.opencontainers.image.description="Holdfast: a model server to try things with" \
+      org.opencontainers.image.description="Holdfast: a model server for evaluation and tests" \
       org.opencontainers.image.version="${VERSION}" org.opencontainers.image.revision="${REVISION}"
 
 FROM runtime AS migrate
