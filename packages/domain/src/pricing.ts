@@ -65,8 +65,8 @@ function expected({ estimate }: ModelDefinition, input: Record<string, unknown>)
 }
 
 function consumed({ estimate }: ModelDefinition, { output, usage, measured }: Success): Quantities {
-  const pictures = Array.isArray(output.images) ? output.images.length : 0;
-  const images = measured.images ?? pictures;
+  const imageCount = Array.isArray(output.images) ? output.images.length : 0;
+  const images = measured.images ?? imageCount;
   return {
     run: 1,
     second: measured.seconds ?? quantity(estimate.seconds, {}) ?? 0,

@@ -81,7 +81,7 @@ function caption(prompt: string, width: number, height: number): string[] {
   });
 }
 
-function wrap(prompt: string, columns: number, most: number): string[] {
+function wrap(prompt: string, columns: number, maxLines: number): string[] {
   const lines: string[] = [''];
   for (const word of prompt
     .split(/\s+/)
@@ -90,9 +90,9 @@ function wrap(prompt: string, columns: number, most: number): string[] {
     if (last === '') lines[lines.length - 1] = word;
     else if (last.length + 1 + word.length <= columns) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
-    if (lines.length > most) break;
+    if (lines.length > maxLines) break;
   }
-  return lines.slice(0, Math.max(1, most));
+  return lines.slice(0, Math.max(1, maxLines));
 }
 
 /** Also removes characters that XML forbids. */

@@ -14,7 +14,7 @@ export const text: Model = {
   async run(raw, context) {
     const given = raw as z.infer<typeof input>;
     await applyControls(given, context);
-    const output = answerTo(given.prompt);
+    const output = textAbout(given.prompt);
     return {
       output,
       metrics: {
@@ -26,7 +26,7 @@ export const text: Model = {
   },
 };
 
-function answerTo(prompt: string): string {
+function textAbout(prompt: string): string {
   const words = prompt.split(/\s+/).filter((word) => word !== '');
   const counted = words.length === 1 ? 'one word' : `${words.length} words`;
   const start = prompt.length > 200 ? `${prompt.slice(0, 200).toWellFormed()}…` : prompt;
