@@ -102,7 +102,7 @@ describe('a provider with one slot, and two dispatchers', () => {
     first.slots(1);
     const ids = await createMany(12, 'one-place');
     await allComplete(ids);
-    expect(first.most()).toBe(1);
+    expect(first.maxOpen()).toBe(1);
     expect(first.begun).toHaveLength(12);
     const attempts = (await Promise.all(ids.map(attemptsOf))).flat();
     expect(attempts).toHaveLength(12);
@@ -142,7 +142,7 @@ describe('a provider with one slot, and two dispatchers', () => {
     // The learned capacity may be one too small until it grows.
     first.runsTake(400);
     await allComplete(await createMany(30, 'one-place'));
-    expect(first.most()).toBe(2);
+    expect(first.maxOpen()).toBe(2);
     // Of thirty runs, those admitted above the capacity to find out whether it has grown.
     expect(first.refused()).toBeLessThan(10);
   }, 60_000);

@@ -120,8 +120,8 @@ describe('a run at a container', () => {
 });
 
 describe('a run with a callback of 12 MiB', () => {
-  const picture = Buffer.concat([onePixel, Buffer.alloc(9 * 1024 * 1024)]);
-  const output = [`data:image/png;base64,${picture.toString('base64')}`];
+  const image = Buffer.concat([onePixel, Buffer.alloc(9 * 1024 * 1024)]);
+  const output = [`data:image/png;base64,${image.toString('base64')}`];
   const callbacksOf = async (id: string) => {
     const [attempt] = await attemptsOf(id);
     return await hosted.stack.db.prisma.providerCallback.findMany({ where: { token: attempt?.token ?? '' } });

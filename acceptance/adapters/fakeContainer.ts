@@ -8,7 +8,7 @@ export type FakeContainer = {
   /** The inputs, in the order in which the runs started. */
   begun: string[];
   /** The most runs at once since `forget`. */
-  most(): number;
+  maxOpen(): number;
   now(): number;
   forget(): void;
   /** Runs end no sooner than this says. */
@@ -30,7 +30,7 @@ type Refusal = { status: number; headers?: Record<string, string> };
 export async function startFakeContainer(): Promise<FakeContainer> {
   const begun: string[] = [];
   const runs = new Map<string, Promise<void>>();
-  let [now, most, tookMs, refused] = [0, 0, 0, 0];
+  let [now, maxOpen, tookMs, refused] = [0, 0, 0, 0];
   let slots: number | null = null;
   let refusal: Refusal | null = null;
   let gate = Promise.withResolvers<void>();
@@ -39,7 +39,7 @@ export async function startFakeContainer(): Promise<FakeContainer> {
   async function run(prompt: string): Promise<void> {
     begun.push(prompt);
     now += 1;
-    most = Math.max(most, now);
+    maxOpen = Math.max(maxOpen, now);
     await Promise.all([delay(tookMs), gate.promise]);
     now -= 1;
   }
@@ -51,10 +51,12 @@ export async function startFakeContainer(): Promise<FakeContainer> {
     if (request.method === 'PUT') {
       const { input } = JSON.parse(Buffer.concat(chunks).toString()) as { input: { prompt: string } };
       // A poll joins the run.
-      const no = runs.has(id) ? null : (refusal ?? (slots !== null && now >= slots ? { status: 409 } : null));
-      if (no !== null) {
+      const refusedBy = runs.has(id)
+        ? null
+        : (refusal ?? (slots !== null && now >= slots ? { status: 409 } : null));
+      if (refusedBy !== null) {
         refused += 1;
-        response.writeHead(no.status, no.headers).end(JSON.stringify({ detail: 'busy' }));
+        response.writeHead(refusedBy.status, refusedBy.headers).end(JSON.stringify({ detail: 'busy' }));
         return;
       }
       const running = runs.get(id) ?? run(input.prompt);
@@ -70,11 +72,11 @@ export async function startFakeContainer(): Promise<FakeContainer> {
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     begun,
-    most: () => most,
+    maxOpen: () => maxOpen,
     now: () => now,
     forget() {
       begun.length = 0;
-      most = now;
+      maxOpen = now;
       refused = 0;
     },
     runsTake(ms) {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { create } from '../stack/executions.ts';
 import { type Fleet, startFleet } from '../stack/fleet.ts';
 
-const most = 3;
+const maxConcurrency = 3;
 
 let replicate: FakeReplicate;
 let fleet: Fleet;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   fleet = await startFleet(testFolder('killed'), {
     REPLICATE_BASE_URL: replicate.baseUrl,
     REPLICATE_API_KEY: replicate.apiKey,
-    REPLICATE_MAX_CONCURRENCY: String(most),
+    REPLICATE_MAX_CONCURRENCY: String(maxConcurrency),
   });
   await fleet.addCopy('dispatcher');
 }, 120_000);
@@ -35,7 +35,7 @@ it('a dispatcher that is killed leaves no slot occupied, and no slot is given ou
   const watching = setInterval(() => {
     seen = Math.max(seen, running());
   }, 5);
-  const inputs = Array.from({ length: 40 }, (_, index) => ({ prompt: `picture ${index}` }));
+  const inputs = Array.from({ length: 40 }, (_, index) => ({ prompt: `image ${index}` }));
   await Promise.all(inputs.map((input) => create(customer.api, 'flux-schnell', input)));
   for (const done of [4, 12]) {
     await until('some are done', () => replicate.accepted().length > done, 60_000);
@@ -51,6 +51,6 @@ it('a dispatcher that is killed leaves no slot occupied, and no slot is given ou
   expect((await rows()).map(({ status }) => status)).toEqual(inputs.map(() => 'COMPLETED'));
   expect(replicate.accepted()).toHaveLength(inputs.length);
   expect(seen).toBeGreaterThan(1);
-  expect(seen).toBeLessThanOrEqual(most);
+  expect(seen).toBeLessThanOrEqual(maxConcurrency);
   expect(await auditLedger(fleet.db)).toEqual([]);
 }, 180_000);

@@ -72,7 +72,7 @@ describe('with two dispatchers', () => {
   it('a model has at most its maximum of concurrent runs', async () => {
     await createMany(20, 'two');
     expect(await allEnd()).toEqual(completed(20));
-    expect(container.most()).toBe(2);
+    expect(container.maxOpen()).toBe(2);
     expect(new Set(container.begun).size).toBe(20);
     expect(container.begun).toHaveLength(20);
   });
@@ -80,17 +80,17 @@ describe('with two dispatchers', () => {
   it('a connection has at most its maximum of concurrent runs, whatever its models', async () => {
     await Promise.all([createMany(10, 'of-the-second'), createMany(10, 'of-the-second-too')]);
     expect(await allEnd()).toEqual(completed(20));
-    expect(container.most()).toBe(4);
+    expect(container.maxOpen()).toBe(4);
   });
 
   it('an organization with a limit has at most its maximum of concurrent runs, and others continue', async () => {
     await Promise.all([createMany(12, 'free', limited), createMany(12, 'two')]);
     expect([await allEnd(limited), await allEnd()]).toEqual([completed(12), completed(12)]);
-    expect(container.most()).toBeLessThanOrEqual(5);
+    expect(container.maxOpen()).toBeLessThanOrEqual(5);
     container.forget();
     await createMany(12, 'free', limited);
     await allEnd(limited);
-    expect(container.most()).toBe(3);
+    expect(container.maxOpen()).toBe(3);
   });
 
   it('a model starts at most its maximum of runs per minute, and the others wait for the next minute', async () => {
@@ -109,13 +109,13 @@ describe('with two dispatchers', () => {
     await until('some are done', () => container.begun.length > 6);
     await emptyRedis(stack.redisUrl);
     expect(await allEnd()).toEqual(completed(24));
-    expect(container.most()).toBeLessThanOrEqual(4);
+    expect(container.maxOpen()).toBeLessThanOrEqual(4);
     expect(container.begun).toHaveLength(24);
     container.forget();
     container.runsTake(50);
     await createMany(10, 'two-emptied');
     await allEnd();
-    expect(container.most()).toBe(2);
+    expect(container.maxOpen()).toBe(2);
   }, 90_000);
 
   it('the slots of a dispatcher that died become free', async () => {

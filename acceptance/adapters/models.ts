@@ -9,7 +9,7 @@ const base = {
   price: { per_run: '0.04' },
 } as const satisfies Partial<ModelFile>;
 
-/** A model that draws pictures at these providers, in this order. */
+/** A model that draws images at these providers, in this order. */
 export function painter(slug: string, providers: Route[], more: Partial<ModelFile> = {}): ModelFile {
   return { ...base, slug, providers, output: { kind: 'images' }, ...more };
 }

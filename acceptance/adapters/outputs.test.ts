@@ -19,7 +19,7 @@ beforeAll(async () => {
     [
       painter('painting', [at.replicate()]),
       painter('filming', [at.replicate()], { output: { kind: 'files' } }),
-      painter('by-picture', [at.replicate()], { price: { per_image: '0.04' } }),
+      painter('by-image', [at.replicate()], { price: { per_image: '0.04' } }),
     ],
     { REPLICATE_BASE_URL: `${files.origin}/v1` },
   );
@@ -38,13 +38,13 @@ const mp4Head = Buffer.from('00000020667479706d70343200000000', 'hex');
 
 /** Replicate's own host: its API, and files that are what their names say. */
 async function startFiles() {
-  const picture = await sharp({ create: { width: 8, height: 6, channels: 3, background: 'red' } })
+  const image = await sharp({ create: { width: 8, height: 6, channels: 3, background: 'red' } })
     .png()
     .toBuffer();
   const requests: string[] = [];
   const released = Promise.withResolvers<void>();
   const replies: Record<string, (response: ServerResponse) => void> = {
-    picture: (response) => response.writeHead(200, { 'content-type': 'image/png' }).end(picture),
+    image: (response) => response.writeHead(200, { 'content-type': 'image/png' }).end(image),
     big: (response) => sendBig(response),
     redirect: (response) =>
       response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data' }).end(),
@@ -54,15 +54,15 @@ async function startFiles() {
     half: (response) => {
       response.writeHead(200, {
         'content-type': 'image/png',
-        'content-length': String(picture.length + 500),
+        'content-length': String(image.length + 500),
       });
-      response.write(picture, () => response.destroy());
+      response.write(image, () => response.destroy());
     },
     gone: (response) => response.writeHead(404).end(),
     slow: (response) => {
-      response.writeHead(200, { 'content-type': 'image/png', 'content-length': String(picture.length) });
-      response.write(picture.subarray(0, 20));
-      void released.promise.then(() => response.end(picture.subarray(20)));
+      response.writeHead(200, { 'content-type': 'image/png', 'content-length': String(image.length) });
+      response.write(image.subarray(0, 20));
+      void released.promise.then(() => response.end(image.subarray(20)));
     },
   };
   const front = await startFront((request, response) => {
@@ -127,7 +127,7 @@ async function fails(output: unknown, model = 'painting'): Promise<void> {
 
 describe('the output of a run', () => {
   it('may have 20 files, each with an id and its size in pixels, and each can be downloaded', async () => {
-    const urls = Array.from({ length: 20 }, (_, index) => files.url(`picture-${index}.png`));
+    const urls = Array.from({ length: 20 }, (_, index) => files.url(`image-${index}.png`));
     const { record } = await made('painting', urls, 'COMPLETED');
     const { images } = record.result as { images: { file_id: string; width: number; height: number }[] };
     expect(new Set(images.map(({ file_id }) => file_id)).size).toBe(20);
@@ -137,8 +137,8 @@ describe('the output of a run', () => {
   });
 
   it('may contain two identical images, which are two files and are both charged', async () => {
-    const url = files.url('picture.png');
-    const { id, record } = await made('by-picture', [url, url], 'COMPLETED');
+    const url = files.url('image.png');
+    const { id, record } = await made('by-image', [url, url], 'COMPLETED');
     const { images } = record.result as { images: { file_id: string }[] };
     expect(new Set(images.map(({ file_id }) => file_id)).size).toBe(2);
     expect((await filesOf(id)).map((file) => file.id).toSorted()).toEqual(
@@ -170,10 +170,7 @@ describe('the output of a run', () => {
     ['a file that is gone', () => [files.url('gone.png')]],
     [
       'twenty files of which one is gone',
-      () => [
-        files.url('gone.png'),
-        ...Array.from({ length: 19 }, (_, index) => files.url(`picture-${index}`)),
-      ],
+      () => [files.url('gone.png'), ...Array.from({ length: 19 }, (_, index) => files.url(`image-${index}`))],
     ],
   ])('with %s fails the execution, is not charged and is not kept', async (_what, output) => {
     await fails(output());
@@ -196,7 +193,7 @@ describe('the output of a run', () => {
 
   it('is not kept if its execution is cancelled before the outcome is settled', async () => {
     await hosted.stack.services.stop('ledger');
-    hosted.replicate.plan({ ends: { output: [files.url('picture.png')] }, endsAfterMs: 10 });
+    hosted.replicate.plan({ ends: { output: [files.url('image.png')] }, endsAfterMs: 10 });
     const id = await create(customer.api, 'painting', { prompt: 'a' });
     const { prisma } = hosted.stack.db;
     await until('it was made', () =>

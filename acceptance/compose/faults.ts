@@ -78,8 +78,8 @@ export async function allFaults(project: Project): Promise<Fault[]> {
   const containers = await project.containers();
   const ofServices = ownImages.map((service) => containers.filter((one) => one.service === service));
   // Alternates between services, rather than killing all instances of one in a row.
-  const most = Math.max(...ofServices.map((instances) => instances.length));
-  const rounds = Array.from({ length: most }, (_, round) =>
+  const roundCount = Math.max(...ofServices.map((instances) => instances.length));
+  const rounds = Array.from({ length: roundCount }, (_, round) =>
     ofServices.flatMap((instances) => instances[round] ?? []),
   );
   return [

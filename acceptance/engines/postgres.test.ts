@@ -162,9 +162,9 @@ described('PgBouncer in transaction mode (skipped if Debian’s package is not a
     for (let time = 0; time < 3; time++) expect((await db.pool.query(named)).rows).toEqual([{ one: 1 }]);
     expect((await db.pool.query('SELECT FROM pg_prepared_statements')).rowCount).toBe(0);
     await db.close();
-    const untold = openDatabase({ ...options, isPrepared: true });
-    await expect(untold.pool.query('SELECT')).rejects.toThrow(/unsupported startup parameter/);
-    await untold.close();
+    const prepared = openDatabase({ ...options, isPrepared: true });
+    await expect(prepared.pool.query('SELECT')).rejects.toThrow(/unsupported startup parameter/);
+    await prepared.close();
     await bouncer.stop();
     await database.drop();
   });

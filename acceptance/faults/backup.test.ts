@@ -35,9 +35,9 @@ const folder = join(testFolder('backup'), 'made');
 /** Executions by their status at the backup, with their status records. */
 const ids: Record<string, string> = {};
 const records = new Map<string, ExecutionBody>();
-let pictureFile = '';
+let imageFile = '';
 let uploadedFile = '';
-let picture: Buffer;
+let image: Buffer;
 let backupSaid = '';
 const load: { id: string; key: string }[] = [];
 
@@ -55,7 +55,7 @@ async function downloaded(from: ApiClient, file: string): Promise<Buffer> {
 }
 
 async function upload(bytes: Buffer): Promise<string> {
-  const terms = { filename: 'picture.png', content_type: 'image/png', size_bytes: bytes.length };
+  const terms = { filename: 'image.png', content_type: 'image/png', size_bytes: bytes.length };
   const { body } = await customer.api.post('/v1/files/upload', terms);
   const headers = { 'content-type': 'image/png' };
   const put = { method: 'PUT', headers, body: new Uint8Array(bytes) };
@@ -80,25 +80,25 @@ async function makeEndings(): Promise<void> {
   ids['FAILED'] = await text({ fail: 'GENERATION_FAILED' });
   ids['CANCELLED'] = await text({ delay_ms: 600_000, mode: 'callback' });
   ids['erased'] = await text();
-  ids['picture'] = await create(customer.api, 'sandbox-image', { prompt: 'a', width: 64, height: 64 });
+  ids['image'] = await create(customer.api, 'sandbox-image', { prompt: 'a', width: 64, height: 64 });
   await untilStatus(customer.api, ids['CANCELLED'], 'AWAITING_WEBHOOK');
   await customer.api.post(`/v1/executions/${ids['CANCELLED']}/cancel`);
   await untilEvent(lost.receiver, ids['erased'], 'execution.completed');
   await customer.api.fetch(`/v1/executions/${ids['erased']}`, { method: 'DELETE' });
-  const { result } = await untilStatus(customer.api, ids['picture'], 'COMPLETED');
-  pictureFile = (result as { images: [{ file_id: string }] }).images[0].file_id;
-  picture = await downloaded(customer.api, pictureFile);
-  uploadedFile = await upload(picture);
+  const { result } = await untilStatus(customer.api, ids['image'], 'COMPLETED');
+  imageFile = (result as { images: [{ file_id: string }] }).images[0].file_id;
+  image = await downloaded(customer.api, imageFile);
+  uploadedFile = await upload(image);
   for (const status of ['FAILED', 'EXPIRED']) await untilStatus(customer.api, ids[status] ?? '', status);
-  for (const done of ['COMPLETED', 'picture'])
+  for (const done of ['COMPLETED', 'image'])
     await untilEvent(lost.receiver, ids[done] ?? '', 'execution.completed');
 }
 
-/** Ends whose webhooks wait, and executions that wait, run, or are waited for. */
+/** Creates ended executions with pending webhooks, and executions that are pending, run, or await a webhook. */
 async function makePending(): Promise<void> {
   await lost.services.stop('webhook-sender');
-  ids['untold'] = await text();
-  await untilStatus(customer.api, ids['untold'], 'COMPLETED');
+  ids['undelivered'] = await text();
+  await untilStatus(customer.api, ids['undelivered'], 'COMPLETED');
   for (const name of Object.keys(ids)) records.set(name, await readExecution(customer.api, ids[name] ?? ''));
   ids['PROCESSING'] = await text({ delay_ms: slowly, mode: 'sync' }, busy.api);
   await untilStatus(busy.api, ids['PROCESSING'], 'PROCESSING');
@@ -114,7 +114,7 @@ async function createOne(at: ApiClient, key: string): Promise<string> {
   return reply.body['id'] as string;
 }
 
-/** Creates go on from before the backup until after it. */
+/** Creates executions from before the backup until after it. */
 async function backUpUnderLoad(env: Record<string, string>): Promise<void> {
   const over = new AbortController();
   const createAll = async () => {
@@ -198,8 +198,8 @@ describe('a system that was restored from a backup made under load', () => {
   });
 
   it('contains the files byte for byte', async () => {
-    for (const file of [pictureFile, uploadedFile])
-      expect((await downloaded(api, file)).equals(picture)).toBe(true);
+    for (const file of [imageFile, uploadedFile])
+      expect((await downloaded(api, file)).equals(image)).toBe(true);
   });
 
   it('completes the executions that were pending, running or awaiting a callback', async () => {
@@ -228,9 +228,9 @@ describe('a system that was restored from a backup made under load', () => {
   });
 
   it('delivers the pending webhooks once, and repeats no others', async () => {
-    for (const name of ['untold', 'PROCESSING', 'PENDING', 'AWAITING_WEBHOOK'])
+    for (const name of ['undelivered', 'PROCESSING', 'PENDING', 'AWAITING_WEBHOOK'])
       await untilEvent(lost.receiver, ids[name] ?? '', 'execution.completed');
-    for (const name of ['COMPLETED', 'picture', 'untold', 'PROCESSING', 'PENDING', 'AWAITING_WEBHOOK'])
+    for (const name of ['COMPLETED', 'image', 'undelivered', 'PROCESSING', 'PENDING', 'AWAITING_WEBHOOK'])
       expect([name, completions(ids[name] ?? '')]).toEqual([name, 1]);
   });
 

@@ -222,7 +222,7 @@ describe('a delivery', () => {
     await until('two requests', () => held.length === 2);
     const opened = held.map(({ request }) => eventOf(request));
     const received = receiver.received.map(eventOf);
-    await until('the marks of what is open, and the records of what has ended', async () =>
+    await until('the marks of open attempts, and the records of ended ones', async () =>
       (await deliveries()).every(({ eventId, attempts, state }) =>
         opened.includes(eventId) ? attempts === 1 : !received.includes(eventId) || state === 'delivered',
       ),

@@ -40,9 +40,9 @@ const text = (index: number, longestMs = 3000): Wanted => ({
 });
 /** Some of these still run when all are created, however slowly this process goes on. */
 const longText = (index: number) => text(index, 12_000);
-const picture = (index: number): Wanted => ({
+const image = (index: number): Wanted => ({
   model: 'sandbox-image',
-  input: { prompt: `picture ${index}`, width: 64, height: 64, delay_ms: randomInt(500, 3000) },
+  input: { prompt: `image ${index}`, width: 64, height: 64, delay_ms: randomInt(500, 3000) },
 });
 
 /** Creates once: repeats the request with the same key until there is a response. */
@@ -82,7 +82,7 @@ async function createMany(load: Load): Promise<string[]> {
   return ids;
 }
 
-/** Resolves in the middle of things: some runs are in a dispatcher's hands, some await their callback. */
+/** Resolves in the middle of things: some runs are in flight in a dispatcher, some await their callback. */
 async function untilInTheMiddle(): Promise<void> {
   const count = async (status: string) =>
     (await executions()).filter((execution) => execution.status === status).length;
@@ -164,7 +164,7 @@ async function expectAllDone(ids: string[]): Promise<void> {
 
 describe('executions are neither lost nor repeated', () => {
   it('when each service is killed in the middle of 200 executions', async () => {
-    const wanted = (index: number) => (index % 10 ? text(index) : picture(index));
+    const wanted = (index: number) => (index % 10 ? text(index) : image(index));
     const creating: Promise<string[]>[] = [];
     for (const name of ['dispatcher', 'api-gateway', 'ledger', 'webhook-sender']) {
       creating.push(createMany({ count: 50, wanted, wave: name, width: 2 }));

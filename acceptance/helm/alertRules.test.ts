@@ -12,7 +12,7 @@ import { chartFolder, renderChart, valuesOf } from './renderChart.ts';
 
 const [made] = ofKind(renderChart(valuesOf('everything')).objects, 'PrometheusRule');
 const spec = made?.['spec'] as Groups;
-const rules = spec.groups.flatMap(({ rules: its }) => its);
+const rules = spec.groups.flatMap((group) => group.rules);
 const promtool = await promtoolCommand();
 const scratch = testFolder('chart-rules');
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));

@@ -166,7 +166,9 @@ describe('the network policies and Services', () => {
       from.some(({ podSelector }) => selects(podSelector, tools?.labels ?? {}));
     for (const service of services) {
       const rules = policiesOf(withAll, service?.labels ?? {}).flatMap(({ ingress = [] }) => ingress);
-      const ports = rules.filter(isFromTools).flatMap(({ ports: its = [] }) => its.map(({ port }) => port));
+      const ports = rules
+        .filter(isFromTools)
+        .flatMap(({ ports: allowed = [] }) => allowed.map(({ port }) => port));
       expect(ports).toEqual(service?.name === 'api-gateway' ? ['metrics', 'admin'] : ['metrics']);
     }
     const urls = (tools?.container.env ?? [])

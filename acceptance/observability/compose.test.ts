@@ -23,7 +23,7 @@ describe('the profile observability', () => {
     const { scrape_configs: jobs } = readYaml('prometheus.yml') as {
       scrape_configs: { dns_sd_configs: { names: string[]; port: number }[] }[];
     };
-    const [found] = jobs.flatMap(({ dns_sd_configs: its }) => its);
+    const [found] = jobs.flatMap((job) => job.dns_sd_configs);
     expect(found?.names.toSorted()).toEqual(Object.keys(roleOf).toSorted());
     expect(readFileSync(join(root, 'Dockerfile'), 'utf8')).toContain(`METRICS_PORT=${found?.port}`);
     for (const name of found?.names ?? []) expect(services[name]?.networks).toContain('back');

@@ -55,8 +55,10 @@ export function queries(): Query[] {
   const rules = ['alerts.yml', 'recording.yml'].flatMap((file) =>
     rulesOf(file).map(({ alert, record, expr }) => ({ where: alert ?? record ?? '', expr })),
   );
-  const panels = dashboards().flatMap(({ file, panels: its }) =>
-    its.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ where: `${file}: ${title}`, expr }))),
+  const panels = dashboards().flatMap(({ file, panels: filePanels }) =>
+    filePanels.flatMap(({ title, targets }) =>
+      targets.map(({ expr }) => ({ where: `${file}: ${title}`, expr })),
+    ),
   );
   const scaling = readFileSync(join(root, 'deploy/helm/holdfast/templates/autoscaling.yaml'), 'utf8');
   const scaled = scaling.match(/sum\(holdfast_\w+/g) ?? [];

@@ -86,14 +86,14 @@ describe('every metric of the services', () => {
   it('is used by a rule or a dashboard', () => {
     const queried = new Set(queries().flatMap(({ expr }) => metricsIn(expr)));
     const families = [...exposed().keys()].filter((name) => name.startsWith('holdfast_'));
-    const untold = families.filter(
+    const unused = families.filter(
       (name) =>
         ![...queried].some(
           (one) => one.replace(/_(bucket|sum|count)$/, '') === name.replace(/_(bucket|sum|count)$/, ''),
         ),
     );
     expect(families.length).toBeGreaterThan(30);
-    expect(untold).toEqual([]);
+    expect(unused).toEqual([]);
   });
 
   it('follows the naming rules of Prometheus, and has few labels and no id', () => {

@@ -26,8 +26,8 @@ describe('the rules', () => {
   it('are each tested both to fire and to stay silent', () => {
     type Test = { alert_rule_test: { alertname: string; exp_alerts: unknown[] }[] };
     const { tests } = readYaml('alerts.test.yml') as { tests: Test[] };
-    const tested = tests.flatMap(({ alert_rule_test: its }) =>
-      its.map(({ alertname, exp_alerts: fires }) => `${alertname} ${fires.length > 0}`),
+    const tested = tests.flatMap(({ alert_rule_test: cases }) =>
+      cases.map(({ alertname, exp_alerts: fires }) => `${alertname} ${fires.length > 0}`),
     );
     const wanted = alerts().flatMap(({ alert }) => [`${alert} true`, `${alert} false`]);
     expect(tested.toSorted()).toEqual(wanted.toSorted());

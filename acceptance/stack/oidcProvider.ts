@@ -79,7 +79,7 @@ function createProvider(
     },
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     findAccount: (_context, sub) => ({ accountId: sub, claims: () => ({ ...accounts[sub], sub }) }),
-    // The operator's own provider: nobody has to consent.
+    // The operator's own provider asks for no consent.
     async loadExistingGrant({ oidc }) {
       const grant = new oidc.provider.Grant({
         ...(oidc.session?.accountId && { accountId: oidc.session.accountId }),

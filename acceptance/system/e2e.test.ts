@@ -30,7 +30,7 @@ afterAll(() => stack.close());
 const balance = async (of = customer) => (await of.api.get('/v1/balance')).body;
 
 async function upload(bytes: Buffer, contentType: string): Promise<string> {
-  const terms = { filename: 'picture', content_type: contentType, size_bytes: bytes.length };
+  const terms = { filename: 'image', content_type: contentType, size_bytes: bytes.length };
   const { body } = await customer.api.post('/v1/files/upload', terms);
   const put = await fetch(body['upload_url'] as string, {
     method: 'PUT',
@@ -97,7 +97,7 @@ describe('an uploaded image that is transformed', () => {
 
   it('fails its execution with FILE_FORMAT_UNSUPPORTED if it is not an image, and is not charged', async () => {
     const before = await balance();
-    const text = await upload(Buffer.from('no picture at all, only words'), 'text/plain');
+    const text = await upload(Buffer.from('not an image, only words'), 'text/plain');
     const id = await create(customer.api, 'image-transform', { source_image: text });
     const { error } = await untilStatus(customer.api, id, 'FAILED');
     expect(error).toMatchObject({ code: 'FILE_FORMAT_UNSUPPORTED', retryable: false });
@@ -106,7 +106,7 @@ describe('an uploaded image that is transformed', () => {
 
   it('is refused with FILE_FORMAT_UNSUPPORTED if its bytes are not of the declared type', async () => {
     const before = await balance();
-    const liar = await upload(Buffer.from('no picture at all, only words'), 'image/png');
+    const liar = await upload(Buffer.from('not an image, only words'), 'image/png');
     const input = { source_image: liar };
     const { status, body } = await customer.api.post('/v1/executions', { model: 'image-transform', input });
     expect([status, body]).toMatchObject([400, { error: { code: 'FILE_FORMAT_UNSUPPORTED' } }]);

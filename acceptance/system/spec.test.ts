@@ -43,7 +43,7 @@ describe('the rules of the specification, through every service', () => {
   it('What the service does: files are never passed as raw URLs', async () => {
     const { status, body } = await customer.api.post('/v1/executions', {
       model: 'image-transform',
-      input: { source_image: 'https://example.com/picture.png' },
+      input: { source_image: 'https://example.com/image.png' },
     });
     expect([status, body]).toMatchObject([
       400,

@@ -99,7 +99,7 @@ root.render(page(third));
 await until('the end with the new token', () => last()?.isEnded && last().id === third.id);
 report.renewed = { status: last().status, error: last().error };
 
-// A network that is away: longer than the client itself tries.
+// A network that is unavailable for longer than the client itself tries.
 const fourth = await create({ prompt: 'Hello' });
 failures = 7;
 root.render(page(fourth));
