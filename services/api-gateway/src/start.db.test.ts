@@ -59,7 +59,7 @@ function exchange(bytes: string, until = /\r\n\r\n[^]*\}$/): Promise<string> {
 
 describe('the gateway as a process', () => {
   it.each([
-    ['what is no HTTP', 'GIBBERISH\r\n\r\n', 400, 'INPUT_VALIDATION_ERROR'],
+    ['bytes that are not HTTP', 'GIBBERISH\r\n\r\n', 400, 'INPUT_VALIDATION_ERROR'],
     [
       'headers that are too long',
       `GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`,

@@ -5,7 +5,7 @@ export const months = 12;
 
 /**
  * Twelve months of 2025 with so many executions in each, completed in a second, for these organizations: in the tables
- * alone, with a journal but without balances. For what must not slow down with what is old.
+ * alone, with a journal but without balances. For tests of statements that old rows must not slow down.
  */
 export async function fillPastYear(
   databaseUrl: string,

@@ -40,7 +40,7 @@ describe('the log', () => {
   it('names the operator of a read and the address of a wrong token, never the token', async () => {
     const info = jest.spyOn(gateway.context.log, 'info');
     await ask('get', '/organizations').expect(200);
-    await ask('get', '/organizations', 'not-a-token-of-anybody').expect(401);
+    await ask('get', '/organizations', 'unknown-token').expect(401);
     const lines = info.mock.calls.map(([fields]) => fields);
     expect(lines).toMatchObject([
       { status: 200, operator: 'ann', address: '203.0.113.9' },

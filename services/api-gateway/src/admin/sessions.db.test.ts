@@ -87,7 +87,7 @@ describe('signing in', () => {
 
   it('is logged with its address and, where it succeeds, its operator, and never with the token', async () => {
     const info = jest.spyOn(gateway.context.log, 'info');
-    await signIn('not-a-token-of-anybody').expect(401);
+    await signIn('unknown-token').expect(401);
     await signIn(ann).expect(201);
     const lines = info.mock.calls.map(([fields]) => fields);
     info.mockRestore();
@@ -99,7 +99,7 @@ describe('signing in', () => {
   });
 
   it('locks an address out after five failures, however many come at once', async () => {
-    const wrong = await Promise.all(Array.from({ length: 12 }, () => signIn('not-a-token-of-anybody')));
+    const wrong = await Promise.all(Array.from({ length: 12 }, () => signIn('unknown-token')));
     const statuses = wrong.map(({ status }) => status).sort((a, b) => a - b);
     expect(statuses).toEqual([...Array(5).fill(401), ...Array(7).fill(429)]);
     const refused = await signIn(ann).expect(429);
@@ -111,16 +111,16 @@ describe('signing in', () => {
     await signIn(ann).expect(201);
   });
 
-  it('says that operators share an address when a proxy is in front that it was not told of', async () => {
-    const untold = await openTestGateway(gateway.servers, { ...settings, TRUST_PROXY: '0' });
-    const app = createAdminApp(untold.context);
+  it('says that operators share an address when a proxy is in front of it and TRUST_PROXY is not set', async () => {
+    const untrusting = await openTestGateway(gateway.servers, { ...settings, TRUST_PROXY: '0' });
+    const app = createAdminApp(untrusting.context);
     const attempt = (headers: object) =>
-      ask('post', '/session', headers, app).send({ token: 'not-a-token-of-anybody' });
+      ask('post', '/session', headers, app).send({ token: 'unknown-token' });
     for (let i = 0; i < 5; i++) await attempt({}).expect(401);
     expect((await attempt({}).expect(429)).body.error.message).not.toContain('TRUST_PROXY');
     const { body } = await attempt({ 'X-Forwarded-For': '203.0.113.9' }).expect(429);
     expect(body.error.message).toContain('set TRUST_PROXY');
-    await untold.close();
+    await untrusting.close();
   });
 
   it('leaves nothing in the database some time after it has ended', async () => {
@@ -132,7 +132,7 @@ describe('signing in', () => {
     await pool.query(`UPDATE operator_sessions SET expires_at = now() WHERE actor = 'val'`);
     await newLink();
     await pool.query(`UPDATE sign_in_links SET expires_at = now()`);
-    await signIn('not-a-token-of-anybody').expect(401);
+    await signIn('unknown-token').expect(401);
     await pool.query(`UPDATE sign_in_failures SET first_at = now() - interval '16 minutes'`);
     await removeEnded(gateway.context.db, 15 * 60_000);
     const { rows } = await pool.query(
@@ -145,7 +145,7 @@ describe('signing in', () => {
 
   it('forgets the failures of an address that signs in', async () => {
     for (let round = 0; round < 3; round++) {
-      for (let i = 0; i < 4; i++) await signIn('not-a-token-of-anybody').expect(401);
+      for (let i = 0; i < 4; i++) await signIn('unknown-token').expect(401);
       await signIn(ann).expect(201);
     }
   });

@@ -95,7 +95,7 @@ function requireOidc({ oidc, config }: Context, { request }: RawRequest): OidcPr
   throw new ApiError('FORBIDDEN', message);
 }
 
-/** The secret of a sign-in that this browser started and nobody finished. A foreign state does not use it up. */
+/** The secret of an unfinished sign-in that this browser started. A foreign state does not use it up. */
 async function requireStarted(
   { db }: Context,
   { request }: RawRequest,

@@ -8,7 +8,7 @@ export function roleIn(
   claim: string,
   roles: ReadonlyMap<string, OperatorRole>,
 ): OperatorRole | null {
-  // Anyone may enter the address of somebody else at some providers.
+  // At some providers, anyone may enter another person's address.
   if (claim === 'email' && !isVerified(claims)) return null;
   const given = [valueOf(claims, claim)].flat().filter((one) => typeof one === 'string');
   return given
