@@ -99,7 +99,7 @@ export async function accounted<Done extends readonly unknown[]>(
 }
 
 /**
- * Runs `work` while the dispatch queue is paused, then waits for what was created; `onResume` is called in between.
+ * Runs `work` while the dispatch queue is paused, then waits for the created executions; `onResume` is called in between.
  */
 export async function undispatched(
   bench: Bench,

@@ -27,7 +27,7 @@ export const sumOf = (backlog: Backlog): number =>
 
 const everyMs = 1000;
 
-/** Waits until the backlog is empty; returns what is left after `withinMs`, else null. */
+/** Waits until the backlog is empty; returns the backlog that is left after `withinMs`, else null. */
 export async function untilAtRest(db: Database, withinMs: number): Promise<Backlog | null> {
   const giveUpAtMs = performance.now() + withinMs;
   for (let last: Backlog | null = null; ; await delay(everyMs)) {

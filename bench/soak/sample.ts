@@ -25,7 +25,7 @@ export type Sampled = {
 
 const retries = 4;
 
-/** Retries what is unavailable some times, then leaves it out. */
+/** Takes all measurements; leaves out those that still fail after some retries. */
 export async function takeSample(what: Sampled): Promise<Record<string, number>> {
   const parts = [ofProcesses, ofMetrics, ofDatabase, ofRedis, ofFiles];
   const values = await Promise.all(parts.map((part) => withRetries(() => part(what))));

@@ -1,4 +1,4 @@
-/** The admin API refused a request: it can't be done as things are. */
+/** The admin API refused a request: the current state does not allow it. */
 export class RefusedError extends Error {}
 
 /** 0 is success, 1 that a check failed or a request was refused. */

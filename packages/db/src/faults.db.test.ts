@@ -151,7 +151,7 @@ describe('an error of PostgreSQL', () => {
     }
   });
 
-  it('42P01: a bug is no fault', async () => {
+  it('42P01: a bug is not a fault', async () => {
     expect(await faultsOf('SELECT FROM nowhere')).toEqual(both(null));
   });
 

@@ -103,7 +103,7 @@ WHERE s.hash = ANY ($1::text[]) AND s.ends_at > now() AND s.revoked_at IS NULL`;
 
 export type PortalFrame = { frameAncestors: string[]; logoUrl: string | null };
 
-/** What the headers of a session's page allow. The page is no secret: it shows nothing without the session. */
+/** What the headers of a session's page allow. The page is not a secret: it shows nothing without the session. */
 export async function findPortalFrame(db: Database, id: string): Promise<PortalFrame | null> {
   const [row] = await runStatement<PortalFrame>(db.pool, 'find_portal_frame', frameSql, [id]);
   return row ?? null;

@@ -17,7 +17,7 @@ it.each([
   `file_${newId('exec').slice(5)}`,
   `${newId('exec')}\n`,
   newId('exec').toUpperCase(),
-])('%j is no execution', (text) => {
+])('%j is not the id of an execution', (text) => {
   expect(isId('exec', text)).toBe(false);
 });
 

@@ -13,7 +13,7 @@ export type QueueControls = {
   depths(): Promise<QueueDepth[]>;
   failed(queue: string, limit: number): Promise<FailedJob[]>;
   retryFailed(queue: string): Promise<number>;
-  /** False: it was paused already. No worker takes jobs from a paused queue; sweeps still do what is overdue. */
+  /** False: it was paused already. No worker takes jobs from a paused queue; sweeps still process overdue work. */
   pause(queue: string): Promise<boolean>;
   /** False: it was not paused. */
   resume(queue: string): Promise<boolean>;

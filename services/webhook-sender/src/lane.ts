@@ -27,7 +27,7 @@ export type Lane = {
 
 /** How attempts at a lane's endpoint ended; outlives the lane. */
 export type Health = {
-  /** The last attempt failed: what was claimed ahead waits, because the endpoint may only be probed. */
+  /** The last attempt failed: deliveries claimed ahead wait, because the endpoint may only be probed. */
   isHeld: boolean;
   /** All so far: a claim that was made before the last one does not know of it. */
   failures: number;

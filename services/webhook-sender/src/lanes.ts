@@ -341,7 +341,7 @@ export function createLanes(args: {
     schedule(lane);
   }
 
-  /** What was claimed ahead of a receiver that has stopped responding must not keep its places, nor such lanes the others. */
+  /** Deliveries claimed ahead for a silent receiver must not keep its places, nor may its lane keep those of others. */
   function look(): void {
     if (lanes.size === 0) return stopLooking();
     lanes.forEach(startAhead);

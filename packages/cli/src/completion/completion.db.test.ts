@@ -79,7 +79,7 @@ describe('the places of the command line', () => {
 const run = (shell: Shell, script: string): Promise<CommandResult> =>
   runCommand(shell, ['-c', script], { env: process.env });
 
-/** What is not on this machine is not tried. */
+/** Skips shells that this machine does not have. */
 const itIn = (shell: Shell) => (spawnSync(shell, ['-c', 'true']).status === 0 ? it : it.skip);
 
 describe('the completion of other shells', () => {

@@ -44,7 +44,7 @@ export async function searchExecutions(
   const { from, slice: wanted } = await sliceOf(db, search);
   const slice = givenConditions(sliceConditions, wanted, 3);
   const match = givenConditions(matchConditions, search, 3 + slice.values.length);
-  // In the order of what was seen, and no further than needed.
+  // In the order of the rows read, and no further than needed.
   const ids = `SELECT e.id FROM seen e WHERE true${match.sql}`;
   const text = `WITH RECURSIVE seen AS MATERIALIZED (
       SELECT s.id, s.created_at, s.status, s.model, s.error_code, s.metadata FROM executions s

@@ -126,7 +126,7 @@ export async function searchDeliveries(
 export type RecoveredPage = {
   matched: number;
   redelivered: number;
-  /** The lanes of what is due now. */
+  /** The lanes of due deliveries. */
   lanes: { lane: string; organizationId: string }[];
   /** Where the next page begins; null: this was the last one. */
   next: string | null;

@@ -37,7 +37,7 @@ describe('an invalid traceparent', () => {
     ['more than its version has', `00-${traceId}-${spanId}-01-more`],
     ['a part that is too short', `00-${traceId.slice(1)}-${spanId}-01`],
     ['a later version with something stuck to it', `cc-${traceId}-${spanId}-01.more`],
-    ['letters that are no digits', `00-${traceId}-${spanId}-0x`],
+    ['letters that are not digits', `00-${traceId}-${spanId}-0x`],
   ])('is %s', (_what, header) => {
     expect(readTraceparent(header)).toBeNull();
   });

@@ -116,7 +116,7 @@ describe('parseModel', () => {
     ],
     ['a price without quotes', ['"0.01"', '0.01'], '10: price.per_run: must be a decimal in quotes'],
     [
-      'a price of pictures for a text',
+      'a price of images for a text',
       ['"0.01"', '"0.01", per_image: "1"'],
       '10: price.per_image: is never charged: the output is text',
     ],
@@ -156,7 +156,7 @@ describe('parseModel', () => {
       '6: provider.files.as: multipart needs another adapter here',
     ],
     [
-      'an example that is no input',
+      'an example that is not a valid input',
       ['{ type: string }', '{ type: string }\n  examples:\n    - prompt: 3'],
       '11: input_schema.examples.0: is not a valid input: prompt must be string',
     ],

@@ -48,7 +48,7 @@ const bodies = [
     /not available/,
   ],
   [
-    'an input that is no object',
+    'an input that is not an object',
     422,
     invalid(['input', '__root__'], '5 is not of type "object"'),
     'MODEL_UNAVAILABLE',

@@ -12,7 +12,7 @@ type Refused = AdminRequest & { error: unknown };
 /**
  * Wraps an endpoint so that the action is recorded before it runs and its status afterwards. An action that cannot be
  * recorded does not run. A request with an invalid query or body is recorded without its body, and so is one of bytes.
- * `GET` and what else only reads is not recorded.
+ * `GET` and other requests that only read are not recorded.
  */
 export function recorded(of: Endpoint): Endpoint {
   if (of.method === 'GET' || of.isReading) return of;

@@ -63,7 +63,7 @@ describe('a read replica', () => {
     await until('the replica has it', async () => (await listed(patient)).length === 1);
     await replay('pause');
     const id = await newExecution(patient.context.db, organizationId);
-    // A replica that is slow to tell its lag is asked again a second later.
+    // A replica that is slow to report its lag is asked again a second later.
     await until('executions are of the replica', async () => !(await listed(patient)).includes(id));
     await until('transactions are of the replica', async () => {
       const { body } = await get(patient, '/v1/balance/transactions');

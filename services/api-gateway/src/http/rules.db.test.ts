@@ -215,7 +215,7 @@ describe('bodies', () => {
     invalid('{"model":"writer","input":{"prompt":"a","__proto__":{}}}'),
   );
   it(
-    'an inherited name is no field',
+    'an inherited name is not a field',
     invalid('{"model":"writer","input":{"prompt":"a"},"__proto__":{"x":1},"constructor":1}'),
   );
 

@@ -61,7 +61,7 @@ describe('POST /v1/executions', () => {
     expect((await client.post(path(urls.cancel)).expect(200)).body).toMatchObject({ urls, logs: null });
   });
 
-  it('takes the address of the request where PUBLIC_URL is not set, unless that is no address', async () => {
+  it('takes the address of the request where PUBLIC_URL is not set, unless that is not an address', async () => {
     const s3 = { FILE_STORE: 's3', S3_ENDPOINT: 'http://127.0.0.1:1', S3_BUCKET: 'b', S3_ACCESS_KEY: 'a' };
     const other = await openTestGateway(gateway.servers, {
       ...s3,
