@@ -83,11 +83,11 @@ missed_events AS MATERIALIZED (
   ORDER BY v.id FOR UPDATE OF v
 ),
 written AS (
-  UPDATE events v SET body = i.body FROM missed_events t JOIN unnest($2::text[], $3::text[]) AS i (id, body) ON i.id = t.id
-  WHERE v.id = t.id AND v.id >= $5 AND t.body IS NULL
+  UPDATE events v SET body = i.body FROM missed_events m JOIN unnest($2::text[], $3::text[]) AS i (id, body) ON i.id = m.id
+  WHERE v.id = m.id AND v.id >= $5 AND m.body IS NULL
 )
 INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, lane, url, next_attempt_at, expires_at)
 SELECT delivery_id(m.id, r.id), m.id, m.organization_id, r.id, r.id, r.url, now(),
   now() + $7::float8 * interval '1 millisecond'
-FROM missed_events t CROSS JOIN receiver r
+FROM missed_events m CROSS JOIN receiver r
 ON CONFLICT DO NOTHING RETURNING id`;
