@@ -155,7 +155,7 @@ async function loadIndex() {
 function openFinder() {
   finder.showModal();
   input.select();
-  search();
+  void search();
 }
 
 async function search() {
