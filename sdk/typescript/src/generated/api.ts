@@ -308,7 +308,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a file
-         * @description It cannot be read or used from now on: an execution that has not been sent to a provider yet fails with `FILE_NOT_FOUND`. Its bytes are removed from the store within minutes; those of an upload that is less than two hours old, when it is. `DELETE /v1/executions/{id}` deletes all outputs of an execution.
+         * @description It cannot be read or used from now on: an execution that has not been sent to a provider yet fails with `FILE_NOT_FOUND`. Its bytes are removed from the store within minutes, those of an upload at least two hours after its start. `DELETE /v1/executions/{id}` deletes all outputs of an execution.
          */
         delete: operations["deleteFile"];
         options?: never;

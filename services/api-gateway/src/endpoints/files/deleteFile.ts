@@ -11,8 +11,8 @@ export const deleteFile = endpoint({
   summary: 'Delete a file',
   description:
     'It cannot be read or used from now on: an execution that has not been sent to a provider yet fails with ' +
-    '`FILE_NOT_FOUND`. Its bytes are removed from the store within minutes; those of an upload that is less than two hours ' +
-    'old, when it is. `DELETE /v1/executions/{id}` deletes all outputs of an execution.',
+    '`FILE_NOT_FOUND`. Its bytes are removed from the store within minutes, those of an upload at least two hours after its ' +
+    'start. `DELETE /v1/executions/{id}` deletes all outputs of an execution.',
   scope: 'files',
   limit: 'other',
   params: idParams('file', 'file_id'),
