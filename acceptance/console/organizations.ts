@@ -129,7 +129,7 @@ export function describeOrganizations(get: () => Servers): void {
       await untilText(page, 'No organization has “no such name” in its name.');
       await field.fill('ewe');
       await page.keyboard.press('Enter');
-      await untilText(page, '“ewe” is not clear. Choose one:');
+      await untilText(page, 'Several match “ewe”. Choose one:');
       await page.getByRole('button', { name: 'Newer' }).first().click();
       await until('the filter shows the chosen name', async () => (await page.evaluate(shown)) === 'Newer');
       await open(page, '/webhooks/deliveries');

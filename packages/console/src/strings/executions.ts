@@ -13,7 +13,7 @@ export const executionsTexts = {
     organization: 'Organization',
     organizationHint: 'Name or id',
     noOrganization: (typed: string) => `No organization has “${typed}” in its name.`,
-    several: (typed: string) => `“${typed}” is not clear. Choose one:`,
+    several: (typed: string) => `Several match “${typed}”. Choose one:`,
     evenMore: 'There are more: type more of the name, or the id.',
     errorHint: 'Such as MODEL_OVERLOADED',
     error: 'Error code',
