@@ -1,4 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { pathToFileURL } from 'node:url';
 import { expect, it } from '@jest/globals';
 import { reservePorts, servicePort, webhooksPort } from './ports.ts';
 
@@ -27,7 +30,25 @@ it('the port of webhooks:listen changes when another process uses it', async () 
   await new Promise((resolve) => other.close(resolve));
 });
 
+const ports = Array.from({ length: 12_000 }, (_, index) => 20_000 + index);
+
+it('a port that another launcher has chosen is given to no service while it runs, though nothing listens there yet', async () => {
+  const module = pathToFileURL(`${import.meta.dirname}/ports.ts`).href;
+  const program = `import { servicePort } from '${module}';
+    console.log(await servicePort());
+    process.stdin.resume();`;
+  const launcher = spawn(process.execPath, ['--input-type=module', '--eval', program], {
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const port = Number((await once(launcher.stdout, 'data')).toString());
+  reservePorts(ports.filter((other) => other !== port));
+  await expect(servicePort()).rejects.toThrow('No free port');
+  launcher.stdin.end();
+  await once(launcher, 'exit');
+  expect(await servicePort()).toBe(port);
+});
+
 it('a port that a setting names is given to no service', async () => {
-  reservePorts(Array.from({ length: 12_000 }, (_, index) => 20_000 + index));
+  reservePorts(ports);
   await expect(servicePort()).rejects.toThrow('No free port');
 });

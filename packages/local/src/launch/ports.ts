@@ -25,23 +25,35 @@ export async function webhooksPort(kept: number | undefined, used: number[]): Pr
   return isOurs && (await canListen(port, '127.0.0.1')) ? port : await freePortOf(from, to, used);
 }
 
-/** Chosen by this process, or named by a setting: perhaps nothing listens there yet. */
-const given = new Set<number>();
+/** Named by settings: perhaps nothing listens there yet. */
+const named = new Set<number>();
 
 /** Gives these ports, which settings name, to no service. */
 export function reservePorts(ports: readonly number[]): void {
-  for (const port of ports) given.add(port);
+  for (const port of ports) named.add(port);
 }
 
 async function freePortOf(from: number, to: number, used: number[] = []): Promise<number> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const port = randomInt(from, to);
-    if (used.includes(port) || given.has(port)) continue;
-    // Before the check, which others may make meanwhile.
-    given.add(port);
-    if (await canListen(port, '127.0.0.1')) return port;
+  const first = randomInt(from, to);
+  for (let next = first; next < first + (to - from); next++) {
+    const port = next < to ? next : next - (to - from);
+    if (used.includes(port) || named.has(port)) continue;
+    if ((await isReserved(port)) && (await canListen(port, '127.0.0.1'))) return port;
   }
   throw new LaunchError(`No free port was found between ${from} and ${to}.`);
+}
+
+/**
+ * Some seconds pass until a service listens there. Until then, and until this process ends, no other launcher gets the port,
+ * for only one can listen on the abstract socket of this name.
+ */
+function isReserved(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().unref();
+    // Only Linux has abstract sockets.
+    server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code !== 'EADDRINUSE'));
+    server.listen(`\0holdfast-port-${port}`, () => resolve(true));
+  });
 }
 
 /** @throws LaunchError when another process listens on the port */
