@@ -38,16 +38,16 @@ async function freePortOf(from: number, to: number, used: number[] = []): Promis
   for (let next = first; next < first + (to - from); next++) {
     const port = next < to ? next : next - (to - from);
     if (used.includes(port) || named.has(port)) continue;
-    if ((await isReserved(port)) && (await canListen(port, '127.0.0.1'))) return port;
+    if ((await reserve(port)) && (await canListen(port, '127.0.0.1'))) return port;
   }
   throw new LaunchError(`No free port was found between ${from} and ${to}.`);
 }
 
 /**
- * Some seconds pass until a service listens there. Until then, and until this process ends, no other launcher gets the port,
- * for only one can listen on the abstract socket of this name.
+ * For as long as this process runs, since some seconds pass until a service listens there: only one launcher can listen on the
+ * abstract socket of this name. False: another one does.
  */
-function isReserved(port: number): Promise<boolean> {
+function reserve(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer().unref();
     // Only Linux has abstract sockets.
