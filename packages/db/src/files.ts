@@ -26,9 +26,10 @@ export async function getFiles(db: Database, organizationId: string, ids: string
   return runStatement<FileRow>(db.pool, 'get_files', getFilesSql, [ids, organizationId]);
 }
 
+const unexpiredSql = '(expires_at IS NULL OR expires_at > now())';
+const presentSql = `state <> 'deleted' AND ${unexpiredSql}`;
 const getFilesSql = `SELECT ${fileColumnsSql} FROM files
-  WHERE id = ANY($1::text[]) AND ${checkedSql(`organization_id = $2 AND state <> 'deleted'
-    AND (expires_at IS NULL OR expires_at > now())`)}`;
+  WHERE id = ANY($1::text[]) AND ${checkedSql(`organization_id = $2 AND ${presentSql}`)}`;
 
 /** The outputs that were not removed. */
 export async function listFilesOfExecution(db: Database, executionId: string): Promise<FileRow[]> {
@@ -36,7 +37,7 @@ export async function listFilesOfExecution(db: Database, executionId: string): P
 }
 
 const ofExecutionSql = `SELECT ${fileColumnsSql} FROM files WHERE execution_id = $1
-  AND state <> 'deleted' AND (expires_at IS NULL OR expires_at > now()) ORDER BY id LIMIT 100`;
+  AND ${presentSql} ORDER BY id LIMIT 100`;
 
 export type NewOutput = {
   id: string;
@@ -108,8 +109,8 @@ export async function isFileReplaceable(db: Database, id: string): Promise<boole
   return rows.length > 0;
 }
 
-const isReplaceable = `state = 'awaiting_upload' AND (expires_at IS NULL OR expires_at > now())`;
-const isFileReplaceableSql = `SELECT 1 FROM files WHERE id = $1 AND ${checkedSql(isReplaceable)}`;
+const replaceableSql = `state = 'awaiting_upload' AND ${unexpiredSql}`;
+const isFileReplaceableSql = `SELECT 1 FROM files WHERE id = $1 AND ${checkedSql(replaceableSql)}`;
 
 /** Keeps outputs as long as their execution; those erased meanwhile stay expired. */
 export async function keepOutputs(db: Database, ids: string[]): Promise<void> {
@@ -157,7 +158,7 @@ export async function markFileReady(db: Database, id: string, found: FoundBytes)
 
 const markFileReadySql = `UPDATE files SET state = 'ready', filename = $2, content_type = $3, size_bytes = $4,
     object_key = $5, width = $6, height = $7, duration_ms = $8
-  WHERE id = $1 AND ${checkedSql(isReplaceable)}
+  WHERE id = $1 AND ${checkedSql(replaceableSql)}
   RETURNING ${fileColumnsSql}`;
 
 /** From now on it is gone for everyone; its bytes are removed later. False: the organization has no such file. */
@@ -167,8 +168,7 @@ export async function expireFile(db: Database, organizationId: string, id: strin
 }
 
 const expireFileSql = `UPDATE files SET expires_at = date_trunc('milliseconds', now())
-  WHERE id = $1 AND ${checkedSql(`organization_id = $2 AND state <> 'deleted'
-    AND (expires_at IS NULL OR expires_at > now())`)}
+  WHERE id = $1 AND ${checkedSql(`organization_id = $2 AND ${presentSql}`)}
   RETURNING id`;
 
 /** `keys`: every place with bytes, including an upload that came after the check. */
