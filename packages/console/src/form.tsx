@@ -1,5 +1,5 @@
 import type { FormEvent, ReactNode } from 'react';
-import { Button, Dialog, Problem, useChangeDialog } from './parts.tsx';
+import { Button, DialogButton, Problem, useChangeDialog } from './parts.tsx';
 import { text } from './strings.ts';
 
 /** Boxes to check, of which a form sends the checked ones under one name. */
@@ -42,34 +42,25 @@ export function FormDialog(props: {
   submit: (form: FormData) => Promise<unknown>;
 }) {
   const { label, submitLabel = label, tone = 'primary', disabledBecause = null, children, submit } = props;
-  const { isOpen, isBusy, error, open, close, run } = useChangeDialog();
+  const dialog = useChangeDialog();
+  const { isBusy, error, close, run } = dialog;
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     void run(() => submit(form));
   };
   return (
-    <>
-      <Button
-        tone={tone}
-        disabled={disabledBecause !== null}
-        title={disabledBecause ?? undefined}
-        onClick={open}
-      >
-        {label}
-      </Button>
-      <Dialog title={label} isOpen={isOpen} onClose={close}>
-        <form onSubmit={onSubmit} className="space-y-3">
-          {children}
-          {error !== null && <Problem error={error} />}
-          <div className="flex justify-end gap-2">
-            <Button onClick={close}>{text.close}</Button>
-            <Button type="submit" tone="primary" disabled={isBusy}>
-              {submitLabel}
-            </Button>
-          </div>
-        </form>
-      </Dialog>
-    </>
+    <DialogButton label={label} tone={tone} disabledBecause={disabledBecause} dialog={dialog}>
+      <form onSubmit={onSubmit} className="space-y-3">
+        {children}
+        {error !== null && <Problem error={error} />}
+        <div className="flex justify-end gap-2">
+          <Button onClick={close}>{text.close}</Button>
+          <Button type="submit" tone="primary" disabled={isBusy}>
+            {submitLabel}
+          </Button>
+        </div>
+      </form>
+    </DialogButton>
   );
 }

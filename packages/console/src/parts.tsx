@@ -385,6 +385,32 @@ export function useEndSession(end: () => Promise<unknown>, leave: () => void) {
   return { error, signOut: () => void endSession() };
 }
 
+/** A button that opens a dialog of `useChangeDialog`. */
+export function DialogButton(props: {
+  label: string;
+  tone: 'plain' | 'primary' | 'danger';
+  disabledBecause: string | null;
+  dialog: ReturnType<typeof useChangeDialog>;
+  children: ReactNode;
+}) {
+  const { label, tone, disabledBecause, dialog, children } = props;
+  return (
+    <>
+      <Button
+        tone={tone}
+        disabled={disabledBecause !== null}
+        title={disabledBecause ?? undefined}
+        onClick={dialog.open}
+      >
+        {label}
+      </Button>
+      <Dialog title={label} isOpen={dialog.isOpen} onClose={dialog.close}>
+        {children}
+      </Dialog>
+    </>
+  );
+}
+
 /** Asks before it acts; shows why it failed. */
 export function Confirmed(props: {
   label: string;
@@ -394,31 +420,22 @@ export function Confirmed(props: {
   act: () => Promise<unknown>;
 }) {
   const { label, question, tone = 'plain', disabledBecause = null, act } = props;
-  const { isOpen, isBusy, error, open, close, run } = useChangeDialog();
+  const dialog = useChangeDialog();
+  const { isBusy, error, close, run } = dialog;
   return (
-    <>
-      <Button
-        tone={tone}
-        disabled={disabledBecause !== null}
-        title={disabledBecause ?? undefined}
-        onClick={open}
-      >
-        {label}
-      </Button>
-      <Dialog title={label} isOpen={isOpen} onClose={close}>
-        <p>{question}</p>
-        {error !== null && <Problem error={error} />}
-        <div className="mt-4 flex justify-end gap-2">
-          <Button onClick={close}>{text.close}</Button>
-          <Button
-            tone={tone === 'danger' ? 'danger' : 'primary'}
-            disabled={isBusy}
-            onClick={() => void run(act)}
-          >
-            {text.confirm}
-          </Button>
-        </div>
-      </Dialog>
-    </>
+    <DialogButton label={label} tone={tone} disabledBecause={disabledBecause} dialog={dialog}>
+      <p>{question}</p>
+      {error !== null && <Problem error={error} />}
+      <div className="mt-4 flex justify-end gap-2">
+        <Button onClick={close}>{text.close}</Button>
+        <Button
+          tone={tone === 'danger' ? 'danger' : 'primary'}
+          disabled={isBusy}
+          onClick={() => void run(act)}
+        >
+          {text.confirm}
+        </Button>
+      </div>
+    </DialogButton>
   );
 }

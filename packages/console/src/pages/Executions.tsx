@@ -7,21 +7,12 @@ import { List, More, useKeptFilters, useListKeys, usePages } from '../lists.tsx'
 import { OrganizationFilter, OrganizationLink } from '../organizations.tsx';
 import { duration, Empty, Heading, Id, linkLook, Money, Status, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
-import { type Filters, timesOf } from './filters.ts';
+import { executionStatuses, type Filters, timesOf } from './filters.ts';
 
 type Page = Schemas['AnyExecutionPage'];
 type Execution = Schemas['AnyExecution'];
 
-const statuses = [
-  'PENDING',
-  'PROCESSING',
-  'AWAITING_WEBHOOK',
-  'COMPLETED',
-  'FAILED',
-  'CANCELLED',
-  'EXPIRED',
-  'FAILED,EXPIRED',
-];
+const statuses = [...executionStatuses, 'FAILED,EXPIRED'];
 
 /** What the search field means: an id or its beginning, `name=value` of the metadata, or an idempotency key, also in base64. */
 function searched(q: string | undefined): Record<string, string> {

@@ -25,6 +25,7 @@ import { text } from '../strings.ts';
 import { recoverLastDay, stateOf } from '../webhooks.ts';
 import { Adjustments } from './adjustments.tsx';
 import { DeliveryRow } from './deliveries.tsx';
+import { openStatuses } from './filters.ts';
 import { Keys } from './keys.tsx';
 import { Transactions } from './money.tsx';
 import { SpendLimit } from './spendLimit.tsx';
@@ -190,7 +191,6 @@ function Statement({ id }: { id: string }) {
   );
 }
 
-const openStatuses = ['PENDING', 'PROCESSING', 'AWAITING_WEBHOOK'] as const;
 const shownHolds = 10;
 
 /** The open executions, whose holds are the held balance. */

@@ -1,3 +1,6 @@
+export const openStatuses = ['PENDING', 'PROCESSING', 'AWAITING_WEBHOOK'] as const;
+export const executionStatuses = [...openStatuses, 'COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED'] as const;
+
 /** The filters of the list of executions, as the address has them. */
 export type Filters = {
   q?: string;

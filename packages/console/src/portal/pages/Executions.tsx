@@ -2,12 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { Chosen, changed, FilterBar } from '../../filterBar.tsx';
 import { List, More, useKeptFilters, useListKeys, usePages } from '../../lists.tsx';
+import { executionStatuses } from '../../pages/filters.ts';
 import { duration, Empty, Heading, Id, Money, Status, Time } from '../../parts.tsx';
 import { text } from '../../strings.ts';
 import { read, type Schemas } from '../api.ts';
 import { words } from '../strings.ts';
-
-const statuses = ['PENDING', 'PROCESSING', 'AWAITING_WEBHOOK', 'COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED'];
 
 export function Executions() {
   const filters = useSearch({ from: '/executions' });
@@ -57,7 +56,7 @@ function Filters() {
         label={text.list.status}
         any={text.list.anyStatus}
         value={filters.status}
-        of={statuses}
+        of={executionStatuses}
         onChange={(status) => set({ status })}
       />
       <Chosen
