@@ -19,7 +19,7 @@ function meant(found: Named[], typed: string): Named | null {
   );
 }
 
-/** A filter by id, whose field takes names too, and shows that of the chosen one. */
+/** A filter by id. Its field also takes names, and shows the name of the chosen one. */
 export function NamedFilter(props: {
   label: string;
   placeholder: string;

@@ -29,7 +29,7 @@ export type Call = {
   holdMs?: number;
   /** Whether a body can be a response to this call. Default: any object. */
   isExpected?: (body: object) => boolean;
-  /** The body that a deletion has when a try whose response was lost has done it: the next one gets 404. */
+  /** What a deletion returns when an earlier try, whose response was lost, has deleted it: the next one gets 404. */
   goneBody?: object;
 };
 
