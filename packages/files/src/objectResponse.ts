@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import parse from 'range-parser';
+import { parse } from 'range-parser';
 import { attachment } from './filename.ts';
 import { type ByteRange, ObjectNotFoundError, type ObjectStore } from './store.ts';
 
@@ -68,22 +68,16 @@ async function find(store: ObjectStore, key: string, range: ByteRange | null): P
   }
 }
 
-/** Null: send the whole object. RFC 9110 allows ignoring several or invalid ranges. */
+const code = { malformed: 1, unsatisfiable: 2 };
+
+/** Null: send the whole object, as RFC 9110 allows for several ranges, and requires for invalid ones. */
 export function parseRange(
   header: string | undefined,
   sizeBytes: number,
 ): ByteRange | 'unsatisfiable' | null {
   if (header === undefined) return null;
-  if (sizeBytes > 0 && isLongSuffix(header, sizeBytes)) return { start: 0, end: sizeBytes - 1 };
-  const ranges = parse(sizeBytes, header);
-  if (ranges === -1) return 'unsatisfiable';
-  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return null;
-  const [range] = ranges;
-  return range ? { start: range.start, end: range.end } : null;
-}
-
-/** RFC 9110, 14.1.3: a suffix longer than the file is the whole file. */
-function isLongSuffix(header: string, sizeBytes: number): boolean {
-  const suffix = /^bytes=-(\d+)$/.exec(header)?.[1];
-  return suffix !== undefined && Number(suffix) > sizeBytes;
+  const parsed = parse(sizeBytes, header);
+  const [range, ...others] = parsed.ranges;
+  if (parsed.type !== 'bytes' || parsed.code & code.malformed || others.length > 0) return null;
+  return range ?? (parsed.code & code.unsatisfiable ? 'unsatisfiable' : null);
 }
