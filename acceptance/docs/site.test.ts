@@ -79,7 +79,7 @@ describe('the documentation site', () => {
 
   it('gives every page as Markdown, listed in llms.txt', () => {
     const listed = [...read('llms.txt').matchAll(/\]\(([^)]+\.md)\)/g)].map(([, name = '']) => name);
-    const built = ['models', 'reference'];
+    const built = ['404', 'models', 'reference'];
     expect(listed.sort()).toEqual(
       pages
         .map((page) => page.replace(/html$/, 'md'))

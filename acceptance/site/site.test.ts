@@ -21,7 +21,7 @@ const looks: readonly Look[] = [
   { scheme: 'dark', width: 1024, check: 'colours' },
   { scheme: 'dark', width: 1440, check: 'colours' },
 ];
-const paths = [...readPages(repository).map(({ path }) => path), 'models/sandbox-image'];
+const paths = [...readPages(repository).map(({ path }) => path), 'models/sandbox-image', '404'];
 /** The same on every page; examined on the first alone. */
 const frame = ['.top', '#navigation'];
 
@@ -118,6 +118,18 @@ describe('a reader', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL(place);
     expect(problems).toEqual([]);
+    await context.close();
+  });
+
+  it('is led from an address without a page to one by the search', async () => {
+    const { page, context } = await openTab(browser, origin);
+    const response = await page.goto(`${origin}/docs/errors/NO_SUCH`);
+    expect(response?.status()).toBe(404);
+    await page.getByRole('button', { name: 'Search the documentation' }).click();
+    await page.getByRole('searchbox').fill('webhook signature');
+    await page.locator('.finder li a').first().waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/docs\/webhooks\/verify$/);
     await context.close();
   });
 

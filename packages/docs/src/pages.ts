@@ -14,7 +14,7 @@ export type Page = {
   parent: string | null;
   /** The error code that the page describes. */
   code: ErrorCode | null;
-} & ({ kind: 'source'; file: string; markdown: string } | { kind: 'reference' | 'catalogue' });
+} & ({ kind: 'source'; file: string; markdown: string } | { kind: 'reference' | 'catalogue' | 'missing' });
 
 /** Every page, in the order of the navigation. @throws when a listed file is missing */
 export function readPages(root: string): Page[] {

@@ -67,6 +67,7 @@ function makeSite(root: string): { pages: number; files: Files } {
     const model = { ...page, path: 'models/model' };
     if (page.kind === 'catalogue') files.set('models/model.html', layout(model, content, pages, assets));
   }
+  files.set('404.html', missingPage(pages, assets));
   files.set('search.json', searchIndex(rendered));
   addTexts(files, rendered, linkResolver(root, pages));
   return { pages: pages.length, files };
@@ -106,6 +107,23 @@ function builtPage({ kind, label }: Page): Rendered {
     headings: [],
     passages: [{ heading: label, anchor: '', text }],
   };
+}
+
+/** The gateway sends it for paths of any depth, and makes its links lead to the root from there. */
+function missingPage(pages: readonly Page[], assets: string): string {
+  const title = 'There is no such page';
+  const body = html`<h1>${title}</h1>
+<p>The page may have moved, or its address is wrong. Search for it, or go to the <a href="./">front page</a>.</p>
+<p><button class="find" type="button">Search the documentation</button></p>`;
+  const page: Page = {
+    kind: 'missing',
+    path: '404',
+    label: title,
+    section: 'Error 404',
+    parent: null,
+    code: null,
+  };
+  return layout(page, { title, description: '', body, headings: [] }, pages, assets);
 }
 
 /** The first sentence of a page. */

@@ -182,7 +182,8 @@ async function search() {
     results.replaceChildren(made('li', { className: 'none', textContent: 'Nothing found.' }));
 }
 
-one('.search').addEventListener('click', openFinder);
+for (const button of document.querySelectorAll('.search, .find'))
+  button.addEventListener('click', openFinder);
 input.addEventListener('input', search);
 results.addEventListener('click', () => finder.close());
 finder.addEventListener('click', (event) => {

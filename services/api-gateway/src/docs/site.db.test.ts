@@ -164,6 +164,10 @@ describe('the documentation', () => {
       write('errors/NOT_FOUND.html', 'not found');
       write('errors/NOT_FOUND.md', '# NOT_FOUND');
       write('models/model.html', 'a model');
+      write(
+        '404.html',
+        '<html data-root="./"><a href="#content"></a><a href="errors/NOT_FOUND">no such page</a>',
+      );
       write('reference.html', 'reference');
       write('assets/1/site.js', 'export {}');
       writeFileSync(join(dirname(folder), 'secret.html'), 'secret');
@@ -193,8 +197,10 @@ describe('the documentation', () => {
       const { text } = await missing('text/html,*/*;q=0.8')
         .expect(404)
         .expect('Content-Type', /^text\/html/);
-      expect(text).toContain('<a href="../">front page</a>');
-      expect((await missing('*/*').expect(404)).text).not.toContain('front page');
+      expect(text).toBe(
+        '<html data-root=".././"><a href="#content"></a><a href="../errors/NOT_FOUND">no such page</a>',
+      );
+      expect((await missing('*/*').expect(404)).text).not.toContain('no such page');
     });
 
     it('leads from a path that ends with a slash to the page, whose links are relative', async () => {

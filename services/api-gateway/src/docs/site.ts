@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { extname, join, normalize, resolve } from 'node:path';
 import { errorCodes } from '@holdfast/domain/errors';
 import { html } from '@holdfast/kit/html';
@@ -7,6 +7,7 @@ import { sendPlainPage } from './plainPage.ts';
 
 /** Where packages/docs builds the site, and where the image holds it. */
 export const siteFolder = resolve(import.meta.dirname, '../../../../packages/docs/site');
+const noPage = '404.html';
 
 const policy = {
   'default-src': "'none'",
@@ -42,7 +43,7 @@ export function mountSite(app: Express, folder: string): void {
       response.redirect(302, `../${request.path.split('/').at(-2)}`);
     else if (name !== null) sendFile(request, response, folder, name);
     else if (await isMissing(folder)) sendNotBuilt(request, response);
-    else if (request.accepts(['json', 'html']) === 'html') sendNoPage(request, response);
+    else if (request.accepts(['json', 'html']) === 'html') await sendNoPage(request, response, folder);
     else next();
   });
   app.get('/docs/', async (request, response) => {
@@ -69,7 +70,7 @@ function decoded(path: string): string | null {
 }
 
 const isFile = async (path: string) => (await stat(path).catch(() => null))?.isFile() ?? false;
-const isMissing = async (folder: string) => !(await isFile(join(folder, 'index.html')));
+const isMissing = async (folder: string) => !(await isFile(join(folder, noPage)));
 
 function sendFile(request: Request, response: Response, root: string, name: string): void {
   const isUnchanging = name.startsWith('assets/');
@@ -98,10 +99,10 @@ says why. The OpenAPI document is already at <code>/openapi.json</code>.</p>`;
   sendPlainPage(response, title, body);
 }
 
-/** For browsers; other clients get the JSON of a NOT_FOUND. */
-function sendNoPage({ path }: Request, response: Response): void {
-  const front = '../'.repeat(path.split('/').length - 3) || './';
-  const body = html`<h1>There is no such page</h1>
-<p>The documentation has no page <code>${path}</code>. Search for it on its <a href="${front}">front page</a>.</p>`;
-  sendPlainPage(response.status(404).set('Cache-Control', 'no-cache'), 'No such page · Holdfast', body);
+/** For browsers; other clients get the JSON of a NOT_FOUND. The links of the page start at the root of the site. */
+async function sendNoPage({ path }: Request, response: Response, folder: string): Promise<void> {
+  const page = await readFile(join(folder, noPage), 'utf8');
+  const root = '../'.repeat(path.split('/').length - 3);
+  response.status(404).set({ 'Content-Security-Policy': pagePolicy, 'Cache-Control': 'no-cache' });
+  response.type('html').send(page.replaceAll(/ (href|src|data-root)="(?!#)/g, `$&${root}`));
 }
