@@ -54,7 +54,7 @@ export const tasks = {
   },
   'test:acceptance': {
     about:
-      'run the acceptance suites: faults, Helm, observability, engines, tracing, versions, documents, adapters',
+      'run the acceptance suites: faults, Helm, observability, engines, tracing, versions, documents, adapters, OpenAPI, search, releases',
     run: (args) => test(args, { only: ['acceptance'] }),
   },
   'test:compose': {
