@@ -193,7 +193,7 @@ class Http:
 
     async def _dial(self, request: httpx.Request, limit: float) -> httpx.Response:
         try:
-            return await runtime.within(
+            return await runtime.respond_within(
                 limit + _GRACE,
                 # A redirected POST would become a GET, and would take the key elsewhere.
                 lambda: self._client.send(request, stream=True, follow_redirects=False),

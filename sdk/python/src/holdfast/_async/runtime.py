@@ -58,8 +58,14 @@ async def for_each(items: Sequence[T], work: Callable[[T], Awaitable[None]], lim
         raise failures[0]
 
 
-async def within(seconds: float, work: Callable[[], Awaitable[T]], response: httpx.Response | None = None) -> T:
-    """Raises TimeoutError if `work` takes longer. `response`: the one that it reads."""
+async def respond_within(seconds: float, send: Callable[[], Awaitable[httpx.Response]]) -> httpx.Response:
+    """Raises TimeoutError if `send` takes longer."""
+    with anyio.fail_after(seconds):
+        return await send()
+
+
+async def within(seconds: float, work: Callable[[], Awaitable[T]], response: httpx.Response) -> T:
+    """Raises TimeoutError if `work`, which reads `response`, takes longer."""
     with anyio.fail_after(seconds):
         return await work()
 

@@ -194,7 +194,7 @@ class Http:
 
     def _dial(self, request: httpx.Request, limit: float) -> httpx.Response:
         try:
-            return runtime.within(
+            return runtime.respond_within(
                 limit + _GRACE,
                 # A redirected POST would become a GET, and would take the key elsewhere.
                 lambda: self._client.send(request, stream=True, follow_redirects=False),

@@ -6,8 +6,9 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent import futures
 from contextlib import suppress
+from contextvars import copy_context
 from typing import IO, ParamSpec, TypeVar
 
 import httpx
@@ -38,20 +39,54 @@ def chunks_of(content: IO[bytes], on_sent: Callable[[int], object]) -> Iterator[
 def for_each(items: Sequence[T], work: Callable[[T], None], limit: int) -> None:
     """Runs `work` for all items, at most `limit` at once. After the first failure no other begins, and those that have
     begun are not waited for."""
-    pool = ThreadPoolExecutor(limit)
+    pool = futures.ThreadPoolExecutor(limit)
     try:
-        for one in as_completed([pool.submit(work, item) for item in items]):
+        for one in futures.as_completed([pool.submit(work, item) for item in items]):
             one.result()
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def within(seconds: float, work: Callable[[], T], response: httpx.Response | None = None) -> T:
-    """Raises TimeoutError if `work` takes longer, which reads `response`. A thread cannot be interrupted, but the connection
-    that it reads can be shut down; without a response, the timeouts of the connection have to do."""
+def respond_within(seconds: float, send: Callable[[], httpx.Response]) -> httpx.Response:
+    """Raises TimeoutError if `send` takes longer. A thread cannot be interrupted, so `send` has one of its own, which is
+    abandoned and closes a response that comes too late."""
+    if seconds == float("inf"):
+        return send()
+    sending = _start(send)
+    try:
+        return sending.result(seconds)
+    except BaseException as error:
+        sending.add_done_callback(_close_response)
+        if isinstance(error, futures.TimeoutError):
+            # Python 3.10 has two classes of this name.
+            raise TimeoutError from error
+        raise
+
+
+def _start(work: Callable[[], T]) -> futures.Future[T]:
+    """Runs `work` in a thread that does not keep the process alive."""
+    future = futures.Future[T]()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=copy_context().run, args=(run,), daemon=True).start()
+    return future
+
+
+def _close_response(sending: futures.Future[httpx.Response]) -> None:
+    if not sending.exception():
+        sending.result().close()
+
+
+def within(seconds: float, work: Callable[[], T], response: httpx.Response) -> T:
+    """Raises TimeoutError if `work`, which reads `response`, takes longer: then its connection is shut down."""
     if seconds <= 0:
         raise TimeoutError
-    stream = response.extensions.get("network_stream") if response else None
+    stream = response.extensions.get("network_stream")
     connection: socket.socket | None = stream.get_extra_info("socket") if stream else None
     if connection is None or seconds == float("inf"):
         return work()
