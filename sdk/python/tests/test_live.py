@@ -192,7 +192,7 @@ def test_a_run_with_a_file_and_progress_works_on_trio(service: ThreadingHTTPServ
 def test_a_cancelled_run_does_not_wait_for_a_cancel_without_a_response(
     service: ThreadingHTTPServer, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(waiting, "_CANCEL", 0.3)
+    monkeypatch.setattr(waiting, "MAX_CANCEL", 0.3)
     Service.is_silent = True
 
     async def main() -> None:

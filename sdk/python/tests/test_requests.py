@@ -24,6 +24,8 @@ from holdfast import (
     ServerError,
     WaitTimeoutError,
 )
+from holdfast._async import client as async_client
+from holdfast._sync import client as sync_client
 from holdfast._sync import runtime
 
 EXECUTION = {
@@ -515,6 +517,50 @@ def test_a_task_that_is_cancelled_during_the_create_reports_the_key_it_was_sent_
             await task
         assert re.fullmatch(r"sdk_[\da-f]{11}_[\da-f-]{36}", vars(raised.value)["idempotency_key"])
         assert vars(raised.value)["input"] == {"n": 1}
+
+    asyncio.run(main())
+
+
+def test_an_abort_during_the_create_does_not_wait_for_a_create_without_a_response(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sync_client, "MAX_CANCEL", 0.1)
+    creates: list[str] = []
+    over, responded = threading.Event(), threading.Event()
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        creates.append(request.headers["idempotency-key"])
+        if len(creates) == 1:
+            raise KeyboardInterrupt
+        over.wait(10)
+        responded.set()
+        return httpx.Response(500)
+
+    with pytest.raises(KeyboardInterrupt) as raised:
+        client_of(handle, max_retries=0).run("m", {}, cancel_on_abort=True)
+    assert not responded.is_set()
+    assert creates == [vars(raised.value)["idempotency_key"]] * 2
+    over.set()
+
+
+def test_a_task_that_is_cancelled_during_the_create_does_not_wait_for_a_create_without_a_response(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    monkeypatch.setattr(async_client, "MAX_CANCEL", 0.1)
+
+    async def main() -> None:
+        reached = asyncio.Event()
+
+        async def handle(_: httpx.Request) -> httpx.Response:
+            reached.set()
+            await asyncio.sleep(10)
+            raise AssertionError
+
+        http_client = httpx.AsyncClient(transport=httpx.MockTransport(handle))
+        client = AsyncHoldfast(base_url="http://holdfast.test", api_key="sk_1", http_client=http_client)
+        task = asyncio.create_task(client.run("m", {}, cancel_on_abort=True))
+        await reached.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
 
     asyncio.run(main())
 

@@ -6,7 +6,7 @@ import { readIdempotencyKey } from './idempotencyKey.ts';
 import { copyOf, uploadInput } from './inputFiles.ts';
 import { withFiles } from './outputFile.ts';
 import type { CreateExecution, Execution, InputOf, KnownExecution, ModelSlug, OutputOf } from './types.ts';
-import { cancel, type WaitOptions, waitForEnd } from './waiting.ts';
+import { cancel, cancelMs, type WaitOptions, waitForEnd } from './waiting.ts';
 
 export type RunOptions = WaitOptions & {
   /** Two runs with the same key are one execution. Default: a random key. See `deriveKey`. */
@@ -73,8 +73,8 @@ function createFields(options: RunOptions): Omit<CreateExecution, 'model' | 'inp
 }
 
 /**
- * An abort during the create leaves open whether there is an execution. Only the create itself can tell, so it is finished
- * when the execution shall be cancelled.
+ * An abort during the create leaves open whether there is an execution. Only the create itself can tell, so it gets
+ * `cancelMs` more, together with the cancel, when the execution shall be cancelled.
  */
 async function createUnlessAborted(
   { http, executions }: Omit<Runner, 'files'>,
@@ -83,11 +83,19 @@ async function createUnlessAborted(
   { signal, cancelOnAbort }: RunOptions,
 ): Promise<KnownExecution> {
   if (signal?.aborted) throw new AbortedError(signal.reason);
-  const creating = executions.create(body, { idempotencyKey, ...(!cancelOnAbort && { signal }) });
-  const created = await creating;
-  if (!signal?.aborted || !cancelOnAbort) return created;
-  await cancel(http, created.id);
-  throw Object.assign(new AbortedError(signal.reason), { execution: created });
+  if (!signal || !cancelOnAbort) return await executions.create(body, { idempotencyKey, signal });
+  const late = new AbortController();
+  const onLate = () => late.abort(signal.reason);
+  const onAbort = () => AbortSignal.timeout(cancelMs).addEventListener('abort', onLate, { once: true });
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const created = await executions.create(body, { idempotencyKey, signal: late.signal });
+    if (!signal.aborted) return created;
+    await cancel(http, created.id, late.signal);
+    throw Object.assign(new AbortedError(signal.reason), { execution: created });
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }
 
 /** Records of older services have no `result`. */

@@ -166,7 +166,28 @@ describe('a run', () => {
     );
     const running = client.run('m', {}, { signal: aborting.signal, cancelOnAbort: true });
     await expect(running).rejects.toBeInstanceOf(AbortedError);
-    expect(timeout.mock.calls).toEqual([[10_000]]);
+    expect(timeout.mock.calls).toEqual([[5000]]);
+    timeout.mockRestore();
+  });
+
+  it('that is aborted during the create does not wait for a create without a response', async () => {
+    const endAfter = AbortSignal.timeout;
+    const timeout = jest
+      .spyOn(AbortSignal, 'timeout')
+      .mockImplementation(() => endAfter.call(AbortSignal, 50));
+    const aborting = new AbortController();
+    const client = await start(() => aborting.abort('of the caller'));
+    const running = client.run(
+      'm',
+      {},
+      { signal: aborting.signal, cancelOnAbort: true, idempotencyKey: 'k' },
+    );
+    await expect(running).rejects.toMatchObject({
+      name: 'AbortError',
+      cause: 'of the caller',
+      idempotencyKey: 'k',
+    });
+    expect(timeout.mock.calls).toEqual([[5000]]);
     timeout.mockRestore();
   });
 

@@ -32,7 +32,7 @@ const defaultLifeMs = 86_400_000;
 const maxStreamFailures = 3;
 const maxBackoffMs = 10_000;
 /** A caller who aborts does not wait longer for the cancel. */
-const cancelMs = 10_000;
+export const cancelMs = 5000;
 
 /**
  * Waits until an execution has ended, and returns it whatever its final status is.
@@ -216,10 +216,14 @@ function timeoutError(
 }
 
 /** The abort is reported whatever the response is, if there is one: the execution may have ended in the meantime. */
-export async function cancel(http: Http, id: string): Promise<void> {
+export async function cancel(
+  http: Http,
+  id: string,
+  signal: AbortSignal = AbortSignal.timeout(cancelMs),
+): Promise<void> {
   const path = `/v1/executions/${encodeURIComponent(id)}/cancel`;
   const call = { method: 'POST', path, isRepeatable: true, isExpected: isExecution } as const;
-  await http.json(call, { signal: AbortSignal.timeout(cancelMs) }).catch((error: unknown) => {
+  await http.json(call, { signal }).catch((error: unknown) => {
     if (!(error instanceof HoldfastError)) throw error;
   });
 }

@@ -22,7 +22,7 @@ from .executions import Executions
 from .files import Files, with_files
 from .http import Http
 from .resources import ApiKeys, Balance, Models, PortalSessions, Webhooks
-from .waiting import cancel_quietly, wait_for_end
+from .waiting import MAX_CANCEL, cancel_quietly, wait_for_end
 
 Output = TypeVar("Output")
 
@@ -118,8 +118,8 @@ class AsyncHoldfast:
 
         `timeout`: seconds to wait; then WaitTimeoutError carries the execution, which runs on. `on_progress` is called with
         uploads, statuses, progress and log lines. `cancel_on_abort`: if the task is cancelled, or on Ctrl-C, the execution
-        is cancelled, too; the exception of an abort has the `execution`, or, if that is not known, the `idempotency_key` and
-        the `input` of the create. `idempotency_key`: two runs with the same key are one execution; see `derive_key`.
+        is cancelled, too, for which the exception waits 5 s at most; it has the `execution`, or, if that is not known, the
+        `idempotency_key` and the `input` of the create. `idempotency_key`: two runs with the same key are one execution; see `derive_key`.
         `webhook_url` receives the final event. `metadata`: your own data, returned in the record. `priority`: high, normal
         or low. `timeout_seconds`: after so many the service ends the execution.
 
@@ -161,7 +161,7 @@ class AsyncHoldfast:
             # An abort leaves open whether there is an execution. Only the create itself can tell, so it is repeated.
             vars(aborted).update(idempotency_key=key, input=uploaded)
             if cancel_on_abort:
-                await runtime.despite_cancellation(lambda: self._create_and_cancel(create, aborted))
+                await runtime.despite_cancellation(MAX_CANCEL, lambda: self._create_and_cancel(create, aborted))
             raise
         execution = parse(Execution, dict(created))
         try:

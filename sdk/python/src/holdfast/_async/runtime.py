@@ -70,7 +70,7 @@ async def within(seconds: float, work: Callable[[], Awaitable[T]], response: htt
         return await work()
 
 
-async def despite_cancellation(work: Callable[[], Awaitable[None]]) -> None:
-    """Finishes `work` even if this task was cancelled."""
-    with anyio.CancelScope(shield=True):
+async def despite_cancellation(seconds: float, work: Callable[[], Awaitable[None]]) -> None:
+    """Does `work` even if this task was cancelled. Returns after `seconds` at the latest."""
+    with anyio.move_on_after(seconds, shield=True):
         await work()

@@ -28,7 +28,7 @@ _DEFAULT_LIFE = 86_400.0
 _MAX_STREAM_FAILURES = 3
 _MAX_BACKOFF = 10.0
 # A caller who aborts does not wait longer for the cancel.
-_CANCEL = 10.0
+MAX_CANCEL = 5.0
 # Connections in a row that do not become a stream: about a minute.
 _MAX_UNOPENED = 12
 # A wait asks again after this long at the latest, whatever a proxy requests.
@@ -50,8 +50,6 @@ async def cancel_quietly(http: Http, execution_id: str) -> None:
             ApiObject,
             "POST",
             f"{path_of(execution_id)}/cancel",
-            timeout=min(http.settings.timeout, _CANCEL),
-            retry_deadline=min(http.settings.retry_deadline, _CANCEL),
             is_repeatable=True,
             expects=("id", "status"),
         )
@@ -82,7 +80,7 @@ async def wait_for_end(
         # The task was cancelled, or somebody pressed Ctrl-C.
         vars(aborted)["execution"] = wait.current
         if cancel_on_abort:
-            await runtime.despite_cancellation(lambda: cancel_quietly(http, wait.current.id))
+            await runtime.despite_cancellation(MAX_CANCEL, lambda: cancel_quietly(http, wait.current.id))
         raise
 
 

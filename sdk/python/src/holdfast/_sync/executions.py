@@ -14,7 +14,7 @@ from ..progress import Execution, ExecutionEvent, OnProgress
 from . import runtime
 from .http import Http
 from .pages import List
-from .waiting import cancel_quietly, follow_events, path_of, wait_for_end
+from .waiting import MAX_CANCEL, cancel_quietly, follow_events, path_of, wait_for_end
 
 _MIN_READ = 5.0
 
@@ -143,7 +143,8 @@ class Executions:
         cancel_on_abort: bool = False,
     ) -> Execution:
         """Waits until an execution has ended, and returns it whatever its final status is. Raises WaitTimeoutError after
-        `timeout` seconds. `cancel_on_abort`: if the task is cancelled, or on Ctrl-C, the execution is cancelled, too."""
+        `timeout` seconds. `cancel_on_abort`: if the task is cancelled, or on Ctrl-C, the execution is cancelled, too, for
+        which the exception waits 5 s at most."""
         started_at = time.monotonic()
         # The first read has a little time whatever the timeout is, for only with it can a time-out report the execution.
         limit = max(timeout or 0.0, _MIN_READ)
@@ -159,7 +160,7 @@ class Executions:
             raise
         except BaseException:
             if cancel_on_abort:
-                runtime.despite_cancellation(lambda: cancel_quietly(self._http, execution_id))
+                runtime.despite_cancellation(MAX_CANCEL, lambda: cancel_quietly(self._http, execution_id))
             raise
         return wait_for_end(
             self._http,

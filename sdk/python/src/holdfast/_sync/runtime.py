@@ -114,5 +114,7 @@ def within(seconds: float, work: Callable[[], T], response: httpx.Response) -> T
     return result
 
 
-def despite_cancellation(work: Callable[[], None]) -> None:
-    work()
+def despite_cancellation(seconds: float, work: Callable[[], None]) -> None:
+    """Does `work`, which is not waited for after `seconds`."""
+    with suppress(futures.TimeoutError):
+        _start(work).result(seconds)
