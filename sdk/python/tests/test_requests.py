@@ -254,6 +254,46 @@ def test_progress_survives_a_stream_that_does_not_work(stream: str):
     assert "status" in seen
 
 
+@pytest.mark.parametrize("call", ["run", "wait"])
+def test_progress_begins_with_the_present_status_where_there_is_no_event_stream(call: str):
+    seen: list[str] = []
+    seen_by_polls: list[list[str]] = []
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        if request.method == "POST" or "wait" not in request.url.params:
+            return refusal(404, "NOT_FOUND") if request.url.path.endswith("/events") else httpx.Response(200, json=EXECUTION)
+        seen_by_polls.append([*seen])
+        return httpx.Response(200, json=EXECUTION if len(seen_by_polls) == 1 else DONE)
+
+    def keep(event: Any) -> None:
+        seen.append(event.execution.status)
+
+    client = client_of(handle)
+    if call == "run":
+        client.run("m", {}, on_progress=keep)
+        # The response to a create is not reported: it is a part of the record.
+        assert seen_by_polls == [[], ["PENDING"]]
+    else:
+        client.executions.wait("exec_1", on_progress=keep)
+        assert seen_by_polls == [["PENDING"], ["PENDING"]]
+    assert seen == ["PENDING", "COMPLETED"]
+
+
+@pytest.mark.parametrize("call", ["run", "wait"])
+def test_the_status_of_an_execution_that_has_ended_before_is_reported(call: str):
+    seen: list[str] = []
+
+    def keep(event: Any) -> None:
+        seen.append(event.execution.status)
+
+    client = client_of(lambda _: httpx.Response(200, json=DONE))
+    if call == "run":
+        client.run("m", {}, on_progress=keep)
+    else:
+        client.executions.wait("exec_1", on_progress=keep)
+    assert seen == ["COMPLETED"]
+
+
 def test_a_time_out_carries_the_execution_and_says_the_time_since_the_start_of_the_run():
     def handle(request: httpx.Request) -> httpx.Response:
         if request.method == "POST":

@@ -224,6 +224,13 @@ describe('a wait for an execution by its id', () => {
     ]);
   });
 
+  it('reports the status of an execution that has ended before', async () => {
+    const seen: ProgressEvent[] = [];
+    const client = await start(json(200, ended));
+    await client.executions.wait('exec_1', { onProgress: (event) => seen.push(event) });
+    expect(seen).toMatchObject([{ execution: { status: 'COMPLETED' } }]);
+  });
+
   it('that is aborted during its first read cancels it if asked', async () => {
     const aborting = new AbortController();
     const abort: Step = () => aborting.abort();

@@ -49,7 +49,7 @@ export async function waitForEnd(
   try {
     if (options.onProgress && !isEnded(wait.current)) await followToEnd(http, wait);
     // As the first event of a stream does.
-    if (wait.isWhole && !isEnded(wait.current)) await wait.update(wait.current as Execution);
+    if (wait.isWhole) await wait.update(wait.current as Execution);
     await pollToEnd(http, wait);
     // It was read: a create alone does not end a wait.
     return wait.current as Execution;

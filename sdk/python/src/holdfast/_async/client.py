@@ -171,6 +171,8 @@ class AsyncHoldfast:
             execution = await wait_for_end(
                 self._http,
                 execution,
+                # Read above if it has ended.
+                is_whole=is_ended(execution),
                 started_at=started_at,
                 timeout=timeout,
                 on_progress=on_progress,

@@ -164,6 +164,7 @@ class Executions:
         return await wait_for_end(
             self._http,
             execution,
+            is_whole=True,
             started_at=started_at,
             timeout=timeout,
             on_progress=on_progress,

@@ -60,16 +60,21 @@ def wait_for_end(
     http: Http,
     execution: Execution,
     *,
+    is_whole: bool,
     started_at: float,
     timeout: float | None,
     on_progress: OnProgress | None,
     cancel_on_abort: bool,
 ) -> Execution:
-    """`timeout` counts from `started_at`, by `time.monotonic()`."""
+    """`timeout` counts from `started_at`, by `time.monotonic()`. `is_whole` is false for the response to a create, which is
+    a part of the record."""
     wait = _Wait(http, execution, started_at, timeout, on_progress)
     try:
         if on_progress and not is_ended(wait.current):
             wait.follow()
+        if is_whole:
+            # As the first event of a stream does.
+            wait.update(wait.current)
         wait.poll()
         return wait.current
     except HoldfastError as error:
@@ -99,7 +104,8 @@ class _Wait:
         self._timeout = timeout
         self._started_at = started_at
         self._ends_at = time.monotonic() + _life_of(execution) if timeout is None else started_at + timeout
-        self._report: OnProgress = on_progress or (lambda _: None)
+        self._on_progress: OnProgress = on_progress or (lambda _: None)
+        self._reported: str | None = None
 
     def _remaining(self) -> float:
         return self._ends_at - time.monotonic()
@@ -114,14 +120,20 @@ class _Wait:
             self.current,
         )
 
-    def _update(self, new: Execution) -> None:
+    def update(self, new: Execution) -> None:
+        """Takes a newer record and reports what changed."""
         last, self.current = self.current, new
-        if new.status != last.status:
-            runtime.notify(self._report, StatusEvent(new))
+        if new.status != self._reported:
+            self._report(StatusEvent(new))
         before = (getattr(last, "progress", None), getattr(last, "queue_position", None))
         after = (getattr(new, "progress", None), getattr(new, "queue_position", None))
         if after != before:
-            runtime.notify(self._report, ProgressEvent(*after))
+            self._report(ProgressEvent(*after))
+
+    def _report(self, event: ExecutionEvent) -> None:
+        if isinstance(event, StatusEvent):
+            self._reported = event.execution.status
+        runtime.notify(self._on_progress, event)
 
     def follow(self) -> None:
         """Follows the event stream. Returns early when the stream does not work, for requests that the service holds do,
@@ -141,7 +153,7 @@ class _Wait:
                     return
                 if isinstance(event, StatusEvent):
                     self.current = event.execution
-                runtime.notify(self._report, event)
+                self._report(event)
         finally:
             events.close()
 
@@ -178,7 +190,7 @@ class _Wait:
             self._check_time()
             delay = requested_delay(error)
             return min(backoff(3, _MAX_BACKOFF) if delay is None else delay, _MAX_PAUSE)
-        self._update(new)
+        self.update(new)
         return None
 
 
