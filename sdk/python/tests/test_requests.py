@@ -638,7 +638,21 @@ def test_the_first_read_of_a_wait_ends_with_its_timeout():
     client_of(handle).executions.wait("exec_1", timeout=10)
     client_of(handle).executions.wait("exec_1", timeout=0)
     client_of(handle).executions.wait("exec_1")
-    assert limits == [10, 5, 60]
+    assert [round(limit) for limit in limits] == [10, 5, 60]
+
+
+def test_a_repetition_of_the_first_read_of_a_wait_has_the_time_that_is_left():
+    limits: list[float] = []
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        limits.append(request.extensions["timeout"]["read"])
+        if len(limits) == 1:
+            time.sleep(0.2)
+            raise httpx.ReadError("cut")
+        return httpx.Response(200, json=DONE)
+
+    client_of(handle).executions.wait("exec_1", timeout=10)
+    assert limits[1] <= limits[0] - 0.2
 
 
 def test_the_log_of_httpx_has_no_signature_of_an_upload(caplog: pytest.LogCaptureFixture):

@@ -63,7 +63,7 @@ class Executions:
         return await self._read(execution_id, self._http.settings.timeout + (wait or 0), wait=wait)
 
     async def _read(
-        self, execution_id: str, timeout: float, *, wait: int | None = None, retry_deadline: float | None = None
+        self, execution_id: str, timeout: float, *, wait: int | None = None, deadline: float = float("inf")
     ) -> Execution:
         return await self._http.read(
             Execution,
@@ -71,7 +71,7 @@ class Executions:
             path_of(execution_id),
             query={"wait": wait},
             timeout=timeout,
-            retry_deadline=retry_deadline,
+            deadline=deadline,
             expects=("id", "status"),
         )
 
@@ -146,15 +146,9 @@ class Executions:
         which the exception waits 5 s at most."""
         started_at = time.monotonic()
         # The first read has a little time whatever the timeout is, for only with it can a time-out report the execution.
-        limit = max(timeout or 0.0, _MIN_READ)
-        settings = self._http.settings
+        limit = float("inf") if timeout is None else max(timeout, _MIN_READ)
         try:
-            if timeout is None:
-                execution = await self.get(execution_id)
-            else:
-                execution = await self._read(
-                    execution_id, min(settings.timeout, limit), retry_deadline=min(settings.retry_deadline, limit)
-                )
+            execution = await self._read(execution_id, self._http.settings.timeout, deadline=limit)
         except Exception:
             raise
         except BaseException:

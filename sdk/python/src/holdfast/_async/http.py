@@ -50,25 +50,27 @@ class Http:
         headers: Mapping[str, str] | None = None,
         timeout: float | None = None,
         max_retries: int | None = None,
-        retry_deadline: float | None = None,
+        deadline: float = float("inf"),
         is_repeatable: bool | None = None,
         expects: Sequence[str],
         rows: str | None = None,
         gone_body: Mapping[str, Any] | None = None,
     ) -> M:
-        """The response as a model. `is_repeatable`: whether a request that may have been processed can be sent again;
-        by default all but POST. `expects`: fields that every response of the API to it has; `rows`: one that must be a list
+        """The response as a model. `deadline`: seconds that all tries together may take. `is_repeatable`: whether a request
+        that may have been processed can be sent again; by default all but POST. `expects`: fields that every response of the API to it has; `rows`: one that must be a list
         of objects. `gone_body`: what a deletion returns when an earlier try, whose response was lost, has deleted it, and
         the next one gets 404."""
         # Once: the caller may change the objects before the request is sent again.
         content = None if body is None else _bytes_of(body)
         is_maybe_done = False
+        ends_at = time.monotonic() + deadline
 
         async def attempt() -> M:
             nonlocal is_maybe_done
             request = self._build(method, path, query=query, content=content, headers=headers)
             try:
-                response, received = await self._send(request, timeout)
+                limit = min(self.settings.timeout if timeout is None else timeout, ends_at - time.monotonic())
+                response, received = await self._send(request, limit)
                 return parse(model, _json_of(response, received, expects, rows), response)
             except HoldfastError as error:
                 if is_maybe_done and gone_body and error.code == "NOT_FOUND":
@@ -77,9 +79,7 @@ class Http:
                 raise
 
         repeatable = method != "POST" if is_repeatable is None else is_repeatable
-        return await self.repeat(
-            attempt, is_repeatable=repeatable, max_retries=max_retries, retry_deadline=retry_deadline
-        )
+        return await self.repeat(attempt, is_repeatable=repeatable, max_retries=max_retries, deadline=deadline)
 
     async def repeat(
         self,
@@ -87,10 +87,10 @@ class Http:
         *,
         is_repeatable: bool,
         max_retries: int | None = None,
-        retry_deadline: float | None = None,
+        deadline: float = float("inf"),
     ) -> T:
         """Runs `attempt` until it succeeds or a repetition is pointless."""
-        ends_at = time.monotonic() + (self.settings.retry_deadline if retry_deadline is None else retry_deadline)
+        ends_at = time.monotonic() + min(self.settings.retry_deadline, deadline)
         limit = self.settings.max_retries if max_retries is None else max_retries
         failures = 0
         while True:
@@ -122,10 +122,11 @@ class Http:
         request = self._build("GET", path, headers=headers)
         limit = self.settings.timeout if timeout is None else timeout
         _limit(request, limit)
+        ends_at = time.monotonic() + limit
         response = await self._dial(request, limit)
         try:
             if not response.is_success:
-                raise error_of(response, await _content_of(response, time.monotonic() + limit, limit))
+                raise error_of(response, await _content_of(response, ends_at, limit))
             _limit(request, silence)
             yield response
         finally:
@@ -178,8 +179,7 @@ class Http:
             ),
         )
 
-    async def _send(self, request: httpx.Request, timeout: float | None) -> tuple[httpx.Response, bytes]:
-        limit = self.settings.timeout if timeout is None else timeout
+    async def _send(self, request: httpx.Request, limit: float) -> tuple[httpx.Response, bytes]:
         _limit(request, limit)
         ends_at = time.monotonic() + limit
         response = await self._dial(request, limit)
@@ -276,7 +276,7 @@ def _connection_error(error: httpx.HTTPError, limit: float) -> APIConnectionErro
 
 def _late_error(limit: float) -> APIConnectionError:
     return APIConnectionError(
-        f"There was no complete response within {limit:g} s.", code="REQUEST_TIMED_OUT"
+        f"There was no complete response within {round(limit, 2):g} s.", code="REQUEST_TIMED_OUT"
     )
 
 
