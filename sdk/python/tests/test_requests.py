@@ -5,6 +5,8 @@ import json
 import os
 import pickle
 import re
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -214,6 +216,26 @@ def test_a_failed_upload_does_not_wait_for_the_others():
         client_of(handle, max_retries=0).run("m", {"slow": b"ab", "failing": b"a"})
     assert time.monotonic() - started_at < 2
     failed.set()
+
+
+def test_an_upload_that_an_abort_leaves_behind_does_not_keep_the_process_alive():
+    program = """
+import threading, httpx
+from holdfast import Holdfast
+
+threads = threading.Barrier(2)
+
+def handle(request):
+    threads.wait(5)
+    if b'"size_bytes":1' in request.content:
+        raise KeyboardInterrupt
+    threading.Event().wait()
+
+http_client = httpx.Client(transport=httpx.MockTransport(handle))
+Holdfast(base_url="http://holdfast.test", api_key="sk_1", http_client=http_client).run("m", {"a": b"a", "b": b"bc"})
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30)
+    assert "KeyboardInterrupt" in ended.stderr
 
 
 def test_a_pause_beyond_the_deadline_ends_the_repetition():

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent import futures
 from contextlib import suppress
 from contextvars import copy_context
+from functools import partial
 from typing import IO, ParamSpec, TypeVar
 
 import httpx
@@ -38,13 +39,20 @@ def chunks_of(content: IO[bytes], on_sent: Callable[[int], object]) -> Iterator[
 
 def for_each(items: Sequence[T], work: Callable[[T], None], limit: int) -> None:
     """Runs `work` for all items, at most `limit` at once. After the first failure no other begins, and those that have
-    begun are not waited for."""
-    pool = futures.ThreadPoolExecutor(limit)
+    begun are not waited for, not even by the end of the process."""
+    slots = threading.Semaphore(limit)
+    is_over = threading.Event()
+
+    def run(item: T) -> None:
+        with slots:
+            if not is_over.is_set():
+                work(item)
+
     try:
-        for one in futures.as_completed([pool.submit(work, item) for item in items]):
+        for one in futures.as_completed([_start(partial(run, item)) for item in items]):
             one.result()
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        is_over.set()
 
 
 def respond_within(seconds: float, send: Callable[[], httpx.Response]) -> httpx.Response:
