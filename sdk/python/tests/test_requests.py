@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import json
 import os
 import pickle
@@ -23,6 +24,7 @@ from holdfast import (
     HoldfastError,
     InvalidRequestError,
     NotFoundError,
+    OutputFile,
     ServerError,
     WaitTimeoutError,
 )
@@ -334,6 +336,26 @@ def test_a_failed_execution_is_an_error_with_its_code():
     with pytest.raises(ExecutionError, match="It failed") as raised:
         client_of(handle).run("m", {})
     assert (raised.value.code, raised.value.retryable) == ("GENERATION_FAILED", True)
+
+
+def test_an_output_can_be_copied_with_its_files_and_pickled_as_dictionaries():
+    output = {"images": [{"file_id": "file_1", "tags": ["a"]}]}
+    done = {**DONE, "result": output}
+    found = client_of(lambda _: httpx.Response(200, json=done)).run("m", {}).output
+    copied = copy.deepcopy(found)
+    copied["images"][0]["tags"].append("b")
+    assert isinstance(copied["images"][0], OutputFile)
+    assert found == output
+    pickled = pickle.loads(pickle.dumps(found))
+    assert (pickled, type(pickled["images"][0])) == (output, dict)
+
+
+def test_two_reads_of_a_record_are_equal():
+    client = client_of(lambda _: httpx.Response(200, json=DONE))
+    first = client.executions.get("exec_1")
+    assert first == client.executions.get("exec_1")
+    assert first != first.model_copy(update={"status": "FAILED"})
+    assert first != DONE
 
 
 def test_a_list_reads_further_pages_as_they_are_needed():

@@ -20,6 +20,10 @@ class ApiObject(BaseModel):
 
     _http_response: httpx.Response | None = PrivateAttr(default=None)
 
+    def __eq__(self, other: object) -> bool:
+        # Without the response, or no two reads of a record would be equal.
+        return isinstance(other, ApiObject) and type(self) is type(other) and dict(self) == dict(other)
+
     @property
     def http_response(self) -> httpx.Response | None:
         """The response that this was read from, with its headers; None for a part of another model."""

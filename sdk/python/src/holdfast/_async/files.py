@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import time
 import uuid
@@ -183,6 +184,13 @@ class OutputFile(dict[str, Any]):
     def __init__(self, files: Files, fields: dict[str, Any]) -> None:
         super().__init__(fields)
         self._files = files
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> OutputFile:
+        return OutputFile(self._files, copy.deepcopy(dict(self), memo))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Pickled as a dictionary: the client has connections, and the API key.
+        return dict, (dict(self),)
 
     @property
     def file_id(self) -> str:
