@@ -358,6 +358,13 @@ def test_two_reads_of_a_record_are_equal():
     assert first != DONE
 
 
+def test_the_deliveries_of_an_execution_are_filtered():
+    handle, seen = failing(then={"deliveries": []})
+    filters = {"status": "FAILED", "event_type": "execution.failed", "created_after": "a", "created_before": "b", "limit": 5}
+    assert list(client_of(handle).webhooks.deliveries.list("exec_1", **filters)) == []
+    assert dict(seen[0].url.params) == {"execution_id": "exec_1", **filters, "limit": "5"}
+
+
 def test_a_list_reads_further_pages_as_they_are_needed():
     def handle(request: httpx.Request) -> httpx.Response:
         cursor = request.url.params.get("cursor")

@@ -180,9 +180,25 @@ class WebhookDeliveries:
     def __init__(self, http: Http) -> None:
         self._http = http
 
-    def list(self, execution_id: str, *, limit: int | None = None) -> List[models.Delivery]:
+    def list(
+        self,
+        execution_id: str,
+        *,
+        status: str | None = None,
+        event_type: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        limit: int | None = None,
+    ) -> List[models.Delivery]:
         """The deliveries of one execution."""
-        query = {"execution_id": execution_id, "limit": limit}
+        query = {
+            "execution_id": execution_id,
+            "status": status,
+            "event_type": event_type,
+            "created_after": created_after,
+            "created_before": created_before,
+            "limit": limit,
+        }
         return List(self._http, models.Delivery.read, "/v1/webhooks/deliveries", query, field="deliveries")
 
     async def get(self, delivery_id: str) -> models.Delivery:
