@@ -96,6 +96,10 @@ export class ApiKeys {
     );
   }
 
+  /**
+   * Revokes a key. If it is the one in use and the response is lost, the next try throws `AuthenticationError`: the key no
+   * longer works.
+   */
   revoke(id: string, options?: RequestOptions): ResponsePromise<RevokedApiKey> {
     return this.#http.json(
       { method: 'DELETE', path: `/v1/api-keys/${encodeURIComponent(id)}`, isExpected: has('revoked') },

@@ -75,6 +75,8 @@ class ApiKeys:
         )
 
     async def revoke(self, key_id: str) -> models.RevokedApiKey:
+        """Revokes a key. If it is the one in use and the response is lost, the next try raises AuthenticationError: the key
+        no longer works."""
         return await self._http.read(
             models.RevokedApiKey, "DELETE", f"/v1/api-keys/{quote(key_id, safe='')}", expects=("revoked",)
         )
