@@ -27,6 +27,7 @@ from holdfast import (
     OutputFile,
     ServerError,
     WaitTimeoutError,
+    models,
 )
 from holdfast._async import client as async_client
 from holdfast._sync import client as sync_client
@@ -363,6 +364,11 @@ def test_the_deliveries_of_an_execution_are_filtered():
     filters = {"status": "FAILED", "event_type": "execution.failed", "created_after": "a", "created_before": "b", "limit": 5}
     assert list(client_of(handle).webhooks.deliveries.list("exec_1", **filters)) == []
     assert dict(seen[0].url.params) == {"execution_id": "exec_1", **filters, "limit": "5"}
+
+
+def test_the_rotated_secret_of_the_organization_has_no_id():
+    handle, _ = failing(then={"secret": "whsec_1", "previous_secret_valid_until": None})
+    assert type(client_of(handle).webhooks.rotate_secret()) is models.WebhookSecret
 
 
 def test_a_list_reads_further_pages_as_they_are_needed():

@@ -267,8 +267,8 @@ class Webhooks:
 
     def rotate_secret(
         self, *, keep_primary: str | None = None, expire_previous: str | None = None
-    ) -> models.RotatedWebhookSecret:
+    ) -> models.WebhookSecret:
         query = {"keep_primary": keep_primary, "expire_previous": expire_previous}
         return self._http.read(
-            models.RotatedWebhookSecret, "POST", "/v1/webhooks/secret/rotate", query=query, expects=("secret",)
+            models.WebhookSecret, "POST", "/v1/webhooks/secret/rotate", query=query, expects=("secret",)
         )
