@@ -241,6 +241,27 @@ Holdfast(base_url="http://holdfast.test", api_key="sk_1", http_client=http_clien
     assert "KeyboardInterrupt" in ended.stderr
 
 
+def test_a_response_that_comes_too_late_is_closed():
+    over, closed = threading.Event(), threading.Event()
+
+    class Body(httpx.SyncByteStream):
+        def __iter__(self) -> Iterator[bytes]:
+            yield b""
+
+        def close(self) -> None:
+            closed.set()
+
+    def handle(_: httpx.Request) -> httpx.Response:
+        over.wait(10)
+        return httpx.Response(200, stream=Body())
+
+    with pytest.raises(APIConnectionError) as raised:
+        client_of(handle, timeout=0.05, max_retries=0).balance.get()
+    assert raised.value.code == "REQUEST_TIMED_OUT"
+    over.set()
+    assert closed.wait(10)
+
+
 def test_a_pause_beyond_the_deadline_ends_the_repetition():
     handle, seen = failing(refusal(429, "RATE_LIMITED", **{"retry-after": "3600"}), then={"id": "exec_1"})
     with pytest.raises(HoldfastError, match="No"):
