@@ -47,6 +47,7 @@ export type WebhookEndpoint = Schemas['WebhookEndpoint'];
 export type WebhookEndpointRequest = Schemas['WebhookEndpointRequest'];
 export type WebhookEndpointChanges = Schemas['WebhookEndpointChanges'];
 export type CreatedWebhookEndpoint = Schemas['CreatedWebhookEndpoint'];
+export type WebhookEndpointActivity = Schemas['WebhookEndpointActivity'];
 export type WebhookSecret = Schemas['WebhookSecret'];
 export type RotatedWebhookSecret = Schemas['RotatedWebhookSecret'];
 export type Delivery = Schemas['Delivery'];

@@ -8,6 +8,7 @@ import type {
   RotatedWebhookSecret,
   TestCallResult,
   WebhookEndpoint,
+  WebhookEndpointActivity,
   WebhookEndpointChanges,
   WebhookEndpointRequest,
   WebhookSecret,
@@ -55,6 +56,14 @@ export class WebhookEndpoints {
 
   get(id: string, options?: RequestOptions): ResponsePromise<WebhookEndpoint> {
     return this.#http.json({ method: 'GET', path: pathOf(id), isExpected: has('id', 'url') }, options);
+  }
+
+  /** Attempts and their duration by hour, for the last 24 hours. */
+  activity(id: string, options?: RequestOptions): ResponsePromise<WebhookEndpointActivity> {
+    return this.#http.json(
+      { method: 'GET', path: `${pathOf(id)}/activity`, isExpected: has('hours') },
+      options,
+    );
   }
 
   update(

@@ -4,7 +4,7 @@ import type { ApiDocument } from './document.ts';
 import { type Operation, operationsOf, requestContent } from './operations.ts';
 
 /** The call of an operation with our SDKs, after `client.`; null where an SDK has none, because another call contains it. */
-type Calls = { ts: string; python: string | null } | null;
+type Calls = { ts: string; python: string } | null;
 
 const id = (prefix: string) => `'${prefix}_…'`;
 
@@ -27,7 +27,10 @@ const sdkCalls: Readonly<Record<string, Calls>> = {
   streamExecutionEvents: same(`executions.events(${id('exec')})`),
   getExecutionResult: same(`executions.result(${id('exec')})`),
   cancelExecution: same(`executions.cancel(${id('exec')})`),
-  createExecutionToken: { ts: "executions.createToken('exec_…')", python: null },
+  createExecutionToken: {
+    ts: "executions.createToken('exec_…')",
+    python: 'executions.create_token("exec_…")',
+  },
   listModels: same('models.list()'),
   getModel: same("models.get('sandbox-text')"),
   getBalance: same('balance.get()'),
@@ -45,7 +48,7 @@ const sdkCalls: Readonly<Record<string, Calls>> = {
   },
   listWebhookEndpoints: same('webhooks.endpoints.list()'),
   getWebhookEndpoint: same(`webhooks.endpoints.get(${id('wh')})`),
-  getWebhookEndpointActivity: null,
+  getWebhookEndpointActivity: same(`webhooks.endpoints.activity(${id('wh')})`),
   updateWebhookEndpoint: {
     ts: "webhooks.endpoints.update('wh_…', { description: 'Orders' })",
     python: 'webhooks.endpoints.update("wh_…", description="Orders")',
@@ -103,9 +106,7 @@ function samplesOf(item: Operation): CodeSample[] {
   const { ts, python } = calls;
   return [
     { lang: 'typescript', label: 'TypeScript', source: typescriptOf(ts, isIterated(ts)) },
-    ...(python === null
-      ? []
-      : [{ lang: 'python', label: 'Python', source: pythonOf(python, isIterated(python)) }]),
+    { lang: 'python', label: 'Python', source: pythonOf(python, isIterated(python)) },
     ...plain,
   ];
 }

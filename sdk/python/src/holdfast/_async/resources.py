@@ -124,6 +124,11 @@ class WebhookEndpoints:
     async def get(self, endpoint_id: str) -> models.WebhookEndpoint:
         return await self._http.read(models.WebhookEndpoint, "GET", _endpoint(endpoint_id), expects=("id", "url"))
 
+    async def activity(self, endpoint_id: str) -> models.WebhookEndpointActivity:
+        """Attempts and their duration by hour, for the last 24 hours."""
+        path = f"{_endpoint(endpoint_id)}/activity"
+        return await self._http.read(models.WebhookEndpointActivity, "GET", path, expects=("hours",))
+
     async def update(self, endpoint_id: str, **changes: Any) -> models.WebhookEndpoint:
         """`changes`: as `WebhookEndpointChanges` describes them."""
         return await self._http.read(

@@ -125,6 +125,11 @@ class WebhookEndpoints:
     def get(self, endpoint_id: str) -> models.WebhookEndpoint:
         return self._http.read(models.WebhookEndpoint, "GET", _endpoint(endpoint_id), expects=("id", "url"))
 
+    def activity(self, endpoint_id: str) -> models.WebhookEndpointActivity:
+        """Attempts and their duration by hour, for the last 24 hours."""
+        path = f"{_endpoint(endpoint_id)}/activity"
+        return self._http.read(models.WebhookEndpointActivity, "GET", path, expects=("hours",))
+
     def update(self, endpoint_id: str, **changes: Any) -> models.WebhookEndpoint:
         """`changes`: as `WebhookEndpointChanges` describes them."""
         return self._http.read(
