@@ -26,6 +26,9 @@ const isImageShown = (page: Page, part: string) =>
     `[...document.querySelectorAll('${part} img')].some(({ naturalWidth }) => naturalWidth > 0)`,
   );
 
+const drafts = (page: Page) =>
+  page.evaluate<number>('Object.keys(sessionStorage).filter((key) => key.includes("draft")).length');
+
 /** The playground, models, and reruns, on the servers that `get` returns once they run. */
 export function describePlayground(get: () => Servers): void {
   const open = (page: Page, path: string) => page.goto(`${get().state.admin_url}/console${path}`);
@@ -118,13 +121,11 @@ export function describePlayground(get: () => Servers): void {
       await context.close();
     });
 
-    it('keeps what is typed for each model until it is sent or the operator signs out', async () => {
+    it('keeps what is typed for each model until it is sent', async () => {
       const { state, browser } = get();
       const { page, context } = await signIn(browser, state, ann);
       const prompt = page.getByLabel(/^prompt/);
       const typed = () => page.evaluate<string>('document.querySelector("main form textarea").value');
-      const drafts = () =>
-        page.evaluate<number>('Object.keys(sessionStorage).filter((key) => key.includes("draft")).length');
       const path = `/playground?model=sandbox-text&organization=${state.organization_id}`;
       await open(page, path);
       await prompt.fill('typed for minutes');
@@ -138,12 +139,34 @@ export function describePlayground(get: () => Servers): void {
       expect(await typed()).toBe('typed for minutes');
       await page.getByRole('button', { name: 'Run', exact: true }).click();
       await page.getByRole('link', { name: 'Open execution' }).waitFor();
-      expect(await drafts()).toBe(0);
-      await prompt.fill('typed by ann');
-      expect(await drafts()).toBe(1);
-      await page.getByRole('button', { name: 'Sign out' }).click();
-      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-      expect(await drafts()).toBe(0);
+      expect(await drafts(page)).toBe(0);
+      await context.close();
+    });
+
+    it('forgets what is typed when the session ends, in every tab', async () => {
+      const { state, browser } = get();
+      const { page, context } = await signIn(browser, state, ann);
+      const path = `/playground?model=sandbox-text&organization=${state.organization_id}`;
+      const other = await context.newPage();
+      for (const tab of [page, other]) {
+        await open(tab, path);
+        await tab.getByLabel(/^prompt/).fill('typed by ann');
+        expect(await drafts(tab)).toBe(1);
+      }
+      // As when it expires: the tab learns of it from its next read.
+      await page.evaluate(
+        `fetch('/admin/v1/session', { method: 'DELETE', headers: { 'X-Holdfast-Console': '1' } })`,
+      );
+      await page.evaluate(`document.querySelector('nav a[href$="/organizations"]')?.click()`);
+      await page.getByLabel('Admin token').fill(val);
+      expect(await drafts(page)).toBe(0);
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await page.getByRole('button', { name: 'Sign out' }).waitFor();
+      await open(other, path);
+      await other.getByLabel(/^prompt/).waitFor();
+      const typed = await other.evaluate('document.querySelector("main form textarea").value');
+      expect(typed).not.toBe('typed by ann');
+      expect(await drafts(other)).toBe(0);
       await context.close();
     });
 

@@ -1,5 +1,7 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { isSignedOut } from './api.ts';
+import { dropDraftsOfOtherSessions } from './drafts.ts';
 import { SignIn } from './pages/SignIn.tsx';
 import { Button, Problem, Skeleton, useEntryInView } from './parts.tsx';
 import { useSession, useSignOut } from './session.tsx';
@@ -28,6 +30,10 @@ const groups = [
 export function Shell() {
   const session = useSession();
   const { signOut, error } = useSignOut();
+  const sessionId = isSignedOut(session.error) ? null : session.data?.id;
+  useEffect(() => {
+    if (sessionId !== undefined) dropDraftsOfOtherSessions(sessionId);
+  }, [sessionId]);
   if (isSignedOut(session.error)) return <SignIn />;
   if (!session.data) {
     return (
@@ -51,7 +57,8 @@ export function Shell() {
         {session.isError && <Problem error={session.error} />}
         {error !== null && <Problem error={error} onRetry={signOut} />}
         <main id="content" className="mx-auto max-w-7xl px-4 py-6 lg:px-8">
-          <Outlet />
+          {/* Nothing typed outlives its session, which may have been replaced in another tab. */}
+          <Outlet key={sessionId} />
         </main>
       </div>
     </div>

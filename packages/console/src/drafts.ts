@@ -1,26 +1,34 @@
 import type { Input } from './schemaForm.tsx';
+import { useSession } from './session.tsx';
 
 /** What is being typed for a model. Its files belong to the organization. */
-type Draft = { organizationId: string; input: Input };
+export type Draft = { organizationId: string; input: Input };
 
 const prefix = 'holdfast draft ';
+const prefixOf = (sessionId: string | null | undefined) => `${prefix}${sessionId} `;
 
-export function readDraft(model: string): Draft | null {
-  return JSON.parse(sessionStorage.getItem(prefix + model) ?? 'null') as Draft | null;
+/** The draft for a model in this tab, until it is sent, the tab is closed or the session ends. */
+export function useDraft(model: string) {
+  const { data: session } = useSession();
+  const key = prefixOf(session?.id) + model;
+  const drop = () => sessionStorage.removeItem(key);
+  return {
+    read: () => JSON.parse(sessionStorage.getItem(key) ?? 'null') as Draft | null,
+    keep(draft: Draft): void {
+      try {
+        sessionStorage.setItem(key, JSON.stringify(draft));
+      } catch {
+        // It is larger than what browsers keep.
+        drop();
+      }
+    },
+    drop,
+  };
 }
 
-/** Until it is sent, the tab is closed or the operator signs out. */
-export function keepDraft(model: string, draft: Draft): void {
-  try {
-    sessionStorage.setItem(prefix + model, JSON.stringify(draft));
-  } catch {
-    // It is larger than what browsers keep.
-    dropDraft(model);
+/** Whoever signs in next at this browser must not see them. */
+export function dropDraftsOfOtherSessions(sessionId: string | null): void {
+  for (const key of Object.keys(sessionStorage)) {
+    if (key.startsWith(prefix) && !key.startsWith(prefixOf(sessionId))) sessionStorage.removeItem(key);
   }
-}
-
-export const dropDraft = (model: string): void => sessionStorage.removeItem(prefix + model);
-
-export function dropDrafts(): void {
-  for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key);
 }

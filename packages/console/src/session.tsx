@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
 import { change, read, type Schemas } from './api.ts';
-import { dropDrafts } from './drafts.ts';
 import { useEndSession } from './parts.tsx';
 import { text } from './strings.ts';
 
@@ -22,9 +21,6 @@ export function useRefusal(needed: Role): string | null {
 export function useSignOut() {
   return useEndSession(
     () => change('DELETE', '/session'),
-    () => {
-      dropDrafts();
-      window.location.assign('/console/');
-    },
+    () => window.location.assign('/console/'),
   );
 }

@@ -11,7 +11,7 @@ import {
   type Schemas,
   upload,
 } from '../api.ts';
-import { dropDraft, keepDraft, readDraft } from '../drafts.ts';
+import { type Draft, useDraft } from '../drafts.ts';
 import { type Model, useModels } from '../models.ts';
 import {
   Button,
@@ -168,10 +168,11 @@ type WorkbenchProps = {
 function Workbench({ model, offered, organization, organizations }: WorkbenchProps) {
   const navigate = useNavigate();
   const { run } = useSearch({ from: '/playground' });
-  const [input, setInput] = useState(() => inputFor(model, organization));
+  const draft = useDraft(model.slug);
+  const [input, setInput] = useState(() => inputFor(model, organization, draft.read()));
   const edit = (changed: Input) => {
     setInput(changed);
-    keepDraft(model.slug, { organizationId: organization.id, input: changed });
+    draft.keep({ organizationId: organization.id, input: changed });
   };
   const [isJson, setJson] = useState(false);
   const estimate = useEstimate(organization.id, model.slug, input);
@@ -185,7 +186,7 @@ function Workbench({ model, offered, organization, organizations }: WorkbenchPro
   const start = async () => {
     const id = await running.start();
     if (id === null) return;
-    dropDraft(model.slug);
+    draft.drop();
     set({ run: id });
   };
   const problems = problemsOf(running.error ?? (isIncomplete(estimate.error) ? null : estimate.error));
@@ -281,8 +282,7 @@ function exampleOf({ definition }: Model): Input {
   return withoutFiles(first);
 }
 
-function inputFor(model: Model, { id }: Organization): Input {
-  const draft = readDraft(model.slug);
+function inputFor(model: Model, { id }: Organization, draft: Draft | null): Input {
   if (draft === null) return exampleOf(model);
   return draft.organizationId === id ? draft.input : withoutFiles(draft.input);
 }
