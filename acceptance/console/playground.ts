@@ -29,6 +29,11 @@ const isImageShown = (page: Page, part: string) =>
 const drafts = (page: Page) =>
   page.evaluate<number>('Object.keys(sessionStorage).filter((key) => key.includes("draft")).length');
 
+async function choosePayer(page: Page, typed: string): Promise<void> {
+  await page.getByLabel('Organization that pays').fill(typed);
+  await page.keyboard.press('Enter');
+}
+
 /** The playground, models, and reruns, on the servers that `get` returns once they run. */
 export function describePlayground(get: () => Servers): void {
   const open = (page: Page, path: string) => page.goto(`${get().state.admin_url}/console${path}`);
@@ -41,7 +46,7 @@ export function describePlayground(get: () => Servers): void {
       const { page, context, problems } = await signIn(browser, state, ann);
       await open(page, '/models/sandbox-image');
       await page.getByRole('link', { name: 'Run in the playground' }).click();
-      await page.getByLabel('Organization that pays').selectOption(state.organization_id);
+      await choosePayer(page, state.organization_id);
       await page.getByLabel(/^prompt/).fill(`A harbour ${hostile}`);
       const fields = 'document.querySelectorAll("main form label span.font-mono")';
       expect(await page.evaluate(`[...${fields}].slice(0, 5).map(({ textContent }) => textContent)`)).toEqual(
@@ -68,8 +73,7 @@ export function describePlayground(get: () => Servers): void {
       const { page, context } = await signIn(browser, state, ann);
       await open(page, '/playground');
       await untilText(page, 'until the run ends');
-      const payer = 'document.querySelectorAll("main form select")[1].value';
-      expect(await page.evaluate(payer)).toBe(state.organization_id);
+      await untilText(page, /of the balance of Demo/);
       const id = await post(state, '/organizations', { name: 'Poor' });
       await open(page, `/playground?organization=${id}`);
       await page.getByRole('link', { name: 'Top up Poor' }).click();
@@ -111,11 +115,10 @@ export function describePlayground(get: () => Servers): void {
       await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`);
       // A page that reads it again would have done so by then.
       for (let n = 0; n < 20; n++) await page.evaluate(`fetch('/admin/v1/session').then(() => null)`);
-      const payer = 'document.querySelectorAll("main form select")[1].value';
       const prompt = 'document.querySelector("main form textarea").value';
-      expect(await page.evaluate(payer)).toBe(state.organization_id);
+      await untilText(page, /of the balance of Demo/);
       expect(await page.evaluate(prompt)).toBe('typed for minutes');
-      await page.getByLabel('Organization that pays').selectOption(other);
+      await choosePayer(page, other);
       await untilText(page, /of the balance of Rich/);
       expect(await page.evaluate(prompt)).toBe('typed for minutes');
       await context.close();
@@ -170,6 +173,34 @@ export function describePlayground(get: () => Servers): void {
       await context.close();
     });
 
+    it('finds the organization that pays by part of its name, and runs nothing until one is chosen', async () => {
+      const { state, browser } = get();
+      const far = await post(state, '/organizations', { name: 'Far & Away' });
+      await Promise.all(['A', 'B'].map((name) => post(state, '/organizations', { name: `Twin ${name}` })));
+      const { page, context } = await signIn(browser, state, ann);
+      await open(page, `/playground?model=sandbox-text&organization=${state.organization_id}`);
+      await untilText(page, /of the balance of Demo/);
+      const before = await countExecutions();
+      await choosePayer(page, 'twin');
+      await untilText(page, 'Several match “twin”. Choose one:');
+      const submit = () => page.evaluate('document.querySelector("main form").requestSubmit()');
+      await submit();
+      await choosePayer(page, '');
+      await page.getByText('Several match').waitFor({ state: 'hidden' });
+      const payer = 'document.querySelector("main form input[list]").value';
+      expect(await page.evaluate(payer)).toBe('Demo');
+      await choosePayer(page, '& aw');
+      await page.waitForURL(new RegExp(far));
+      await until('the field shows its name', async () => (await page.evaluate(payer)) === 'Far & Away');
+      await page.getByRole('link', { name: 'Top up Far & Away' }).waitFor();
+      expect(await countExecutions()).toBe(before);
+      await open(page, `/playground?organization=${far.slice(0, -4)}0000`);
+      await untilText(page, 'There is no organization');
+      await choosePayer(page, 'Far & Away');
+      await page.getByRole('link', { name: 'Top up Far & Away' }).waitFor();
+      await context.close();
+    });
+
     it('runs nothing while the JSON of the input is incomplete', async () => {
       const { state, browser } = get();
       const { page, context } = await signIn(browser, state, ann);
@@ -196,7 +227,7 @@ export function describePlayground(get: () => Servers): void {
       const { state, browser } = get();
       const { page, context, problems } = await signIn(browser, state, ann);
       await open(page, '/playground?model=image-transform');
-      await page.getByLabel('Organization that pays').selectOption(state.organization_id);
+      await choosePayer(page, state.organization_id);
       await untilText(page, 'Fill in the required fields');
       const file = { name: `${hostile}.png`, mimeType: 'image/png', buffer: png };
       await page.locator('input[type=file]').setInputFiles(file);

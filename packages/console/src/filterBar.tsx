@@ -1,4 +1,4 @@
-import { type FormEvent, Fragment, type ReactNode, useEffect, useRef, useState } from 'react';
+import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button, Field, inputLook } from './parts.tsx';
 import { text } from './strings.ts';
 
@@ -11,7 +11,7 @@ export function changed<Filters extends object>(filters: Filters, change: Filter
   return Object.fromEntries(all.filter(([, value]) => value)) as Filters;
 }
 
-/** The fields of a list's filters. What is typed counts once the field is left, or on Enter. */
+/** The fields of a list's filters. */
 export function FilterBar(props: {
   columns: string;
   isFiltered: boolean;
@@ -20,12 +20,6 @@ export function FilterBar(props: {
 }) {
   const { columns, isFiltered, onClear, children } = props;
   const form = useRef<HTMLFormElement>(null);
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const field = document.activeElement as HTMLElement | null;
-    field?.blur();
-    field?.focus();
-  };
   const [clears, setClears] = useState(0);
   useEffect(() => {
     // The button is gone.
@@ -36,12 +30,8 @@ export function FilterBar(props: {
     onClear();
   };
   return (
-    <form ref={form} onSubmit={submit} className={`mb-4 grid grid-cols-2 items-end gap-2 ${columns}`}>
+    <form ref={form} className={`mb-4 grid grid-cols-2 items-end gap-2 ${columns}`}>
       <Fragment key={clears}>{children}</Fragment>
-      {/* Enter submits a form of several fields only if it has a button. */}
-      <button type="submit" className="sr-only" tabIndex={-1}>
-        {text.list.submit}
-      </button>
       {isFiltered && (
         <div>
           <Button onClick={clear}>{text.list.clear}</Button>
@@ -51,20 +41,50 @@ export function FilterBar(props: {
   );
 }
 
+/** A field whose value counts once it is left, or on Enter, which submits no form. */
 export function Typed(props: {
   label: string;
   value: Value;
+  /** An empty field gets its value back. */
+  isRequired?: boolean;
+  /** What is wrong with the text of the field, which stays meanwhile. */
+  problem?: string | undefined;
   type?: 'text' | 'search' | 'datetime-local';
   placeholder?: string;
   /** The id of a `datalist` with suggestions. */
   list?: string;
   onChange: (value: string) => void;
 }) {
-  const { label, value = '', type = 'text', placeholder, list, onChange } = props;
+  const {
+    label,
+    value = '',
+    isRequired = false,
+    problem,
+    type = 'text',
+    placeholder,
+    list,
+    onChange,
+  } = props;
   const input = useRef<HTMLInputElement>(null);
+  const entered = useRef(value);
   useEffect(() => {
-    if (input.current) input.current.value = value;
-  }, [value]);
+    if (input.current === null) return;
+    input.current.setCustomValidity(problem ?? '');
+    if (problem !== undefined) return;
+    input.current.value = value;
+    entered.current = value;
+  }, [value, problem]);
+  const enter = (field: HTMLInputElement) => {
+    field.value = field.value.trim() || (isRequired ? value : '');
+    if (field.value === entered.current) return;
+    entered.current = field.value;
+    onChange(field.value);
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    enter(event.currentTarget);
+  };
   return (
     <Field label={label}>
       <input
@@ -73,9 +93,9 @@ export function Typed(props: {
         defaultValue={value}
         placeholder={placeholder}
         list={list}
-        onBlur={({ currentTarget }) =>
-          currentTarget.value.trim() !== value && onChange(currentTarget.value.trim())
-        }
+        aria-invalid={problem !== undefined}
+        onBlur={({ currentTarget }) => enter(currentTarget)}
+        onKeyDown={onKeyDown}
         className={look}
       />
     </Field>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import DataLoader from 'dataloader';
 import { read, type Schemas } from './api.ts';
-import { type Named, NamedFilter } from './namedFilter.tsx';
+import { type Named, NamedField, shortened } from './namedField.tsx';
 import { text } from './strings.ts';
 
 type Page = Schemas['OrganizationPage'];
@@ -18,8 +18,6 @@ const names = new DataLoader<string, string | null>(
   },
   { cache: false, maxBatchSize: perPage },
 );
-
-const shortened = (id: string) => `${id.slice(0, 12)}…${id.slice(-6)}`;
 
 function useName(id: string | undefined): string | null | undefined {
   const { data } = useQuery({
@@ -49,21 +47,27 @@ async function find(typed: string): Promise<Named[]> {
   return (await read<Page>('/organizations', { text: typed, limit: perPage })).data;
 }
 
-/** For its filter, the browser suggests the newest ones. */
-export function OrganizationFilter(props: { value: string | undefined; onChange: (id: string) => void }) {
-  const { value, onChange } = props;
+/** The browser suggests the newest ones. */
+export function OrganizationField(props: {
+  label?: string;
+  value: string | undefined;
+  isRequired?: boolean;
+  onChange: (id: string) => void;
+}) {
+  const { label = text.list.organization, value, isRequired = false, onChange } = props;
   const { data: newest } = useQuery({
     queryKey: ['organizations', 'newest'],
     queryFn: () => read<Page>('/organizations', { limit: perPage }),
     staleTime: staleAfterMs,
   });
   return (
-    <NamedFilter
-      label={text.list.organization}
+    <NamedField
+      label={label}
       placeholder={text.list.organizationHint}
       prefix="org"
       value={value}
       name={useName(value)}
+      isRequired={isRequired}
       suggested={newest?.data ?? []}
       find={find}
       none={text.list.noOrganization}

@@ -4,7 +4,7 @@ import { Fragment, useState } from 'react';
 import { read, type Schemas } from '../api.ts';
 import { Chosen, changed, FilterBar, Search, Typed } from '../filterBar.tsx';
 import { List, More, useKeptFilters, useListKeys, usePages } from '../lists.tsx';
-import { OrganizationFilter, OrganizationLink } from '../organizations.tsx';
+import { OrganizationField, OrganizationLink } from '../organizations.tsx';
 import { duration, Empty, Heading, Id, linkLook, Money, Status, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
 import { executionStatuses, type Filters, timesOf } from './filters.ts';
@@ -149,7 +149,7 @@ function FiltersOf({ filters }: { filters: Filters }) {
       >
         <summary className="cursor-pointer text-soft">{`${text.list.organization}, ${text.list.error}, ${text.list.created}`}</summary>
         <div className="mt-2 grid grid-cols-2 gap-2 lg:grid-cols-4">
-          <OrganizationFilter
+          <OrganizationField
             value={filters.organization}
             onChange={(organization) => set({ organization })}
           />

@@ -13,6 +13,7 @@ import {
 } from '../api.ts';
 import { type Draft, useDraft } from '../drafts.ts';
 import { type Model, useModels } from '../models.ts';
+import { OrganizationField } from '../organizations.tsx';
 import {
   Button,
   Card,
@@ -38,38 +39,29 @@ type Estimate = Schemas['Estimate'];
 export function Playground() {
   const search = useSearch({ from: '/playground' });
   const models = useModels();
-  const organizations = useOrganizations(search.organization);
-  const error = models.error ?? organizations.error;
+  const organization = useOrganization(search.organization);
+  const isUnknown = organization.error instanceof RequestError && organization.error.status === 404;
+  const error = models.error ?? (isUnknown ? null : organization.error);
   const offered = (models.data ?? []).filter(({ isActive }) => isActive);
   const easy = offered.find(isEasy) ?? offered[0];
   const model = search.model === undefined ? easy : offered.find(({ slug }) => slug === search.model);
-  const [first] = organizations.data ?? [];
-  const organization = organizations.data?.find(({ id }) => id === search.organization) ?? first;
-  const isLoaded = models.data !== undefined && organizations.data !== undefined;
+  const isLoaded = models.data !== undefined && !organization.isPending;
   return (
     <>
       <Heading title={text.nav.playground} />
       <p className="mt-1 mb-4 text-soft">{text.playground.about}</p>
       {error && (
-        <Problem
-          error={error}
-          onRetry={() => void Promise.all([models.refetch(), organizations.refetch()])}
-        />
+        <Problem error={error} onRetry={() => void Promise.all([models.refetch(), organization.refetch()])} />
       )}
       {!error && !isLoaded && <Skeleton rows={8} />}
       {isLoaded && !easy && <Empty title={text.models.noneOffered} hint={text.models.emptyHint} />}
       {isLoaded && easy && !model && <NotOffered slug={search.model ?? ''} offered={offered} />}
-      {isLoaded && model && !organization && (
+      {isLoaded && model && organization.data === null && (
         <Empty title={text.organizations.empty} hint={text.organizations.emptyHint} />
       )}
-      {model && organization && (
-        <Workbench
-          key={model.slug}
-          model={model}
-          offered={offered}
-          organization={organization}
-          organizations={organizations.data ?? []}
-        />
+      {isUnknown && model && <UnknownOrganization id={search.organization ?? ''} />}
+      {model && organization.data && (
+        <Workbench key={model.slug} model={model} offered={offered} organization={organization.data} />
       )}
     </>
   );
@@ -92,6 +84,25 @@ function NotOffered({ slug, offered }: { slug: string; offered: Model[] }) {
         offered={offered}
         onChange={(model) =>
           void navigate({ to: '/playground', search: { ...search, model }, replace: true })
+        }
+      />
+    </Card>
+  );
+}
+
+function UnknownOrganization({ id }: { id: string }) {
+  const navigate = useNavigate();
+  const search = useSearch({ from: '/playground' });
+  return (
+    <Card title={text.playground.request}>
+      <p role="status" className="mb-4 wrap-anywhere">
+        {text.playground.noOrganization(id)}
+      </p>
+      <OrganizationField
+        label={text.playground.organization}
+        value={undefined}
+        onChange={(organization) =>
+          void navigate({ to: '/playground', search: { ...search, organization }, replace: true })
         }
       />
     </Card>
@@ -133,24 +144,15 @@ function isEasy(model: Model): boolean {
 }
 
 /**
- * The one that is asked for, or else ran something last and so has a balance; then the latest, those for tests first.
- * They are read once for each visit: whoever ran something since must not become the one that pays.
+ * The one that is asked for, or else ran something last and so has a balance, or else the newest; null: there is none.
+ * It is read once for each visit: whoever ran something since must not become the one that pays.
  */
-function useOrganizations(wanted: string | undefined) {
+function useOrganization(wanted: string | undefined) {
   return useQuery({
-    queryKey: ['organizations', 'to run for', wanted],
+    queryKey: ['organization to run for', wanted],
     queryFn: async () => {
-      const [{ data }, latest] = await Promise.all([
-        read<Schemas['OrganizationPage']>('/organizations', { limit: 100 }),
-        read<Schemas['AnyExecutionPage']>('/executions', { limit: 1 }),
-      ]);
-      const first = wanted ?? latest.data[0]?.organization_id;
-      const known = data.find(({ id }) => id === first);
-      const others = data
-        .filter((one) => one !== known)
-        .sort((a, b) => Number(b.test_of !== null) - Number(a.test_of !== null));
-      if (first === undefined || known) return known ? [known, ...others] : others;
-      return [await read<Organization>(`/organizations/${encodeURIComponent(first)}`), ...others];
+      const id = wanted ?? (await firstChoice());
+      return id === undefined ? null : await read<Organization>(`/organizations/${encodeURIComponent(id)}`);
     },
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
@@ -158,16 +160,19 @@ function useOrganizations(wanted: string | undefined) {
   });
 }
 
-type WorkbenchProps = {
-  model: Model;
-  offered: Model[];
-  organization: Organization;
-  organizations: Organization[];
-};
+async function firstChoice(): Promise<string | undefined> {
+  const [executions, organizations] = await Promise.all([
+    read<Schemas['AnyExecutionPage']>('/executions', { limit: 1 }),
+    read<Schemas['OrganizationPage']>('/organizations', { limit: 1 }),
+  ]);
+  return executions.data[0]?.organization_id ?? organizations.data[0]?.id;
+}
 
-function Workbench({ model, offered, organization, organizations }: WorkbenchProps) {
+type WorkbenchProps = { model: Model; offered: Model[]; organization: Organization };
+
+function Workbench({ model, offered, organization }: WorkbenchProps) {
   const navigate = useNavigate();
-  const { run } = useSearch({ from: '/playground' });
+  const { run, organization: wanted = organization.id } = useSearch({ from: '/playground' });
   const draft = useDraft(model.slug);
   const [input, setInput] = useState(() => inputFor(model, organization, draft.read()));
   const edit = (changed: Input) => {
@@ -180,10 +185,12 @@ function Workbench({ model, offered, organization, organizations }: WorkbenchPro
   const set = (changed: PlaygroundSearch) =>
     void navigate({
       to: '/playground',
-      search: { model: model.slug, organization: organization.id, ...changed },
+      search: { model: model.slug, organization: wanted, ...changed },
       replace: true,
     });
+  const isChanging = organization.id !== wanted;
   const start = async () => {
+    if (isChanging) return;
     const id = await running.start();
     if (id === null) return;
     draft.drop();
@@ -202,22 +209,15 @@ function Workbench({ model, offered, organization, organizations }: WorkbenchPro
         <Card title={text.playground.request}>
           <div className="grid gap-4 sm:grid-cols-2">
             <ModelField value={model.slug} offered={offered} onChange={(slug) => set({ model: slug })} />
-            <Field label={text.playground.organization}>
-              <select
-                value={organization.id}
-                onChange={({ currentTarget }) => {
-                  if (!isJson) edit(withoutFiles(input));
-                  set({ organization: currentTarget.value });
-                }}
-                className={inputLook}
-              >
-                {organizations.map((one) => (
-                  <option key={one.id} value={one.id}>
-                    {one.test_of === null ? one.name : `${one.name} (${text.organizations.test})`}
-                  </option>
-                ))}
-              </select>
-            </Field>
+            <OrganizationField
+              label={text.playground.organization}
+              value={wanted}
+              isRequired
+              onChange={(id) => {
+                if (!isJson) edit(withoutFiles(input));
+                set({ organization: id });
+              }}
+            />
           </div>
           <p className="mt-3 text-soft text-xs">
             {model.definition.description}{' '}
@@ -264,7 +264,7 @@ function Workbench({ model, offered, organization, organizations }: WorkbenchPro
         </Card>
       </div>
       <div className="min-w-0 space-y-4">
-        <Cost estimate={estimate} organization={organization} running={running} />
+        <Cost estimate={estimate} organization={organization} running={running} isChanging={isChanging} />
         {run ? (
           <Run key={run} id={run} />
         ) : (
@@ -360,9 +360,11 @@ type CostProps = {
   estimate: ReturnType<typeof useEstimate>;
   organization: Organization;
   running: ReturnType<typeof useRun>;
+  /** Another organization was chosen and is still being read. */
+  isChanging: boolean;
 };
 
-function Cost({ estimate, organization, running }: CostProps) {
+function Cost({ estimate, organization, running, isChanging }: CostProps) {
   const refusal = useRefusal('admin');
   const { data, error, isPlaceholderData } = estimate;
   const balance = useQuery({
@@ -408,7 +410,7 @@ function Cost({ estimate, organization, running }: CostProps) {
         <Button
           type="submit"
           tone="primary"
-          disabled={refusal !== null || running.isBusy || error !== null}
+          disabled={refusal !== null || running.isBusy || isChanging || error !== null}
           title={refusal ?? undefined}
         >
           {running.isBusy ? text.playground.starting : text.playground.run}

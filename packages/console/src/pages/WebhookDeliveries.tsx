@@ -3,8 +3,8 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { read, type Schemas } from '../api.ts';
 import { Chosen, changed, FilterBar, Typed } from '../filterBar.tsx';
 import { List, More, useKeptFilters, useListKeys, usePages } from '../lists.tsx';
-import { NamedFilter } from '../namedFilter.tsx';
-import { OrganizationFilter } from '../organizations.tsx';
+import { NamedField } from '../namedField.tsx';
+import { OrganizationField } from '../organizations.tsx';
 import { Empty, Heading, linkLook, Status, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
 import { eventTypes } from '../webhooks.ts';
@@ -142,7 +142,7 @@ function EndpointFilter({ of, onChange }: { of: DeliveryFilters; onChange: (id: 
     return page.data.map((one) => ({ id: one.id, name: one.url }));
   };
   return (
-    <NamedFilter
+    <NamedField
       label={text.webhooks.endpoint}
       placeholder={text.webhooks.endpointHint}
       prefix="wh"
@@ -179,7 +179,7 @@ function Filters({ of }: { of: DeliveryFilters }) {
         of={eventTypes}
         onChange={(event) => set({ event })}
       />
-      <OrganizationFilter value={of.organization} onChange={(organization) => set({ organization })} />
+      <OrganizationField value={of.organization} onChange={(organization) => set({ organization })} />
       <EndpointFilter of={of} onChange={(endpoint) => set({ endpoint })} />
       <Typed
         label={text.list.from}

@@ -2,7 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { read, type Schemas } from '../api.ts';
 import { Chosen, changed, FilterBar, Search } from '../filterBar.tsx';
 import { List, More, useKeptFilters, useListKeys, usePages } from '../lists.tsx';
-import { OrganizationFilter, OrganizationLink } from '../organizations.tsx';
+import { OrganizationField, OrganizationLink } from '../organizations.tsx';
 import { Empty, Heading, linkLook, Status } from '../parts.tsx';
 import { text } from '../strings.ts';
 import { stateOf } from '../webhooks.ts';
@@ -66,7 +66,7 @@ function Filters({ of }: { of: EndpointFilters }) {
         of={states}
         onChange={(state) => set({ state })}
       />
-      <OrganizationFilter value={of.organization} onChange={(organization) => set({ organization })} />
+      <OrganizationField value={of.organization} onChange={(organization) => set({ organization })} />
     </FilterBar>
   );
 }

@@ -8,31 +8,44 @@ export type Named = { id: string; name: string };
 
 const shownChoices = 10;
 
-/** The one with this name, or the only one that was found; null: it is not clear which one is meant. */
+export const shortened = (id: string) => `${id.slice(0, 12)}…${id.slice(-6)}`;
+
+/** The only one with this name, or the only one that was found; null: it is not clear which one is meant. */
 function meant(found: Named[], typed: string): Named | null {
   const lower = typed.toLowerCase();
-  const [only, ...others] = found;
-  return (
-    found.find(({ name }) => name === typed) ??
-    found.find(({ name }) => name.toLowerCase() === lower) ??
-    (only && others.length === 0 ? only : null)
-  );
+  const same = found.filter(({ name }) => name === typed);
+  const alike = found.filter(({ name }) => name.toLowerCase() === lower);
+  const [only, ...others] = [same, alike, found].find(({ length }) => length > 0) ?? [];
+  return only && others.length === 0 ? only : null;
 }
 
-/** A filter by id. Its field also takes names, and shows the name of the chosen one. */
-export function NamedFilter(props: {
+/** A field for an id, which also takes names, and shows the name of the chosen one. */
+export function NamedField(props: {
   label: string;
   placeholder: string;
   prefix: 'org' | 'wh';
   value: string | undefined;
   /** Null or undefined: it is not known (yet). */
   name: string | null | undefined;
+  isRequired?: boolean;
   suggested?: Named[];
   find: (typed: string) => Promise<Named[]>;
   none: (typed: string) => string;
   onChange: (id: string) => void;
 }) {
-  const { label, placeholder, prefix, value, name, suggested = [], find, none, onChange } = props;
+  const {
+    label,
+    placeholder,
+    prefix,
+    value,
+    name,
+    isRequired = false,
+    suggested = [],
+    find,
+    none,
+    onChange,
+  } = props;
+  const shown = name ?? value;
   const [typed, setTyped] = useState('');
   const { data: found, error } = useQuery({
     queryKey: [prefix, 'named', typed],
@@ -47,7 +60,7 @@ export function NamedFilter(props: {
   }, [one, onChange]);
   const enter = (entered: string) => {
     const isDone = entered === '' || new RegExp(`^${prefix}_[0-9a-f-]{36}$`).test(entered);
-    setTyped(isDone ? '' : entered);
+    setTyped(isDone || entered === shown ? '' : entered);
     if (isDone) onChange(entered);
   };
   const list = useId();
@@ -57,7 +70,15 @@ export function NamedFilter(props: {
   };
   return (
     <>
-      <Typed label={label} placeholder={placeholder} list={list} value={name ?? value} onChange={enter} />
+      <Typed
+        label={label}
+        placeholder={placeholder}
+        list={list}
+        value={shown}
+        isRequired={isRequired}
+        problem={typed === '' ? undefined : text.list.undecided}
+        onChange={enter}
+      />
       <datalist id={list}>
         {suggested.map((one) => (
           <option key={one.id} value={one.id}>
@@ -80,7 +101,7 @@ export function NamedFilter(props: {
                     title={id}
                     className="line-clamp-2 break-all text-left underline"
                   >
-                    {choice}
+                    {choice} <span className="text-soft text-xs">{shortened(id)}</span>
                   </button>
                 </li>
               ))}
