@@ -71,6 +71,16 @@ export async function violations(page: Page): Promise<string[]> {
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 
+/** What a reader has to scroll sideways for, or what sticks out of its column. */
+export const tooWide = (page: Page) =>
+  page.evaluate<string[]>(
+    `[...document.querySelectorAll('html, main *')]
+       .filter((one) => one.scrollWidth > one.clientWidth + 1)
+       .filter((one) => one.matches('html, td *, th *') || getComputedStyle(one).overflowX === 'auto')
+       .filter((one) => getComputedStyle(one).overflowX !== 'hidden')
+       .map(({ tagName, textContent }) => tagName + ': ' + textContent.slice(0, 40))`,
+  );
+
 /** An execution of the demo organization, once it has ended. */
 export async function runExecution(state: LocalState, request: object): Promise<string> {
   const headers = { Authorization: `Bearer ${state.api_key}`, 'Content-Type': 'application/json' };

@@ -4,7 +4,15 @@ import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { until } from '@holdfast/testkit/until';
 import { describe, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from './browser.ts';
-import { hostile, runExecution, screenshots, startReceiver, untilText, violations } from './operator.ts';
+import {
+  hostile,
+  runExecution,
+  screenshots,
+  startReceiver,
+  tooWide,
+  untilText,
+  violations,
+} from './operator.ts';
 
 type Stack = { state(): LocalState; browser(): Browser; executionId(): string };
 
@@ -380,9 +388,9 @@ export function describePortal({ state, browser, executionId }: Stack): void {
         if (name === 'portal' && process.env['CONSOLE_SCREENSHOTS'])
           await page.screenshot({ path: join(screenshots, 'portal.png') });
         expect(await page.title()).toMatch(new RegExp(`^${heading}.* · Portal$`));
-        for (const width of [1440, 390]) {
-          await page.setViewportSize({ width, height: 844 });
-          expect([name, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([name, width]);
+        for (const width of [1440, 360]) {
+          await page.setViewportSize({ width, height: 800 });
+          expect([name, width, await tooWide(page)]).toEqual([name, width, []]);
           for (const colorScheme of ['dark', 'light'] as const) {
             await page.emulateMedia({ colorScheme });
             expect([name, width, colorScheme, await violations(page)]).toEqual([

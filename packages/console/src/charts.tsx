@@ -119,7 +119,7 @@ function Legend({ series, unit }: { series: Series[]; unit: 'ms' | undefined }) 
 
 function Table(props: { id: string; label: string; times: string[]; series: Series[] }) {
   const { id, label, times, series } = props;
-  const cell = 'px-2 py-1 text-right tabular-nums';
+  const cell = 'px-1 py-1 text-right tabular-nums sm:px-2';
   return (
     <table className="w-full text-xs">
       <caption id={id} className="sr-only">
@@ -127,7 +127,7 @@ function Table(props: { id: string; label: string; times: string[]; series: Seri
       </caption>
       <thead>
         <tr>
-          <th scope="col" className="px-2 py-1 text-left font-medium text-soft">
+          <th scope="col" className="px-1 py-1 text-left font-medium text-soft sm:px-2">
             {text.charts.time}
           </th>
           {series.map(({ name }) => (
@@ -140,7 +140,7 @@ function Table(props: { id: string; label: string; times: string[]; series: Seri
       <tbody>
         {times.map((at, index) => (
           <tr key={at} className="border-line border-t">
-            <th scope="row" className="px-2 py-1 text-left font-normal">
+            <th scope="row" className="px-1 py-1 text-left font-normal sm:px-2">
               <time dateTime={at} title={utc(at)}>
                 {clock.format(new Date(at))}
               </time>

@@ -31,12 +31,14 @@ export function DeliveryView(props: {
   return (
     <li className="py-3 first:pt-0 last:pb-0">
       <div className="flex flex-wrap items-start justify-between gap-2">
-        <div className="min-w-0">
+        <div className="min-w-0 grow basis-56">
           <p className="flex flex-wrap items-center gap-x-3">
             <span className="font-medium">{name}</span>
             <Status of={delivery.status} />
           </p>
-          <p className="break-all text-soft text-xs">{delivery.url}</p>
+          <p title={delivery.url} className="line-clamp-2 break-all text-soft text-xs">
+            {delivery.url}
+          </p>
           {lastError && <p className="break-words text-bad text-xs">{lastError}</p>}
           {delivery.next_attempt_at && (
             <p className="text-soft text-xs">

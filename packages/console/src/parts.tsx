@@ -1,4 +1,4 @@
-import { type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react';
+import { Fragment, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { isSignedOut, LostError } from './api.ts';
 import { text } from './strings.ts';
 
@@ -127,11 +127,23 @@ const statusLook: Record<string, string> = {
   CANCELLED: 'text-soft',
 };
 
+/** A name such as `AWAITING_WEBHOOK`, which breaks between its words where it has to. */
+export function Words({ of }: { of: string }) {
+  return of.split(/(?<=_)/).map((word, index) => (
+    <Fragment key={`${index} ${word}`}>
+      {word}
+      <wbr />
+    </Fragment>
+  ));
+}
+
 export function Status({ of }: { of: string }) {
   return (
     <span className={`inline-flex items-center gap-1.5 font-medium text-xs ${statusLook[of] ?? 'text-busy'}`}>
-      <span aria-hidden="true" className="size-2 rounded-full bg-current" />
-      {of}
+      <span aria-hidden="true" className="size-2 shrink-0 rounded-full bg-current" />
+      <span>
+        <Words of={of} />
+      </span>
     </span>
   );
 }

@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Fragment, useState } from 'react';
+import { useState } from 'react';
 import { read, type Schemas } from '../api.ts';
 import { Chosen, changed, FilterBar, Search, Typed } from '../filterBar.tsx';
 import { List, More, useKeptFilters, useListKeys, usePages } from '../lists.tsx';
 import { OrganizationField, OrganizationLink } from '../organizations.tsx';
-import { duration, Empty, Heading, Id, linkLook, Money, Status, Time } from '../parts.tsx';
+import { duration, Empty, Heading, Id, linkLook, Money, Status, Time, Words } from '../parts.tsx';
 import { text } from '../strings.ts';
 import { executionStatuses, type Filters, timesOf } from './filters.ts';
 
@@ -178,13 +178,13 @@ function FiltersOf({ filters }: { filters: Filters }) {
 }
 
 function Rows({ rows }: { rows: Execution[] }) {
-  const head = 'px-4 py-2 text-left font-medium text-soft text-xs';
-  const cell = 'px-4 py-2.5 align-middle';
+  const head = 'px-3 py-2 text-left font-medium text-soft text-xs sm:px-4';
+  const cell = 'px-3 py-2.5 align-middle sm:px-4';
   return (
     <table className="w-full table-fixed border-collapse">
       <thead className="border-line border-b">
         <tr>
-          <th className={`${head} w-36`}>{text.list.status}</th>
+          <th className={`${head} w-30 sm:w-36`}>{text.list.status}</th>
           <th className={head}>{text.list.execution}</th>
           <th className={`${head} hidden w-40 xl:table-cell`}>{text.list.organization}</th>
           <th className={`${head} hidden w-24 text-right! xl:table-cell`}>{text.list.duration}</th>
@@ -197,13 +197,17 @@ function Rows({ rows }: { rows: Execution[] }) {
           <tr key={row.id} className="border-line border-b last:border-0 hover:bg-hover">
             <td className={cell}>
               <Status of={row.status} />
-              {row.error && <ErrorCode of={row.error.code} />}
+              {row.error && (
+                <span className="block text-soft text-xs wrap-anywhere">
+                  <Words of={row.error.code} />
+                </span>
+              )}
             </td>
             <td className={`${cell} min-w-0`}>
               <Link data-row to="/executions/$id" params={{ id: row.id }} className="block min-w-0 rounded">
                 <span className="block truncate font-medium">{row.model}</span>
                 <Id of={row.id} />
-                <span className="block text-soft text-xs sm:hidden">
+                <span className="block text-soft text-xs sm:hidden [&>time]:whitespace-normal">
                   <Time at={row.created_at} />
                 </span>
               </Link>
@@ -224,20 +228,6 @@ function Rows({ rows }: { rows: Execution[] }) {
         ))}
       </tbody>
     </table>
-  );
-}
-
-/** In several lines where the column is narrow, broken between its words. */
-function ErrorCode({ of }: { of: string }) {
-  return (
-    <span className="block text-soft text-xs wrap-anywhere">
-      {of.split(/(?<=_)/).map((word, index) => (
-        <Fragment key={`${index} ${word}`}>
-          {word}
-          <wbr />
-        </Fragment>
-      ))}
-    </span>
   );
 }
 

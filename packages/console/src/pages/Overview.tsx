@@ -17,6 +17,7 @@ import {
   Time,
 } from '../parts.tsx';
 import { text } from '../strings.ts';
+import { Table } from '../table.tsx';
 import { Attention } from './attention.tsx';
 import { fieldTime } from './filters.ts';
 
@@ -165,56 +166,41 @@ function ExecutionsCard({ of }: { of: Whole['executions'] }) {
 const openOf = ({ created, completed, failed, cancelled }: Schemas['OverviewMinute']) =>
   created - completed - failed - cancelled;
 
-const head = 'px-1 py-1.5 sm:px-2 text-left font-medium text-soft text-xs';
-const number = 'px-1 py-1.5 sm:px-2 text-right tabular-nums whitespace-nowrap';
-
-/** A table that scrolls by itself where it is wider than the page. */
-function Facts({ names, children }: { names: readonly string[]; children: ReactNode }) {
-  return (
-    <div className="-mx-2 overflow-x-auto">
-      <table className="w-full">
-        <thead>
-          <tr>
-            {names.map((name, index) => (
-              <th key={name} scope="col" className={index === 0 ? head : `${head} text-right`}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </div>
-  );
-}
-
 function Models({ of, from }: { of: Whole['models']; from: string }) {
   const slowest = Math.max(1, ...of.map(({ p95_ms: ms }) => ms ?? 0));
   return (
     <Card title={text.overview.models}>
       {of.length === 0 && <Empty title={text.overview.noModels} />}
       {of.length > 0 && (
-        <Facts names={[text.list.model, text.overview.executions, text.overview.failed, 'p50', 'p95']}>
-          {of.map(({ model, created, failed, p50_ms: p50, p95_ms: p95 }) => (
-            <tr key={model} className="border-line border-t">
-              <th scope="row" className="min-w-24 px-1 py-1.5 text-left font-normal sm:px-2">
-                <Link to="/executions" search={{ model, from }} className="wrap-anywhere hover:underline">
-                  {model}
-                </Link>
-                <Meter share={(p95 ?? 0) / slowest} />
-              </th>
-              <td className={number}>{created.toLocaleString()}</td>
-              <td className={`${number} ${failed > 0 ? 'text-bad' : 'text-soft'}`}>
-                {failed.toLocaleString()}
-              </td>
-              <td className={number}>{shownMs(p50)}</td>
-              <td className={number}>{shownMs(p95)}</td>
-            </tr>
-          ))}
-        </Facts>
+        <Table
+          caption={text.overview.models}
+          rows={of}
+          keyOf={({ model }) => model}
+          columns={[
+            {
+              name: text.list.model,
+              of: ({ model, p95_ms: p95 }) => (
+                <>
+                  <Link to="/executions" search={{ model, from }} className="wrap-anywhere hover:underline">
+                    {model}
+                  </Link>
+                  <Meter share={(p95 ?? 0) / slowest} />
+                </>
+              ),
+            },
+            { name: text.overview.executions, of: ({ created }) => created.toLocaleString() },
+            { name: text.overview.failed, of: ({ failed }) => <Failures of={failed} /> },
+            { name: 'p50', of: ({ p50_ms: p50 }) => shownMs(p50) },
+            { name: 'p95', of: ({ p95_ms: p95 }) => shownMs(p95) },
+          ]}
+        />
       )}
     </Card>
   );
+}
+
+function Failures({ of }: { of: number }) {
+  return <span className={of > 0 ? 'text-bad' : 'text-soft'}>{of.toLocaleString()}</span>;
 }
 
 const shownMs = (ms: number | null) => duration(ms === null ? null : Math.round(ms));
@@ -224,37 +210,28 @@ function Providers({ of, from }: { of: Whole['providers']; from: string }) {
     <Card title={text.overview.providers}>
       {of.length === 0 && <Empty title={text.overview.noProviders} hint={text.overview.noProvidersHint} />}
       {of.length > 0 && (
-        <Facts
-          names={[
-            text.list.provider,
-            text.overview.circuit,
-            text.overview.attempts,
-            text.overview.failed,
-            'p50',
-          ]}
-        >
-          {of.map((provider) => (
-            <tr key={provider.connection} className="border-line border-t">
-              <th scope="row" className="px-1 py-1.5 text-left font-normal sm:px-2">
-                <Link
-                  to="/executions"
-                  search={{ provider: provider.connection, from }}
-                  className="wrap-anywhere hover:underline"
-                >
-                  {provider.connection}
+        <Table
+          caption={text.overview.providers}
+          rows={of}
+          keyOf={({ connection }) => connection}
+          columns={[
+            {
+              name: text.list.provider,
+              of: ({ connection: provider }) => (
+                <Link to="/executions" search={{ provider, from }} className="wrap-anywhere hover:underline">
+                  {provider}
                 </Link>
-              </th>
-              <td className="px-1 py-1.5 text-right sm:px-2">
-                <Status of={provider.circuit ?? text.overview.unknown} />
-              </td>
-              <td className={number}>{provider.attempts.toLocaleString()}</td>
-              <td className={`${number} ${provider.failed > 0 ? 'text-bad' : 'text-soft'}`}>
-                {provider.failed.toLocaleString()}
-              </td>
-              <td className={number}>{shownMs(provider.p50_ms)}</td>
-            </tr>
-          ))}
-        </Facts>
+              ),
+            },
+            {
+              name: text.overview.circuit,
+              of: ({ circuit }) => <Status of={circuit ?? text.overview.unknown} />,
+            },
+            { name: text.overview.attempts, of: ({ attempts }) => attempts.toLocaleString() },
+            { name: text.overview.failed, of: ({ failed }) => <Failures of={failed} /> },
+            { name: 'p50', of: ({ p50_ms: p50 }) => shownMs(p50) },
+          ]}
+        />
       )}
     </Card>
   );
@@ -342,7 +319,7 @@ function Fact({ name, children }: { name: ReactNode; children: ReactNode }) {
   return (
     <div className="flex flex-wrap justify-between gap-x-4">
       <dt>{name}</dt>
-      <dd className="ml-auto text-right text-soft">{children}</dd>
+      <dd className="grow basis-40 text-right text-soft">{children}</dd>
     </div>
   );
 }

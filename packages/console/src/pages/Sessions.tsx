@@ -28,7 +28,7 @@ export function Sessions() {
                   <span className="text-soft">{`${one.role} · ${text.sessions.by[one.method]}`}</span>
                   {one.is_current && <span className="ml-2 text-good text-xs">{text.sessions.current}</span>}
                 </p>
-                <p className="break-all text-soft text-xs">
+                <p className="text-soft text-xs wrap-anywhere">
                   {`${text.sessions.from} ${one.address} · ${one.user_agent}`}
                 </p>
                 <p className="text-soft text-xs">

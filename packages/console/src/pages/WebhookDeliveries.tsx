@@ -109,7 +109,7 @@ function Row({ of, isShort }: { of: Delivery; isShort: boolean }) {
         params={{ id: of.id }}
         className="-mx-2 flex flex-wrap items-start justify-between gap-x-4 gap-y-1 rounded px-2 py-2.5 hover:bg-hover"
       >
-        <span className="min-w-0">
+        <span className="min-w-0 grow basis-56">
           <span className="flex flex-wrap items-center gap-x-3">
             <span className="font-medium">{of.event_type}</span>
             <Status of={of.status} />
@@ -117,7 +117,11 @@ function Row({ of, isShort }: { of: Delivery; isShort: boolean }) {
               <span className="text-soft text-xs">{text.webhooks.attempts(of.attempts.length)}</span>
             )}
           </span>
-          {!isShort && <span className="block break-all text-soft text-xs">{of.url}</span>}
+          {!isShort && (
+            <span title={of.url} className="line-clamp-2 break-all text-soft text-xs">
+              {of.url}
+            </span>
+          )}
           {last?.error && <span className="block break-words text-bad text-xs">{outcome}</span>}
         </span>
         <span className="text-soft">

@@ -104,7 +104,9 @@ function Rows({ rows }: { rows: Endpoint[] }) {
           <tr key={row.id} className="border-line border-b last:border-0 hover:bg-hover">
             <td className={`${cell} min-w-0`}>
               <Link data-row to="/webhooks/endpoints/$id" params={{ id: row.id }} className="block rounded">
-                <span className="block break-all font-medium">{row.url}</span>
+                <span title={row.url} className="line-clamp-2 break-all font-medium">
+                  {row.url}
+                </span>
                 {row.description && (
                   <span className="line-clamp-1 break-all text-soft text-xs">{row.description}</span>
                 )}

@@ -3,6 +3,7 @@ import { subtract } from '../amounts.ts';
 import type { Schemas } from '../api.ts';
 import { Card, Change, Facts, Money, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
+import { Table } from '../table.tsx';
 
 type Whole = Schemas['ExecutionWithAttempts'];
 
@@ -36,57 +37,41 @@ function returnedOf(rows: Schemas['Transaction'][]): string | null {
 const before = ({ available_after: after, available_change: by }: Schemas['Transaction']) =>
   subtract(after, by);
 
-const head = 'py-1.5 pr-4 font-medium';
-const amount = 'py-1.5 pr-4 text-right tabular-nums last:pr-0';
-
 export function Transactions({ rows }: { rows: Schemas['Transaction'][] }) {
   return (
-    <div className="overflow-x-auto">
-      <table className="w-full text-left text-xs">
-        <caption className="sr-only">{text.execution.journal}</caption>
-        <thead className="text-soft">
-          <tr className="border-line border-b">
-            <th className={head}>{text.columns.kind}</th>
-            {[text.columns.amount, text.execution.available, text.execution.held].map((name) => (
-              <th key={name} className={`${head} text-right last:pr-0`}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.sequence} className="border-line border-b align-top last:border-0">
-              <td className="min-w-28 py-1.5 pr-4">
-                {row.execution_id ? (
-                  <Link
-                    to="/executions/$id"
-                    params={{ id: row.execution_id }}
-                    className="underline decoration-soft"
-                  >
-                    {row.kind}
-                  </Link>
-                ) : (
-                  row.kind
-                )}
-                {row.reason && <span className="block text-soft">{row.reason}</span>}
-                <span className="block text-soft [&>time]:whitespace-normal">
-                  <Time at={row.created_at} />
-                </span>
-              </td>
-              <td className={amount}>
-                <Money of={row.amount} />
-              </td>
-              <td className={amount}>
-                <Change by={row.available_change} to={row.available_after} />
-              </td>
-              <td className={amount}>
-                <Change by={row.held_change} to={row.held_after} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <div className="text-xs">
+      <Table
+        caption={text.execution.journal}
+        rows={rows}
+        keyOf={({ sequence }) => sequence}
+        columns={[
+          { name: text.columns.kind, of: (row) => <Kind of={row} /> },
+          { name: text.columns.amount, of: ({ amount }) => <Money of={amount} /> },
+          {
+            name: text.execution.available,
+            of: (row) => <Change by={row.available_change} to={row.available_after} />,
+          },
+          { name: text.execution.held, of: (row) => <Change by={row.held_change} to={row.held_after} /> },
+        ]}
+      />
+    </div>
+  );
+}
+
+function Kind({ of }: { of: Schemas['Transaction'] }) {
+  return (
+    <div className="min-w-28">
+      {of.execution_id ? (
+        <Link to="/executions/$id" params={{ id: of.execution_id }} className="underline decoration-soft">
+          {of.kind}
+        </Link>
+      ) : (
+        of.kind
+      )}
+      {of.reason && <span className="block text-soft">{of.reason}</span>}
+      <span className="block text-soft [&>time]:whitespace-normal">
+        <Time at={of.created_at} />
+      </span>
     </div>
   );
 }

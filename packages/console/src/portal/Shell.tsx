@@ -90,7 +90,7 @@ function Head({ session, signOut }: { session: PortalSession; signOut: () => voi
             <Link
               key={capability}
               to={to}
-              className="rounded-md px-2.5 py-1.5 whitespace-nowrap hover:bg-hover"
+              className="rounded-md px-2 py-1.5 whitespace-nowrap hover:bg-hover sm:px-2.5"
               inactiveProps={{ className: 'text-soft' }}
               activeProps={{ className: 'bg-hover font-medium text-accent' }}
             >

@@ -1,7 +1,7 @@
 /** Executions, and the models that they run. */
 export const executionsTexts = {
   list: {
-    search: 'Id, idempotency key, or name=value of the metadata',
+    search: 'Id, idempotency key, or metadata name=value',
     submit: 'Search',
     status: 'Status',
     anyStatus: 'Any status',

@@ -71,7 +71,7 @@ function Filters() {
 }
 
 function Rows({ rows }: { rows: Schemas['Execution'][] }) {
-  const head = 'px-4 py-2 font-medium';
+  const head = 'px-3 py-2 font-medium sm:px-4';
   const wide = 'hidden sm:table-cell';
   return (
     <table className="w-full text-left">
@@ -88,18 +88,18 @@ function Rows({ rows }: { rows: Schemas['Execution'][] }) {
       <tbody>
         {rows.map((row) => (
           <tr key={row.id} className="border-line border-b last:border-0 hover:bg-hover">
-            <td className="px-4 py-2">
+            <td className="px-3 py-2 sm:px-4">
               <Link data-row to="/executions/$id" params={{ id: row.id }} className="block">
                 <span className="block font-medium">{row.model}</span>
                 <span className="text-soft">
                   <Id of={row.id} />
                 </span>
-                <span className="block text-soft text-xs sm:hidden">
+                <span className="block text-soft text-xs sm:hidden [&>time]:whitespace-normal">
                   <Time at={row.created_at} />
                 </span>
               </Link>
             </td>
-            <td className="px-4 py-2">
+            <td className="px-3 py-2 sm:px-4">
               <Status of={row.status} />
             </td>
             <td className={`px-4 py-2 ${wide}`}>

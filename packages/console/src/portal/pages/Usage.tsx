@@ -16,6 +16,7 @@ import {
   Time,
 } from '../../parts.tsx';
 import { text } from '../../strings.ts';
+import { Table } from '../../table.tsx';
 import { read, type Schemas } from '../api.ts';
 import { useMay, useSession } from '../session.tsx';
 import { words } from '../strings.ts';
@@ -101,103 +102,78 @@ function UsageCard({ title, by }: { title: string; by: 'model' | 'day' }) {
 type UsageTableProps = { title: string; of: Schemas['Usage']; by: 'model' | 'day' };
 
 function UsageTable({ title, of, by }: UsageTableProps) {
-  const columns = [
-    words.usage[by],
-    words.usage.executions,
-    words.usage.inputTokens,
-    words.usage.outputTokens,
-    words.usage.cost,
-  ];
-  const rows = [
-    ...of.data.map((row) => ({ name: row[by] ?? '', ...row })),
-    { name: words.usage.total, ...of.total },
-  ];
+  const total = { name: words.usage.total, ...of.total };
   return (
-    <Table caption={title} columns={columns}>
-      {rows.map((row, index) => (
-        <tr key={row.name} className={index === rows.length - 1 ? 'font-semibold' : 'border-line border-b'}>
-          <td className="py-1.5 pr-4 whitespace-nowrap">{row.name}</td>
-          <td className={number}>{row.executions.toLocaleString()}</td>
-          <td className={number}>{row.input_tokens.toLocaleString()}</td>
-          <td className={number}>{row.output_tokens.toLocaleString()}</td>
-          <td className={number}>
-            <Money of={row.cost} />
-          </td>
-        </tr>
-      ))}
-    </Table>
-  );
-}
-
-const number = 'py-1.5 pr-4 text-right tabular-nums last:pr-0';
-/** The columns that are not numbers. */
-const texts: string[] = [words.usage.model, words.usage.day, words.usage.what];
-
-function Table(props: { caption: string; columns: string[]; children: ReactNode }) {
-  const { caption, columns, children } = props;
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section aria-label={caption} tabIndex={0} className="overflow-x-auto">
-      <table className="w-full text-left text-xs">
-        <thead className="text-soft">
-          <tr className="border-line border-b">
-            {columns.map((name) => (
-              <th
-                key={name}
-                className={`py-1.5 font-medium whitespace-nowrap ${texts.includes(name) ? 'pr-4' : 'pr-4 text-right last:pr-0'}`}
-              >
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </section>
+    <div className="text-xs">
+      <Table
+        caption={title}
+        rows={[...of.data.map((row) => ({ name: row[by] ?? '', ...row })), total]}
+        keyOf={({ name }) => name}
+        lookOf={(row) => (row === total ? 'font-semibold' : '')}
+        columns={[
+          { name: words.usage[by], of: ({ name }) => <span className="wrap-anywhere">{name}</span> },
+          { name: words.usage.executions, of: ({ executions }) => executions.toLocaleString() },
+          { name: words.usage.inputTokens, of: (row) => row.input_tokens.toLocaleString() },
+          { name: words.usage.outputTokens, of: (row) => row.output_tokens.toLocaleString() },
+          { name: words.usage.cost, of: ({ cost }) => <Money of={cost} /> },
+        ]}
+      />
+    </div>
   );
 }
 
 function Statement() {
-  const may = useMay();
   const pages = usePages(
     ['statement'],
     (cursor) => read<Schemas['TransactionPage']>('/balance/transactions', { cursor, limit: 20 }),
     { isLive: true },
   );
-  const columns = [words.usage.what, text.execution.available, text.execution.held];
   return (
     <Card title={text.organizations.statement}>
       <p className="mb-3 text-soft text-xs">{words.usage.statementAbout}</p>
-      <List pages={pages} empty={<Empty title={text.organizations.noTransactions} />}>
-        {(rows) => (
-          <Table caption={text.organizations.statement} columns={columns}>
-            {rows.map((row) => (
-              <tr key={row.sequence} className="border-line border-b align-top last:border-0">
-                <td className="py-1.5 pr-4">
-                  {row.execution_id && may('executions') ? (
-                    <Link to="/executions/$id" params={{ id: row.execution_id }} className="underline">
-                      {words.usage.kinds[row.kind]}
-                    </Link>
-                  ) : (
-                    words.usage.kinds[row.kind]
-                  )}
-                  {row.reason && <span className="block text-soft">{row.reason}</span>}
-                  <span className="block text-soft">
-                    <Time at={row.created_at} />
-                  </span>
-                </td>
-                <td className={number}>
-                  <Change by={row.available_change} to={row.available_after} />
-                </td>
-                <td className={number}>
-                  <Change by={row.held_change} to={row.held_after} />
-                </td>
-              </tr>
-            ))}
-          </Table>
-        )}
-      </List>
+      <div className="text-xs">
+        <List pages={pages} empty={<Empty title={text.organizations.noTransactions} />}>
+          {(rows) => (
+            <Table
+              caption={text.organizations.statement}
+              rows={rows}
+              keyOf={({ sequence }) => sequence}
+              columns={[
+                { name: words.usage.what, of: (row) => <What of={row} /> },
+                {
+                  name: text.execution.available,
+                  of: (row) => <Change by={row.available_change} to={row.available_after} />,
+                },
+                {
+                  name: text.execution.held,
+                  of: (row) => <Change by={row.held_change} to={row.held_after} />,
+                },
+              ]}
+            />
+          )}
+        </List>
+      </div>
       <More pages={pages} />
     </Card>
+  );
+}
+
+function What({ of }: { of: Schemas['Transaction'] }) {
+  const may = useMay();
+  const kind = words.usage.kinds[of.kind];
+  return (
+    <>
+      {of.execution_id && may('executions') ? (
+        <Link to="/executions/$id" params={{ id: of.execution_id }} className="underline">
+          {kind}
+        </Link>
+      ) : (
+        kind
+      )}
+      {of.reason && <span className="block text-soft">{of.reason}</span>}
+      <span className="block text-soft">
+        <Time at={of.created_at} />
+      </span>
+    </>
   );
 }

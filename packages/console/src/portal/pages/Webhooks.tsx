@@ -42,7 +42,9 @@ function EndpointRow({ of }: { of: Schemas['WebhookEndpoint'] }) {
   return (
     <li className="items-start justify-between gap-x-4 gap-y-1 px-4 py-3 hover:bg-hover sm:flex">
       <Link to="/webhooks/$id" params={{ id: of.id }} className="block min-w-0 grow">
-        <span className="block break-all font-medium">{of.url}</span>
+        <span title={of.url} className="line-clamp-2 break-all font-medium">
+          {of.url}
+        </span>
         <span className="block text-soft text-xs">
           {of.events.length === 0 ? words.webhooks.all : of.events.join(', ')}
           {of.description && ` · ${of.description}`}
