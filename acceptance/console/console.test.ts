@@ -166,6 +166,12 @@ describe('the pages', () => {
     const { page, context } = await signIn(browser, state(), ann);
     await open(page, '/executions?from=garbage');
     await untilText(page, '“garbage” in the address is not a time');
+    await open(page, '/executions?q=2024&status={"no":"status"}&model=a&model=b');
+    await untilText(page, 'status must be one of');
+    expect(await page.evaluate('document.querySelector("input[type=search]").value')).toBe('2024');
+    await open(page, '/executions/exec_of_nobody');
+    await untilText(page, 'There is no such execution.');
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     await open(page, '/executions');
     const rows = page.locator('tbody tr');
     await until('all executions are listed', async () => (await rows.count()) === 3);

@@ -71,6 +71,18 @@ export function describeOutages(get: () => { state: LocalState; browser: Browser
       await context.close();
     });
 
+    it('is opened once the server is back, where none of its code had been loaded', async () => {
+      const { state, browser } = get();
+      const { page, context } = await signIn(browser, state, ann);
+      await page.route(/./, (route) => route.abort());
+      await page.getByRole('link', { name: 'Sessions' }).click();
+      await untilText(page, notice);
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      await page.unroute(/./);
+      await page.getByRole('heading', { name: 'Sessions' }).waitFor();
+      await context.close();
+    });
+
     it('says so where the server accepts a read and stays silent', async () => {
       const { state, browser } = get();
       const { page, context } = await signIn(browser, state, ann);

@@ -23,6 +23,9 @@ export class RequestError extends Error {
 /** The session has ended, or there was none. */
 export const isSignedOut = (error: unknown) => error instanceof RequestError && error.status === 401;
 
+export const isNotFound = (error: unknown): error is RequestError =>
+  error instanceof RequestError && error.status === 404;
+
 /** No response of the API came, so a change may have been applied or not. */
 export class LostError extends Error {
   /** The same request, sent again, is applied once. */

@@ -13,7 +13,7 @@ import './styles.css';
 
 const isClientError = (error: Error) => error instanceof RequestError && error.status < 500;
 
-const client = new QueryClient({
+export const client = new QueryClient({
   defaultOptions: {
     queries: {
       // Until the server is back, however long that takes; what was read stays on the page meanwhile.

@@ -1,5 +1,5 @@
 import { Fragment, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react';
-import { isSignedOut, LostError } from './api.ts';
+import { isNotFound, isSignedOut, LostError } from './api.ts';
 import { text } from './strings.ts';
 
 const tones = {
@@ -288,7 +288,10 @@ export function UntilRead(props: {
     <>
       {!of.data && <Heading title={title} className="break-all" />}
       {of.isPending && <Skeleton rows={rows} />}
-      {of.error !== null && <Problem error={of.error} onRetry={() => void of.refetch()} />}
+      {isNotFound(of.error) && <Empty title={of.error.message} />}
+      {of.error !== null && !isNotFound(of.error) && (
+        <Problem error={of.error} onRetry={() => void of.refetch()} />
+      )}
     </>
   );
 }

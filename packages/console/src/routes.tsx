@@ -1,4 +1,4 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
 import {
   deliveryFiltersOf,
   endpointFiltersOf,
@@ -7,6 +7,7 @@ import {
   playgroundOf,
 } from './pages/filters.ts';
 import { Empty } from './parts.tsx';
+import { lazyPage, routerOptions } from './router.tsx';
 import { Shell } from './Shell.tsx';
 import { text } from './strings.ts';
 
@@ -21,91 +22,91 @@ const routeTree = rootRoute.addChildren([
   createRoute({
     getParentRoute,
     path: '/',
-    component: lazyRouteComponent(() => import('./pages/Overview.tsx'), 'Overview'),
+    component: lazyPage(() => import('./pages/Overview.tsx'), 'Overview'),
   }),
   createRoute({
     getParentRoute,
     path: '/executions',
-    component: lazyRouteComponent(() => import('./pages/Executions.tsx'), 'Executions'),
+    component: lazyPage(() => import('./pages/Executions.tsx'), 'Executions'),
     validateSearch: filtersOf,
   }),
   createRoute({
     getParentRoute,
     path: '/executions/$id',
-    component: lazyRouteComponent(() => import('./pages/Execution.tsx'), 'Execution'),
+    component: lazyPage(() => import('./pages/Execution.tsx'), 'Execution'),
   }),
   createRoute({
     getParentRoute,
     path: '/organizations',
-    component: lazyRouteComponent(() => import('./pages/Organizations.tsx'), 'Organizations'),
+    component: lazyPage(() => import('./pages/Organizations.tsx'), 'Organizations'),
     validateSearch: organizationFiltersOf,
   }),
   createRoute({
     getParentRoute,
     path: '/organizations/$id',
-    component: lazyRouteComponent(() => import('./pages/Organization.tsx'), 'Organization'),
+    component: lazyPage(() => import('./pages/Organization.tsx'), 'Organization'),
   }),
   createRoute({
     getParentRoute,
     path: '/webhooks',
-    component: lazyRouteComponent(() => import('./pages/Webhooks.tsx'), 'Webhooks'),
+    component: lazyPage(() => import('./pages/Webhooks.tsx'), 'Webhooks'),
     validateSearch: endpointFiltersOf,
   }),
   createRoute({
     getParentRoute,
     path: '/webhooks/endpoints/$id',
-    component: lazyRouteComponent(() => import('./pages/WebhookEndpoint.tsx'), 'WebhookEndpoint'),
+    component: lazyPage(() => import('./pages/WebhookEndpoint.tsx'), 'WebhookEndpoint'),
   }),
   createRoute({
     getParentRoute,
     path: '/webhooks/deliveries',
-    component: lazyRouteComponent(() => import('./pages/WebhookDeliveries.tsx'), 'WebhookDeliveries'),
+    component: lazyPage(() => import('./pages/WebhookDeliveries.tsx'), 'WebhookDeliveries'),
     validateSearch: deliveryFiltersOf,
   }),
   createRoute({
     getParentRoute,
     path: '/webhooks/deliveries/$id',
-    component: lazyRouteComponent(() => import('./pages/WebhookDelivery.tsx'), 'WebhookDelivery'),
+    component: lazyPage(() => import('./pages/WebhookDelivery.tsx'), 'WebhookDelivery'),
   }),
   createRoute({
     getParentRoute,
     path: '/queues',
-    component: lazyRouteComponent(() => import('./pages/Queues.tsx'), 'Queues'),
+    component: lazyPage(() => import('./pages/Queues.tsx'), 'Queues'),
   }),
   createRoute({
     getParentRoute,
     path: '/audit',
-    component: lazyRouteComponent(() => import('./pages/Audit.tsx'), 'Audit'),
+    component: lazyPage(() => import('./pages/Audit.tsx'), 'Audit'),
   }),
   createRoute({
     getParentRoute,
     path: '/playground',
-    component: lazyRouteComponent(() => import('./pages/Playground.tsx'), 'Playground'),
+    component: lazyPage(() => import('./pages/Playground.tsx'), 'Playground'),
     validateSearch: playgroundOf,
   }),
   createRoute({
     getParentRoute,
     path: '/models',
-    component: lazyRouteComponent(() => import('./pages/Models.tsx'), 'Models'),
+    component: lazyPage(() => import('./pages/Models.tsx'), 'Models'),
   }),
   createRoute({
     getParentRoute,
     path: '/models/$slug',
-    component: lazyRouteComponent(() => import('./pages/Model.tsx'), 'Model'),
+    component: lazyPage(() => import('./pages/Model.tsx'), 'Model'),
   }),
   createRoute({
     getParentRoute,
     path: '/actions',
-    component: lazyRouteComponent(() => import('./pages/Actions.tsx'), 'Actions'),
+    component: lazyPage(() => import('./pages/Actions.tsx'), 'Actions'),
   }),
   createRoute({
     getParentRoute,
     path: '/sessions',
-    component: lazyRouteComponent(() => import('./pages/Sessions.tsx'), 'Sessions'),
+    component: lazyPage(() => import('./pages/Sessions.tsx'), 'Sessions'),
   }),
 ]);
 
-export const router = createRouter({ routeTree, basepath: '/console', scrollRestoration: true });
+export const router = createRouter({ routeTree, basepath: '/console', ...routerOptions });
 
 declare module '@tanstack/react-router' {
   interface Register {

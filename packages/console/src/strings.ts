@@ -57,5 +57,8 @@ export const text = {
   failed: 'The request failed',
   notFound: 'Nothing is at this address',
   notFoundHint: 'Choose a page from the navigation.',
+  broken: 'This page could not be shown',
+  brokenHint: 'Reload it. If that does not help, report what you did.',
+  reload: 'Reload',
   loading: 'Loading',
 } as const;

@@ -5,6 +5,7 @@ import { subtract } from '../amounts.ts';
 import {
   change,
   type FieldProblem,
+  isNotFound,
   newIdempotencyKey,
   RequestError,
   read,
@@ -40,7 +41,7 @@ export function Playground() {
   const search = useSearch({ from: '/playground' });
   const models = useModels();
   const organization = useOrganization(search.organization);
-  const isUnknown = organization.error instanceof RequestError && organization.error.status === 404;
+  const isUnknown = isNotFound(organization.error);
   const error = models.error ?? (isUnknown ? null : organization.error);
   const offered = (models.data ?? []).filter(({ isActive }) => isActive);
   const easy = offered.find(isEasy) ?? offered[0];

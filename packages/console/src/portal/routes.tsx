@@ -1,5 +1,6 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
 import { Empty } from '../parts.tsx';
+import { lazyPage, routerOptions } from '../router.tsx';
 import { text } from '../strings.ts';
 import { home } from './api.ts';
 import { Landing, Shell } from './Shell.tsx';
@@ -17,7 +18,7 @@ const routeTree = rootRoute.addChildren([
   createRoute({
     getParentRoute,
     path: '/executions',
-    component: lazyRouteComponent(() => import('./pages/Executions.tsx'), 'Executions'),
+    component: lazyPage(() => import('./pages/Executions.tsx'), 'Executions'),
     validateSearch: (search: Record<string, unknown>): { status?: string; model?: string } => {
       const given = filterNames.filter((name) => typeof search[name] === 'string' && search[name] !== '');
       return Object.fromEntries(given.map((name) => [name, String(search[name])]));
@@ -26,31 +27,31 @@ const routeTree = rootRoute.addChildren([
   createRoute({
     getParentRoute,
     path: '/executions/$id',
-    component: lazyRouteComponent(() => import('./pages/Execution.tsx'), 'Execution'),
+    component: lazyPage(() => import('./pages/Execution.tsx'), 'Execution'),
   }),
   createRoute({
     getParentRoute,
     path: '/webhooks',
-    component: lazyRouteComponent(() => import('./pages/Webhooks.tsx'), 'Webhooks'),
+    component: lazyPage(() => import('./pages/Webhooks.tsx'), 'Webhooks'),
   }),
   createRoute({
     getParentRoute,
     path: '/webhooks/$id',
-    component: lazyRouteComponent(() => import('./pages/Endpoint.tsx'), 'Endpoint'),
+    component: lazyPage(() => import('./pages/Endpoint.tsx'), 'Endpoint'),
   }),
   createRoute({
     getParentRoute,
     path: '/keys',
-    component: lazyRouteComponent(() => import('./pages/Keys.tsx'), 'Keys'),
+    component: lazyPage(() => import('./pages/Keys.tsx'), 'Keys'),
   }),
   createRoute({
     getParentRoute,
     path: '/usage',
-    component: lazyRouteComponent(() => import('./pages/Usage.tsx'), 'Usage'),
+    component: lazyPage(() => import('./pages/Usage.tsx'), 'Usage'),
   }),
 ]);
 
-export const router = createRouter({ routeTree, basepath: home, scrollRestoration: true });
+export const router = createRouter({ routeTree, basepath: home, ...routerOptions });
 
 declare module '@tanstack/react-router' {
   interface Register {

@@ -1,0 +1,47 @@
+import { lazyRouteComponent } from '@tanstack/react-router';
+import { LostError } from './api.ts';
+import { client } from './mount.tsx';
+import { Button, Empty } from './parts.tsx';
+import { text } from './strings.ts';
+
+/** A page, whose code is loaded when it is opened first, however long the server does not respond. */
+export function lazyPage<Module extends Record<string, unknown>, Name extends keyof Module & string>(
+  load: () => Promise<Module>,
+  name: Name,
+) {
+  const loaded = () =>
+    client.fetchQuery({
+      queryKey: ['page', name],
+      queryFn: () => load().catch(failed),
+      retry: (_count, error) => error instanceof LostError,
+    });
+  return lazyRouteComponent(loaded, name);
+}
+
+/** Where the server responds, it has another version: the router reloads the document, which would be lost otherwise. */
+async function failed(error: unknown): Promise<never> {
+  const response = await fetch(window.location.href, { method: 'HEAD' }).catch(() => null);
+  throw response?.ok ? error : new LostError(true);
+}
+
+function Broken() {
+  return (
+    <Empty isPage title={text.broken} hint={text.brokenHint}>
+      <Button onClick={() => window.location.reload()}>{text.reload}</Button>
+    </Empty>
+  );
+}
+
+/** What the routers of the console and the portal share. */
+export const routerOptions = {
+  scrollRestoration: true,
+  defaultErrorComponent: Broken,
+  /** The router itself would read JSON, and hand numbers, lists and objects to pages that expect texts. */
+  parseSearch: (search: string) =>
+    Object.fromEntries([...new URLSearchParams(search)].filter(([, value]) => value !== '')),
+  stringifySearch(search: Record<string, unknown>): string {
+    const given = Object.entries(search).filter(([, value]) => value !== undefined && value !== '');
+    const written = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+    return written && `?${written}`;
+  },
+};
