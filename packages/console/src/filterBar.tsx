@@ -3,7 +3,6 @@ import { Button, Field, inputLook } from './parts.tsx';
 import { text } from './strings.ts';
 
 type Value = string | undefined;
-const look = `${inputLook} h-9`;
 
 /** The filters with a change, without those that filter nothing. */
 export function changed<Filters extends object>(filters: Filters, change: Filters): Filters {
@@ -96,7 +95,7 @@ export function Typed(props: {
         aria-invalid={problem !== undefined}
         onBlur={({ currentTarget }) => enter(currentTarget)}
         onKeyDown={onKeyDown}
-        className={look}
+        className={inputLook}
       />
     </Field>
   );
@@ -122,7 +121,11 @@ export function Chosen(props: {
   const options = value && !of.includes(value) ? [...of, value] : of;
   return (
     <Field label={label}>
-      <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)} className={look}>
+      <select
+        value={value}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        className={inputLook}
+      >
         <option value="">{any}</option>
         {options.map((option) => (
           <option key={option} value={option}>

@@ -335,7 +335,7 @@ export function Field({ label, children }: { label: string; children: ReactNode 
 }
 
 export const inputLook =
-  'w-full rounded-md border border-line bg-card px-2.5 py-1.5 text-ink placeholder:text-soft';
+  'min-h-9 w-full rounded-md border border-line bg-card px-2.5 py-1.5 text-ink placeholder:text-soft';
 
 /** Browsers offer the clipboard on https and loopback only. */
 export const canCopy = () => window.isSecureContext;
