@@ -145,6 +145,20 @@ describe('signing in', () => {
     await session.close();
   });
 
+  it('is needed again in a tab whose session another tab has ended', async () => {
+    const { page, context } = await signIn(browser, state(), ann);
+    const other = await context.newPage();
+    await open(other, '/sessions');
+    const own = other.locator('li:has-text("this session")').getByRole('button', { name: 'End session' });
+    await own.waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await own.click();
+    await other.getByRole('button', { name: 'Confirm' }).click();
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await context.close();
+  });
+
   it('lasts until signing out has succeeded, and says why it did not', async () => {
     const { page, context } = await signIn(browser, state(), ann);
     const session = /\/admin\/v1\/session$/;

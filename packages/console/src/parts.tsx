@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Fragment, type ReactNode, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { isNotFound, isSignedOut, LostError } from './api.ts';
 import { text } from './strings.ts';
@@ -360,6 +361,7 @@ export function useChangeDialog() {
   const [isOpen, setOpen] = useState(false);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const client = useQueryClient();
   return {
     isOpen,
     isBusy,
@@ -378,6 +380,8 @@ export function useChangeDialog() {
         setOpen(false);
       } catch (reason) {
         setError(reason);
+        // The page may read nothing by itself that would find this out.
+        if (isSignedOut(reason)) void client.invalidateQueries({ queryKey: ['session'] });
       } finally {
         setBusy(false);
       }

@@ -39,6 +39,7 @@ export function SignIn() {
   const client = useQueryClient();
   const [isArriving, setArriving] = useState(arrival !== null && arrival.kind !== 'refused');
   const [error, setError] = useState(arrival?.kind === 'refused' ? arrival.reason : null);
+  const [isBusy, setBusy] = useState(false);
   const { data: methods } = useQuery({
     queryKey: ['sign-in-methods'],
     queryFn: () => read<Schemas['SignInMethods']>('/sign-in-methods'),
@@ -66,7 +67,10 @@ export function SignIn() {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const token = String(new FormData(event.currentTarget).get('token') ?? '').trim();
-    signIn('/session', { token }).catch((reason: unknown) => setError(messageOf(reason)));
+    setBusy(true);
+    signIn('/session', { token })
+      .catch((reason: unknown) => setError(messageOf(reason)))
+      .finally(() => setBusy(false));
   };
   return (
     <main className="grid min-h-dvh place-items-center p-4">
@@ -97,7 +101,7 @@ export function SignIn() {
                   className={`${inputLook} font-mono`}
                 />
               </Field>
-              <Button type="submit" tone={provider ? 'plain' : 'primary'}>
+              <Button type="submit" tone={provider ? 'plain' : 'primary'} disabled={isBusy}>
                 {text.signIn.submit}
               </Button>
               <p className="text-soft text-xs">{text.signIn.where}</p>
