@@ -4,7 +4,7 @@ import { queueNames } from '@holdfast/queues/definitions';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { describe, expect, it } from '@jest/globals';
 import { commands } from './commands.ts';
-import { holdfast } from './testing/holdfast.ts';
+import { holdfast, holdfastInShell } from './testing/holdfast.ts';
 
 /** The dependencies that `holdfast` loads with these arguments, in order. */
 async function dependenciesLoadedBy(args: string[]): Promise<string[]> {
@@ -60,6 +60,18 @@ describe('holdfast', () => {
     const { code, stdout, stderr } = await holdfast([]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('Usage: holdfast <command>');
+  });
+
+  it('reports in one line that its output cannot be written, and exits with 3', async () => {
+    expect(await holdfastInShell('--help > /dev/full', {})).toEqual({
+      code: 3,
+      stdout: '',
+      stderr: 'holdfast: the output could not be written: ENOSPC: no space left on device, write\n',
+    });
+  });
+
+  it('keeps its exit code when its messages cannot be written', async () => {
+    expect((await holdfastInShell('foo 2> /dev/full', {})).code).toBe(2);
   });
 
   it('takes help as --help', async () => {

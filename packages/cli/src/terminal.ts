@@ -1,15 +1,21 @@
+import { exitCodes } from './errors.ts';
 import type { Output } from './invocation.ts';
 
 /** Standard output and standard error, as a command writes to them. */
 export function openTerminal(): Output {
-  // A reader such as `head` may close the output early: the command still ends with its own exit code.
   const outputClosed = new AbortController();
-  for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-      if (stream === process.stdout) outputClosed.abort();
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (outputClosed.signal.aborted) return;
+    outputClosed.abort();
+    // A reader such as `head` may close the output early: the command still ends with its own exit code.
+    if (error.code === 'EPIPE') return;
+    process.stderr.write(`holdfast: the output could not be written: ${error.message}\n`);
+    process.on('exit', () => {
+      process.exitCode ||= exitCodes.notRun;
     });
-  }
+  });
+  // A failure of stderr can be reported nowhere, and must not end a command half-way.
+  process.stderr.on('error', () => undefined);
   return {
     print: (line) => process.stdout.write(`${line}\n`),
     report: (line) => process.stderr.write(`${line}\n`),
