@@ -290,6 +290,7 @@ describe('an error of the admin API', () => {
     [['executions', 'list', '--since', '-1h'], 'given as --since=-'],
     [['org'], 'holdfast org needs one of create, list, show, limit'],
     [['correct', 'org_x', '-1'], 'needs --reason'],
+    [['correct', 'org_x', '--', '-1'], 'needs --reason'],
     [['key', 'limit', 'org_x', 'key_x'], 'holdfast key limit needs --monthly-spend'],
     [['key', 'limit', 'org_x', 'key_x', '--monthly-spend', '-5'], '--monthly-spend'],
     [['executions', 'list', '--since', 'soon'], '--since needs a time'],

@@ -22,9 +22,9 @@ export const correct = (args: string[], context: Context): Promise<number> =>
   adjust('correct', 'corrections', args, context);
 
 async function adjust(name: string, path: string, args: string[], context: Context): Promise<number> {
-  // A negative amount is not a flag.
+  // A negative amount is not a flag, with or without `--` before it.
   const amounts = args.filter((one) => /^-\.?\d/.test(one));
-  const others = args.filter((one) => !amounts.includes(one));
+  const others = args.filter((one) => one !== '--' && !amounts.includes(one));
   const { operands, values } = readOperands(name, [...others, '--', ...amounts], ['org', 'amount'], options);
   const isSigned = name === 'correct';
   const [org] = operands;
