@@ -161,15 +161,16 @@ const markFileReadySql = `UPDATE files SET state = 'ready', filename = $2, conte
   WHERE id = $1 AND ${checkedSql(replaceableSql)}
   RETURNING ${fileColumnsSql}`;
 
-/** From now on it is gone for everyone; its bytes are removed later. False: the organization has no such file. */
-export async function expireFile(db: Database, organizationId: string, id: string): Promise<boolean> {
-  const rows = await runStatement(db.pool, 'expire_file', expireFileSql, [id, organizationId]);
-  return rows.length > 0;
+/** From now on it is gone for everyone. The key of its bytes; null: the organization has no such file. */
+export async function expireFile(db: Database, organizationId: string, id: string): Promise<string | null> {
+  const values = [id, organizationId];
+  const [row] = await runStatement<{ key: string }>(db.pool, 'expire_file', expireFileSql, values);
+  return row?.key ?? null;
 }
 
 const expireFileSql = `UPDATE files SET expires_at = date_trunc('milliseconds', now())
   WHERE id = $1 AND ${checkedSql(`organization_id = $2 AND ${presentSql}`)}
-  RETURNING id`;
+  RETURNING COALESCE(object_key, id) AS key`;
 
 /** `keys`: every place with bytes, including an upload that came after the check. */
 export type RemovableFile = { id: string; keys: string[]; expiresAt: Date };

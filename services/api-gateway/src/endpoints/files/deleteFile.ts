@@ -10,9 +10,10 @@ export const deleteFile = endpoint({
   tag: 'Files',
   summary: 'Delete a file',
   description:
-    'It cannot be read or used from now on: an execution that has not been sent to a provider yet fails with ' +
-    '`FILE_NOT_FOUND`. Its bytes are removed from the store within minutes, those of an upload at least two hours after its ' +
-    'start. `DELETE /v1/executions/{id}` deletes all outputs of an execution.',
+    'It cannot be read or used from now on, not even by a URL that `GET /v1/files/{file_id}/url` returned before: its bytes ' +
+    'are removed from the store (later, if the store is unavailable). An execution that has not been sent to a provider yet ' +
+    'fails with `FILE_NOT_FOUND`; one whose provider has not read the file yet fails, too. ' +
+    '`DELETE /v1/executions/{id}` deletes all outputs of an execution.',
   scope: 'files',
   limit: 'other',
   params: idParams('file', 'file_id'),
@@ -24,7 +25,11 @@ export const deleteFile = endpoint({
   },
   async handle({ context, caller, params }) {
     const id = requireId('file', params.file_id, 'file');
-    if (!(await expireFile(context.db, caller.organizationId, id))) throw notFound('file');
+    const key = await expireFile(context.db, caller.organizationId, id);
+    if (key === null) throw notFound('file');
+    await context.store.remove(key).catch((error: unknown) => {
+      context.log.warn({ err: error, fileId: id }, 'could not remove a deleted file; a sweep will');
+    });
     return { status: 200, body: { file_id: id, deleted: true } };
   },
 });

@@ -6,7 +6,7 @@ import { getFiles, listRemovableFiles } from '@holdfast/db/files';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import { wav } from '@holdfast/files/testing/media';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
 import { createApp } from '../../app.ts';
 import { confirmFile, requireFiles } from '../../files/readyFiles.ts';
@@ -365,11 +365,18 @@ describe('a deleted file', () => {
   it('can no longer be read, confirmed or used, and is removed with its bytes', async () => {
     const id = await uploaded();
     await confirm(id).expect(200);
+    const { pathname, search } = new URL((await get(`/v1/files/${id}/url`).expect(200)).body.url);
     const other = await gateway.newKey(await gateway.newOrganization());
     await remove(id, other).expect(404);
+    await request(gateway.app)
+      .get(pathname + search)
+      .expect(200);
     expect((await remove(id).expect(200)).body).toEqual({ file_id: id, deleted: true });
 
     for (const path of ['', '/download', '/url']) await get(`/v1/files/${id}${path}`).expect(404);
+    await request(gateway.app)
+      .get(pathname + search)
+      .expect(404);
     expect((await confirm(id).expect(400)).body.error.code).toBe('FILE_NOT_FOUND');
     await expect(
       requireFiles(gateway.context, organizationId, [{ field: 'input.image', id }]),
@@ -381,6 +388,14 @@ describe('a deleted file', () => {
     );
     const removable = await listRemovableFiles(gateway.context.db, 100);
     expect(removable.find((file) => file.id === id)?.keys).toHaveLength(2);
+  });
+
+  it('is deleted although the store cannot remove its bytes, which a sweep will', async () => {
+    const id = await uploaded();
+    const removing = jest.spyOn(gateway.context.store, 'remove').mockRejectedValueOnce(new Error('down'));
+    await remove(id).expect(200);
+    expect(removing).toHaveBeenCalledWith(id);
+    await get(`/v1/files/${id}`).expect(404);
   });
 
   it('takes no bytes, and is not made ready by a check that had begun', async () => {
