@@ -28,8 +28,18 @@ const requirements: Record<string, string> = { number: 'must be a number', int: 
 
 /** Undefined: zod's own words. */
 function requirementOf(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === 'invalid_value') return `must be one of ${issue.values.join(', ')}`;
-  return issue.code === 'invalid_type' ? requirements[issue.expected] : undefined;
+  switch (issue.code) {
+    case 'invalid_type':
+      return requirements[issue.expected];
+    case 'invalid_value':
+      return `must be one of ${issue.values.join(', ')}`;
+    case 'too_small':
+      return `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
+    case 'too_big':
+      return `must be at most ${issue.maximum}`;
+    default:
+      return undefined;
+  }
 }
 
 export class ConfigError extends Error {

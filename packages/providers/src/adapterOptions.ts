@@ -1,5 +1,6 @@
 import type { Adapter } from '@holdfast/domain/modelRoute';
 import { z } from 'zod';
+import { requirementOf } from './catalogue/problems.ts';
 import { cogOptions } from './cog/options.ts';
 import { httpOptions } from './http/options.ts';
 import { openaiOptions } from './openai/options.ts';
@@ -16,7 +17,7 @@ export function optionsIssues(
   adapter: Adapter,
   options: Record<string, unknown>,
 ): readonly z.core.$ZodIssue[] {
-  return schemas[adapter]?.safeParse(options).error?.issues ?? [];
+  return schemas[adapter]?.safeParse(options, { error: requirementOf }).error?.issues ?? [];
 }
 
 /** The JSON Schema of an adapter's options; null when any are allowed. */

@@ -6,5 +6,5 @@ it('lists a bad limit of a connection with the other problems', () => {
   const problems = () => readConfig(env);
   expect(problems).toThrow(/^The environment is invalid:/);
   expect(problems).toThrow('VLLM_MAX_CONCURRENCY: must be a whole number above 0');
-  expect(problems).toThrow('DISPATCH_CONCURRENCY: Too small');
+  expect(problems).toThrow('DISPATCH_CONCURRENCY: must be more than 0');
 });

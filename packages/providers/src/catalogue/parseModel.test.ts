@@ -40,7 +40,7 @@ describe('parseModel', () => {
     expect(found).toEqual([
       'm.yaml:1: slug: must be lower case: letters, digits, . _ -',
       'm.yaml:10: price.per_runn: is not known here; is "per_run" meant?',
-      expect.stringMatching(/^m\.yaml:11: output\.kind: Invalid option/),
+      'm.yaml:11: output.kind: must be one of text, images, videos, audios, files, raw',
     ]);
   });
 
@@ -101,6 +101,14 @@ describe('parseModel', () => {
       'a long run at Cog that depends on its connection',
       ['model: m', 'model: m\n  mode: sync'],
       '6: provider.mode: sync is for models whose `timeout_s` is at most 60',
+    ],
+    ['a timeout that is too short', ['price:', 'timeout_s: 9\nprice:'], '10: timeout_s: must be at least 10'],
+    ['a field of another type', ['price:', 'timeout_s: soon\nprice:'], '10: timeout_s: must be a number'],
+    ['an empty name', ['price:', 'display_name: ""\nprice:'], '10: display_name: must not be empty'],
+    [
+      'a name that is too long',
+      ['price:', `display_name: ${'a'.repeat(201)}\nprice:`],
+      '10: display_name: must have at most 200 characters',
     ],
     ['an unknown key', ['slug:', 'xyzzy: 1\nslug:'], '1: xyzzy: is not known here'],
     ['what is missing', ['  connection: gpu\n', ''], '2: provider.connection: is missing: a string'],

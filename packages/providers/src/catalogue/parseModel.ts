@@ -3,7 +3,7 @@ import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, vis
 import { type ModelParts, validParts } from './modelParts.ts';
 import { modelProblems } from './modelRules.ts';
 import { keysAt } from './modelSchema.ts';
-import { type ModelProblem, shapeProblems } from './problems.ts';
+import { type ModelProblem, requirementOf, shapeProblems } from './problems.ts';
 
 /** `slug` is set even when other fields are invalid. */
 export type ParsedModel = { definition: ModelDefinition | null; slug: string | null; problems: string[] };
@@ -44,7 +44,7 @@ function read(document: Document): Read {
     const problems = [{ path: [], message: 'its aliases would fill the memory' }];
     return { definition: null, slug: null, problems };
   }
-  const { success, data, error } = modelDefinition.safeParse(value);
+  const { success, data, error } = modelDefinition.safeParse(value, { error: requirementOf });
   const isGiven = (path: PropertyKey[]) =>
     (path.length === 0 ? document.contents : document.getIn(path, true)) !== undefined;
   const shape = success ? [] : shapeProblems(error.issues, { isGiven, keysAt });
