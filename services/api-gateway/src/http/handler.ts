@@ -145,10 +145,11 @@ function parseParams({ params }: Endpoint, given: Record<string, string>): unkno
   return parsed.data;
 }
 
-/** A read that takes no parameters ignores those it gets: none of them can be a misspelled one. */
-function parseQuery({ query, body }: Endpoint, url: string): unknown {
+/** A read that takes no parameters ignores those it gets: none of them can be a misspelled one. So does a callback. */
+function parseQuery({ query, method, rawBody }: Endpoint, url: string): unknown {
+  const isChange = method !== 'GET' && !rawBody;
   // Nearly all creates have none.
-  const schema = query ?? (body && url.includes('?') ? nothing : undefined);
+  const schema = query ?? (isChange && url.includes('?') ? nothing : undefined);
   return schema && validate(schema, readQuery(schema, url));
 }
 

@@ -314,6 +314,13 @@ describe('query parameters', () => {
     await get('/v1/balance?_=1').expect(200);
   });
 
+  it('are refused in a change without a body', async () => {
+    const { body: created } = await post('/v1/api-keys').send({ name: 'leaked' }).expect(201);
+    const response = await post(`/v1/api-keys/${created.id}/rotate?expire_previous=now`);
+    expectError(response, 400, 'INPUT_VALIDATION_ERROR');
+    expect(response.body.error.details).toMatchObject([{ field: 'expire_previous', code: 'UNKNOWN_FIELD' }]);
+  });
+
   it('without a value count as missing where they are required', async () => {
     const response = await get('/v1/webhooks/deliveries?execution_id=');
     expectError(response, 400, 'INPUT_VALIDATION_ERROR');
