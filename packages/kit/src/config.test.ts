@@ -27,12 +27,12 @@ describe('parseConfig', () => {
   it('says in plain words what a value must be', () => {
     const size = { SIZE: positiveInt() };
     expect(() => parseConfig(size, { SIZE: 'many' })).toThrow(/SIZE: must be a number$/);
-    expect(() => parseConfig(size, { SIZE: '1.5' })).toThrow(/SIZE: must be a whole number$/);
+    expect(() => parseConfig(size, { SIZE: '1.5' })).toThrow(/SIZE: must be an integer$/);
     expect(() => parseConfig(size, { SIZE: '0' })).toThrow(/SIZE: must be more than 0$/);
     expect(() => parseConfig({ PORT: port() }, { PORT: '-1' })).toThrow(/PORT: must be at least 0$/);
     expect(() => parseConfig({ PORT: port() }, { PORT: '65536' })).toThrow(/PORT: must be at most 65535$/);
     expect(() => parseConfig({ OPEN: flag() }, { OPEN: 'perhaps' })).toThrow(
-      /OPEN: must be one of true, false$/,
+      /OPEN: must be one of "true", "false"$/,
     );
   });
 });

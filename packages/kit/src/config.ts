@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { databaseUrlForm, databaseUrlProblems } from './databaseAddress.ts';
 import { redisUrlForms, redisUrlProblems } from './redisAddress.ts';
+import { requirementOf } from './requirement.ts';
 
 export type ConfigCheck = (env: NodeJS.ProcessEnv) => string[];
 
@@ -22,24 +23,6 @@ function problemOf(issue: z.core.$ZodIssue, set: NodeJS.ProcessEnv, shape: z.Zod
   const name = String(issue.path[0]);
   if (set[name] !== undefined) return `${name}: ${issue.message}`;
   return `${name} is not set: ${z.globalRegistry.get(shape[name] as z.ZodType)?.description ?? 'it is needed'}`;
-}
-
-const requirements: Record<string, string> = { number: 'must be a number', int: 'must be a whole number' };
-
-/** Undefined: zod's own words. */
-function requirementOf(issue: z.core.$ZodRawIssue): string | undefined {
-  switch (issue.code) {
-    case 'invalid_type':
-      return requirements[issue.expected];
-    case 'invalid_value':
-      return `must be one of ${issue.values.join(', ')}`;
-    case 'too_small':
-      return `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
-    case 'too_big':
-      return `must be at most ${issue.maximum}`;
-    default:
-      return undefined;
-  }
 }
 
 export class ConfigError extends Error {

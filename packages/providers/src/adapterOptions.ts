@@ -1,6 +1,6 @@
 import type { Adapter } from '@holdfast/domain/modelRoute';
+import { requirementOf } from '@holdfast/kit/requirement';
 import { z } from 'zod';
-import { requirementOf } from './catalogue/problems.ts';
 import { cogOptions } from './cog/options.ts';
 import { httpOptions } from './http/options.ts';
 import { openaiOptions } from './openai/options.ts';

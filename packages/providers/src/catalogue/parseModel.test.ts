@@ -40,7 +40,7 @@ describe('parseModel', () => {
     expect(found).toEqual([
       'm.yaml:1: slug: must be lower case: letters, digits, . _ -',
       'm.yaml:10: price.per_runn: is not known here; is "per_run" meant?',
-      'm.yaml:11: output.kind: must be one of text, images, videos, audios, files, raw',
+      'm.yaml:11: output.kind: must be one of "text", "images", "videos", "audios", "files", "raw"',
     ]);
   });
 

@@ -1,9 +1,10 @@
 import { type ModelDefinition, modelDefinition } from '@holdfast/domain/modelDefinition';
+import { requirementOf } from '@holdfast/kit/requirement';
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { type ModelParts, validParts } from './modelParts.ts';
 import { modelProblems } from './modelRules.ts';
 import { keysAt } from './modelSchema.ts';
-import { type ModelProblem, requirementOf, shapeProblems } from './problems.ts';
+import { type ModelProblem, shapeProblems } from './problems.ts';
 
 /** `slug` is set even when other fields are invalid. */
 export type ParsedModel = { definition: ModelDefinition | null; slug: string | null; problems: string[] };

@@ -1,4 +1,5 @@
 import { fileReferenceFormat } from '@holdfast/domain/inputFiles';
+import { typeNames } from '@holdfast/kit/requirement';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { z } from 'zod';
 
@@ -36,34 +37,10 @@ function unknownKey(key: string, known: readonly string[]): string {
 }
 
 function expected(issue: Issue): string {
-  if (issue.code === 'invalid_type') return kindOf(issue.expected);
+  if (issue.code === 'invalid_type') return typeNames[issue.expected] ?? issue.expected;
   if (issue.code === 'invalid_value') return `one of ${issue.values.join(', ')}`;
   return issue.message;
 }
-
-/** What would be valid, where zod's own message names types and operators. Undefined: zod's own words. */
-export function requirementOf(issue: z.core.$ZodRawIssue): string | undefined {
-  switch (issue.code) {
-    case 'invalid_type':
-      return `must be ${kindOf(issue.expected)}`;
-    case 'invalid_value':
-      return `must be one of ${issue.values.join(', ')}`;
-    case 'too_small':
-      if (!isNumber(issue.origin)) return 'must not be empty';
-      return `must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
-    case 'too_big':
-      if (isNumber(issue.origin)) return `must be at most ${issue.maximum}`;
-      return `must have at most ${issue.maximum} ${issue.origin === 'string' ? 'characters' : 'items'}`;
-    default:
-      return undefined;
-  }
-}
-
-const isNumber = (origin: string) => origin === 'number' || origin === 'int';
-
-const kinds: Record<string, string> = { int: 'an integer', record: 'an object' };
-
-const kindOf = (type: string) => kinds[type] ?? `${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`;
 
 export function schemaProblems(schema: Record<string, unknown>): ModelProblem[] {
   const found: string[] = [];

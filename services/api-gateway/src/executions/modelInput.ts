@@ -1,16 +1,10 @@
 import type { ErrorDetail } from '@holdfast/domain/errors';
 import { fileReferenceFormat } from '@holdfast/domain/inputFiles';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import { describeChoices, describeMaxLength, describeMinLength, typeNames } from '@holdfast/kit/requirement';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import {
-  describeChoices,
-  describeMaxLength,
-  describeMinLength,
-  fieldPath,
-  typeNames,
-  withoutNulls,
-} from '../http/validate.ts';
+import { fieldPath, withoutNulls } from '../http/validate.ts';
 
 const ajv = new Ajv2020({
   allErrors: true,

@@ -1,4 +1,5 @@
 import { ApiError, type ErrorDetail } from '@holdfast/domain/errors';
+import { requirementOf } from '@holdfast/kit/requirement';
 import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
@@ -57,63 +58,9 @@ function toDetails(issue: Issue, value: unknown): ErrorDetail[] {
   const isMissing = at(value, issue.path) === undefined;
   const name = field || 'body';
   if (isMissing) return [{ field: name, code: 'REQUIRED', message: `${name} is required.` }];
-  const problem = describeIssue(issue);
+  const problem = requirementOf(issue) ?? issue.message;
   const message = problem.startsWith('must') ? `${name} ${problem}.` : `${name}: ${problem}.`;
   return [{ field: name, code: codeOf(issue), message }];
-}
-
-/** Of zod and JSON Schema. */
-export const typeNames: Record<string, string> = {
-  string: 'a string',
-  number: 'a number',
-  int: 'an integer',
-  integer: 'an integer',
-  boolean: 'true or false',
-  object: 'an object',
-  record: 'an object',
-  array: 'an array',
-};
-
-/** Says what would be valid, where zod's own message only names types. */
-function describeIssue(issue: Issue): string {
-  switch (issue.code) {
-    case 'invalid_type':
-      return typeNames[issue.expected] ? `must be ${typeNames[issue.expected]}` : issue.message;
-    case 'invalid_value':
-      return describeChoices(issue.values);
-    case 'too_small':
-      if (isNumber(issue.origin))
-        return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
-      return describeMinLength(issue.minimum, unitOf(issue.origin));
-    case 'too_big':
-      return isNumber(issue.origin)
-        ? `must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}`
-        : describeMaxLength(issue.maximum, unitOf(issue.origin));
-    default:
-      return issue.message;
-  }
-}
-
-const isNumber = (origin: string) => origin === 'number' || origin === 'int';
-
-export function describeChoices(values: readonly unknown[]): string {
-  return `must be one of ${values.map((value) => JSON.stringify(value)).join(', ')}`;
-}
-
-type Unit = 'character' | 'item';
-
-const unitOf = (origin: string): Unit => (origin === 'string' ? 'character' : 'item');
-
-export function describeMinLength(minimum: number | bigint, unit: Unit): string {
-  return Number(minimum) === 1 ? 'must not be empty' : `must have at least ${counted(minimum, unit)}`;
-}
-
-export function describeMaxLength(maximum: number | bigint, unit: Unit): string {
-  return `must have at most ${counted(maximum, unit)}`;
-}
-
-function counted(count: number | bigint, unit: Unit): string {
-  return `${count} ${unit}${Number(count) === 1 ? '' : 's'}`;
 }
 
 /** A refinement gives its code as `params: { code }`. */

@@ -1,0 +1,57 @@
+import type { z } from 'zod';
+
+type Issue = z.core.$ZodIssue | z.core.$ZodRawIssue;
+
+/** Of zod and JSON Schema. */
+export const typeNames: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'an integer',
+  integer: 'an integer',
+  boolean: 'true or false',
+  object: 'an object',
+  record: 'an object',
+  array: 'an array',
+};
+
+/** What would be valid, where zod's own message only names types and operators. Undefined: zod's own words. */
+export function requirementOf(issue: Issue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return typeNames[issue.expected] && `must be ${typeNames[issue.expected]}`;
+    case 'invalid_value':
+      return describeChoices(issue.values);
+    case 'too_small':
+      if (isNumber(issue.origin))
+        return `must be ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
+      return describeMinLength(issue.minimum, unitOf(issue.origin));
+    case 'too_big':
+      if (isNumber(issue.origin))
+        return `must be ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}`;
+      return describeMaxLength(issue.maximum, unitOf(issue.origin));
+    default:
+      return undefined;
+  }
+}
+
+const isNumber = (origin: string) => origin === 'number' || origin === 'int';
+
+export function describeChoices(values: readonly unknown[]): string {
+  return `must be one of ${values.map((value) => JSON.stringify(value)).join(', ')}`;
+}
+
+type Unit = 'character' | 'item';
+
+const unitOf = (origin: string): Unit => (origin === 'string' ? 'character' : 'item');
+
+export function describeMinLength(minimum: number | bigint, unit: Unit): string {
+  return Number(minimum) === 1 ? 'must not be empty' : `must have at least ${counted(minimum, unit)}`;
+}
+
+export function describeMaxLength(maximum: number | bigint, unit: Unit): string {
+  return `must have at most ${counted(maximum, unit)}`;
+}
+
+function counted(count: number | bigint, unit: Unit): string {
+  return `${count} ${unit}${Number(count) === 1 ? '' : 's'}`;
+}
