@@ -32,7 +32,7 @@ export async function sendObject(
   onError: OnError,
   stallMs = defaultStallMs,
 ): Promise<void> {
-  const respondNotFound = () => onError(res, 404, 'NOT_FOUND', 'no such file');
+  const respondNotFound = () => onError(res, 404, 'NOT_FOUND', 'There is no such file.');
   const stat = await store.stat(object.key);
   if (!stat) return respondNotFound();
   const { sizeBytes } = stat;
@@ -40,7 +40,7 @@ export async function sendObject(
   const range = parseRange(req.headers['if-range'] === undefined ? req.headers.range : undefined, sizeBytes);
   if (range === 'unsatisfiable') {
     res.setHeader('Content-Range', `bytes */${sizeBytes}`);
-    return onError(res, 416, 'INPUT_VALIDATION_ERROR', 'the range lies outside the file');
+    return onError(res, 416, 'INPUT_VALIDATION_ERROR', 'The range lies outside the file.');
   }
   // Before the headers, which would describe the response to an error, too.
   const body = req.method === 'HEAD' ? Readable.from([]) : await find(store, object.key, range);

@@ -109,7 +109,7 @@ function checkSize(sizeBytes: number, isComplete: boolean, grant: Grant): void {
     throw new Refusal(
       400,
       'INPUT_VALIDATION_ERROR',
-      `The file must be ${grant.sizeBytes} bytes, not ${sizeBytes}`,
+      `The file must be ${grant.sizeBytes} bytes, not ${sizeBytes}.`,
     );
   }
 }
