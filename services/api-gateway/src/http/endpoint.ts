@@ -113,7 +113,7 @@ export type Endpoint = {
 
 type Inferred<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
 
-/** Defines an endpoint; its schemas type the handler's request. Unknown query parameters are refused. */
+/** Defines an endpoint; its schemas type the handler's request. */
 export function endpoint<
   Params extends z.ZodObject | undefined = undefined,
   Query extends z.ZodObject | undefined = undefined,

@@ -44,7 +44,7 @@ export const overview: readonly { heading: string; paragraphs: readonly string[]
   {
     heading: 'Requests',
     paragraphs: [
-      'Bodies are JSON objects. Unknown fields are refused, and so are unknown query parameters of lists and changes. ' +
+      'Bodies are JSON objects. Unknown fields are refused, and so are unknown query parameters, except by reads that take none. ' +
         '`null` for an optional field counts as absent, unless the field defines a meaning for it. A query ' +
         'parameter without a value (`?cursor=`) also counts as absent.',
     ],
