@@ -561,7 +561,7 @@ export interface paths {
         put?: never;
         /**
          * Resend a delivery
-         * @description Makes the delivery due at once, whatever its status, with the same event id and body and a new expiry in 24 hours. An inactive endpoint receives it once it is active. 410 when its execution was erased, 404 when it is no longer kept.
+         * @description Makes the delivery due at once, whatever its status, with the same event id and body and a new expiry in 24 hours. An inactive endpoint receives it once it is active. 410 when its execution was erased, 404 when it is no longer kept, or its endpoint was deleted.
          */
         post: operations["resendWebhookDelivery"];
         delete?: never;

@@ -21,7 +21,7 @@ afterAll(async () => {
 const base = '/v1/webhooks/endpoints';
 const deliveries = '/v1/webhooks/deliveries';
 
-function call(method: 'get' | 'post', path: string, as = key) {
+function call(method: 'get' | 'post' | 'delete', path: string, as = key) {
   return gateway.client(as)[method](path);
 }
 
@@ -32,7 +32,7 @@ async function newEndpoint(): Promise<string> {
 const newDelivery = (endpointId: string | null, state: DeliveryState, more: object = {}) =>
   insertDelivery(gateway.context.db, { organizationId, endpointId, state, ...more });
 
-/** The ids that a list responses. */
+/** The ids that a list returns. */
 async function listed(path: string): Promise<string[]> {
   const { body } = await call('get', path).expect(200);
   return body.deliveries.map(({ id }: { id: string }) => id);
@@ -237,6 +237,17 @@ describe('recovery', () => {
       where: { endpointId: endpoint, state: 'pending' },
     });
     expect(pending).toBe(2500);
+  });
+});
+
+describe('a delivery to a deleted endpoint', () => {
+  it('is kept in the log, and is not resent', async () => {
+    const endpoint = await newEndpoint();
+    const { id } = await newDelivery(endpoint, 'failed');
+    await call('delete', `${base}/${endpoint}`).expect(200);
+    await call('get', `${deliveries}/${id}`).expect(200);
+    const { body } = await call('post', `${deliveries}/${id}/redeliver`).expect(404);
+    expect(body.error.message).toBe('The endpoint of this delivery was deleted.');
   });
 });
 

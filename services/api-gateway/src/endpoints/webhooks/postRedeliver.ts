@@ -13,7 +13,7 @@ export const postRedeliver = endpoint({
   tag: 'Webhooks',
   summary: 'Resend a delivery',
   description:
-    'Makes the delivery due at once, whatever its status, with the same event id and body and a new expiry in 24 hours. An inactive endpoint receives it once it is active. 410 when its execution was erased, 404 when it is no longer kept.',
+    'Makes the delivery due at once, whatever its status, with the same event id and body and a new expiry in 24 hours. An inactive endpoint receives it once it is active. 410 when its execution was erased, 404 when it is no longer kept, or its endpoint was deleted.',
   scope: 'webhooks',
   limit: 'other',
   params: idParams('dlv', 'id'),
@@ -22,9 +22,10 @@ export const postRedeliver = endpoint({
   async handle({ context, caller, params }) {
     const id = requireId('dlv', params.id, 'delivery');
     const known = await getDelivery(context.db, caller.organizationId, id);
-    await requireReadable(context, caller, known?.executionId ?? null, 'delivery');
+    if (!known) throw notFound('delivery');
+    await requireReadable(context, caller, known.executionId, 'delivery');
     const delivery = await redeliver(context.db, caller.organizationId, id);
-    if (!delivery) throw notFound('delivery');
+    if (!delivery) throw new ApiError('NOT_FOUND', 'The endpoint of this delivery was deleted.');
     if (delivery === 'erased') {
       throw new ApiError('EXECUTION_ERASED', 'The content of this delivery was erased with its execution.');
     }
