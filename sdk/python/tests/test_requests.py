@@ -367,6 +367,7 @@ def test_an_output_can_be_copied_with_its_files_and_pickled_as_dictionaries():
     copied = copy.deepcopy(found)
     copied["images"][0]["tags"].append("b")
     assert isinstance(copied["images"][0], OutputFile)
+    assert isinstance(copy.copy(found["images"][0]), OutputFile)
     assert found == output
     pickled = pickle.loads(pickle.dumps(found))
     assert (pickled, type(pickled["images"][0])) == (output, dict)

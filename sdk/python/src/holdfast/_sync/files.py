@@ -186,6 +186,9 @@ class OutputFile(dict[str, Any]):
         super().__init__(fields)
         self._files = files
 
+    def __copy__(self) -> OutputFile:
+        return OutputFile(self._files, self)
+
     def __deepcopy__(self, memo: dict[int, Any]) -> OutputFile:
         return OutputFile(self._files, copy.deepcopy(dict(self), memo))
 
