@@ -215,7 +215,7 @@ function Workbench({ model, offered, organization }: WorkbenchProps) {
               value={wanted}
               isRequired
               onChange={(id) => {
-                if (!isJson) edit(withoutFiles(input));
+                if (!isJson && id !== wanted) edit(withoutFiles(input));
                 set({ organization: id });
               }}
             />
