@@ -3,7 +3,7 @@ import type { oas31 } from 'zod-openapi';
 import type { ApiDocument } from './document.ts';
 import { type Operation, operationsOf, requestContent } from './operations.ts';
 
-/** The call of an operation with our SDKs, after `client.`; null where an SDK has none, because another call contains it. */
+/** The calls of an operation with our SDKs, after `client.`; null: they have none, because another call contains it. */
 type Calls = { ts: string; python: string } | null;
 
 const id = (prefix: string) => `'${prefix}_…'`;

@@ -142,8 +142,8 @@ class Executions:
         cancel_on_abort: bool = False,
     ) -> Execution:
         """Waits until an execution has ended, and returns it whatever its final status is. Raises WaitTimeoutError after
-        `timeout` seconds. `cancel_on_abort`: if the task is cancelled, or on Ctrl-C, the execution is cancelled, too, for
-        which the exception waits 5 s at most."""
+        `timeout` seconds. `cancel_on_abort`: if the task is cancelled, or on Ctrl-C, the execution is cancelled, too,
+        which delays the exception by 5 s at most."""
         started_at = time.monotonic()
         # The first read has a little time whatever the timeout is, for only with it can a time-out report the execution.
         limit = float("inf") if timeout is None else max(timeout, _MIN_READ)

@@ -82,7 +82,7 @@ async def wait_for_end(
     except Exception:
         raise
     except BaseException as aborted:
-        # The task was cancelled, or somebody pressed Ctrl-C.
+        # The task was cancelled, or Ctrl-C was pressed.
         vars(aborted)["execution"] = wait.current
         if cancel_on_abort:
             await runtime.despite_cancellation(MAX_CANCEL, lambda: cancel_quietly(http, wait.current.id))

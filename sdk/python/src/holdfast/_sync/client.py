@@ -119,10 +119,10 @@ class Holdfast:
 
         `timeout`: seconds to wait; then WaitTimeoutError carries the execution, which runs on. `on_progress` is called with
         uploads, statuses, progress and log lines. `cancel_on_abort`: if the task is cancelled, or on Ctrl-C, the execution
-        is cancelled, too, for which the exception waits 5 s at most; it has the `execution`, or, if that is not known, the
-        `idempotency_key` and the `input` of the create. `idempotency_key`: two runs with the same key are one execution; see `derive_key`.
-        `webhook_url` receives the final event. `metadata`: your own data, returned in the record. `priority`: high, normal
-        or low. `timeout_seconds`: after so many the service ends the execution.
+        is cancelled, too, which delays the exception by 5 s at most. The exception of an abort has the `execution`, or, if
+        that is not known, the `idempotency_key` and the `input` of the create. `idempotency_key`: two runs with the same key
+        are one execution; see `derive_key`. `webhook_url` receives the final event. `metadata`: your own data, returned in
+        the record. `priority`: high, normal or low. `timeout_seconds`: after so many the service ends the execution.
 
         Raises ExecutionError if the execution failed, expired or was cancelled, APIError if the API refused it,
         APIConnectionError if there was no response. To repeat the run without a second charge, pass the error's

@@ -58,9 +58,9 @@ class Http:
         gone_body: Mapping[str, Any] | None = None,
     ) -> M:
         """The response as a model. `deadline`: seconds that all tries together may take. `is_repeatable`: whether a request
-        that may have been processed can be sent again; by default all but POST. `expects`: fields that every response of the API to it has; `rows`: one that must be a list
-        of objects. `gone_body`: what a deletion returns when an earlier try, whose response was lost, has deleted it, and
-        the next one gets 404."""
+        that may have been processed can be sent again; by default all but POST. `expects`: fields that every response of
+        the API to it has; `rows`: one that must be a list of objects. `gone_body`: what a deletion returns when an earlier
+        try, whose response was lost, has deleted it, and the next one gets 404."""
         # Once: the caller may change the objects before the request is sent again.
         content = None if body is None else _bytes_of(body)
         is_maybe_done = False

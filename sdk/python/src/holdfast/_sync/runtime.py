@@ -123,6 +123,6 @@ def within(seconds: float, work: Callable[[], T], response: httpx.Response) -> T
 
 
 def despite_cancellation(seconds: float, work: Callable[[], None]) -> None:
-    """Does `work`, which is not waited for after `seconds`."""
+    """Does `work`. Returns after `seconds` at the latest, while `work` may continue."""
     with suppress(futures.TimeoutError):
         _start(work).result(seconds)

@@ -83,7 +83,7 @@ def wait_for_end(
     except Exception:
         raise
     except BaseException as aborted:
-        # The task was cancelled, or somebody pressed Ctrl-C.
+        # The task was cancelled, or Ctrl-C was pressed.
         vars(aborted)["execution"] = wait.current
         if cancel_on_abort:
             runtime.despite_cancellation(MAX_CANCEL, lambda: cancel_quietly(http, wait.current.id))
