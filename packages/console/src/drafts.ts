@@ -26,7 +26,7 @@ export function useDraft(model: string) {
   };
 }
 
-/** Whoever signs in next at this browser must not see them. */
+/** The next operator at this browser must not see them. */
 export function dropDraftsOfOtherSessions(sessionId: string | null): void {
   for (const key of Object.keys(sessionStorage)) {
     if (key.startsWith(prefix) && !key.startsWith(prefixOf(sessionId))) sessionStorage.removeItem(key);

@@ -4,7 +4,7 @@ import { client } from './mount.tsx';
 import { Button, Empty } from './parts.tsx';
 import { text } from './strings.ts';
 
-/** A page, whose code is loaded when it is opened first, however long the server does not respond. */
+/** A page whose code is loaded when it is first opened: tried until the server responds. */
 export function lazyPage<Module extends Record<string, unknown>, Name extends keyof Module & string>(
   load: () => Promise<Module>,
   name: Name,
@@ -18,7 +18,7 @@ export function lazyPage<Module extends Record<string, unknown>, Name extends ke
   return lazyRouteComponent(loaded, name);
 }
 
-/** Where the server responds, it has another version: the router reloads the document, which would be lost otherwise. */
+/** If the server responds, it has another version, and the router reloads the document. Without a server, that would lose it. */
 async function failed(error: unknown): Promise<never> {
   const response = await fetch(window.location.href, { method: 'HEAD' }).catch(() => null);
   throw response?.ok ? error : new LostError(true);

@@ -6,7 +6,7 @@ const head = 'py-1.5 font-medium text-soft text-xs';
 const stackedCell =
   '@max-sm:p-0 @max-sm:text-left @max-sm:before:block @max-sm:before:text-soft @max-sm:before:font-normal @max-sm:before:text-xs @max-sm:before:content-[attr(data-column)]';
 
-/** The first column names the row, the others are numbers. In a narrow card they stack below it, each with its column's name. */
+/** The first column names the row. In a narrow card, the others stack below it, each with the name of its column. */
 export function Table<Row>(props: {
   caption: string;
   columns: readonly [Column<Row>, ...Column<Row>[]];

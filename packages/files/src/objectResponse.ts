@@ -68,7 +68,8 @@ async function find(store: ObjectStore, key: string, range: ByteRange | null): P
   }
 }
 
-const code = { malformed: 1, unsatisfiable: 2 };
+/** The bits of the `code` that range-parser returns. */
+const rangeProblems = { malformed: 1, unsatisfiable: 2 };
 
 /** Null: send the whole object, as RFC 9110 allows for several ranges, and requires for invalid ones. */
 export function parseRange(
@@ -78,6 +79,6 @@ export function parseRange(
   if (header === undefined) return null;
   const parsed = parse(sizeBytes, header);
   const [range, ...others] = parsed.ranges;
-  if (parsed.type !== 'bytes' || parsed.code & code.malformed || others.length > 0) return null;
-  return range ?? (parsed.code & code.unsatisfiable ? 'unsatisfiable' : null);
+  if (parsed.type !== 'bytes' || parsed.code & rangeProblems.malformed || others.length > 0) return null;
+  return range ?? (parsed.code & rangeProblems.unsatisfiable ? 'unsatisfiable' : null);
 }

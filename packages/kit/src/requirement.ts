@@ -2,7 +2,7 @@ import type { z } from 'zod';
 
 type Issue = z.core.$ZodIssue | z.core.$ZodRawIssue;
 
-/** Of zod and JSON Schema. */
+/** The types of zod and of JSON Schema, in words. */
 export const typeNames: Record<string, string> = {
   string: 'a string',
   number: 'a number',

@@ -146,7 +146,7 @@ function isEasy(model: Model): boolean {
 
 /**
  * The one that is asked for, or else ran something last and so has a balance, or else the newest; null: there is none.
- * It is read once for each visit: whoever ran something since must not become the one that pays.
+ * It is read once for each visit: an organization that ran something since must not become the one that pays.
  */
 function useOrganization(wanted: string | undefined) {
   return useQuery({

@@ -28,7 +28,10 @@ export const deleteFile = endpoint({
     const key = await expireFile(context.db, caller.organizationId, id);
     if (key === null) throw notFound('file');
     await context.store.remove(key).catch((error: unknown) => {
-      context.log.warn({ err: error, fileId: id }, 'could not remove a deleted file; a sweep will');
+      context.log.warn(
+        { err: error, fileId: id },
+        'could not remove the bytes of a deleted file; a sweep will',
+      );
     });
     return { status: 200, body: { file_id: id, deleted: true } };
   },

@@ -390,7 +390,7 @@ describe('a deleted file', () => {
     expect(removable.find((file) => file.id === id)?.keys).toHaveLength(2);
   });
 
-  it('is deleted although the store cannot remove its bytes, which a sweep will', async () => {
+  it('is deleted although the store cannot remove its bytes, which a sweep removes later', async () => {
     const id = await uploaded();
     const removing = jest.spyOn(gateway.context.store, 'remove').mockRejectedValueOnce(new Error('down'));
     await remove(id).expect(200);
