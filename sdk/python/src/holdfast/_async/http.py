@@ -139,10 +139,12 @@ class Http:
         ends_at = time.monotonic() + timeout
 
         async def until_late() -> AsyncIterator[bytes]:
-            async for chunk in content:
-                if time.monotonic() > ends_at:
-                    raise _late_error(timeout)
+            # Before each read: an upload that was given up must not read from the file of its next try.
+            while time.monotonic() <= ends_at:
+                if (chunk := await anext(content, None)) is None:
+                    return
                 yield chunk
+            raise _late_error(timeout)
 
         headers = {"content-length": str(size)}
         if content_type:

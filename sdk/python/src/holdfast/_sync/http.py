@@ -140,10 +140,12 @@ class Http:
         ends_at = time.monotonic() + timeout
 
         def until_late() -> Iterator[bytes]:
-            for chunk in content:
-                if time.monotonic() > ends_at:
-                    raise _late_error(timeout)
+            # Before each read: an upload that was given up must not read from the file of its next try.
+            while time.monotonic() <= ends_at:
+                if (chunk := next(content, None)) is None:
+                    return
                 yield chunk
+            raise _late_error(timeout)
 
         headers = {"content-length": str(size)}
         if content_type:
