@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { type CommandResult, outputOf, runCommand } from '@holdfast/testkit/command';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { pythonEnvironment, Skipped } from '../providers/pythonEnvironment.ts';
+import { installDependencies } from '../stack/dependencies.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const tools = join(import.meta.dirname, 'tools');
@@ -18,12 +19,8 @@ export function newWorkFolder(): string {
   return folder;
 }
 
-/** Installs the tools by their own lockfile: `npm start` does not need them. */
-export async function installTools(): Promise<void> {
-  const { packageManager } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const args = ['--yes', packageManager, 'install', '--pm-on-fail=ignore', `--dir=${tools}`];
-  await outputOf('npx', [...args, '--frozen-lockfile', '--prefer-offline'], { env });
-}
+/** `npm start` does not need them. */
+export const installTools = () => installDependencies(tools);
 
 /** The path of a file of a tool. */
 export const toolFile = (file: string) => join(tools, 'node_modules', file);
