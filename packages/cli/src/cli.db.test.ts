@@ -62,9 +62,9 @@ describe('holdfast', () => {
     expect(stderr).toContain('Usage: holdfast <command>');
   });
 
-  it('reports in one line that its output cannot be written, and exits with 3', async () => {
+  it('reports in one line that its output cannot be written, and exits with 4', async () => {
     expect(await holdfastInShell('--help > /dev/full', {})).toEqual({
-      code: 3,
+      code: 4,
       stdout: '',
       stderr: 'holdfast: the output could not be written: ENOSPC: no space left on device, write\n',
     });

@@ -16,7 +16,7 @@ export const commonFlags = [
 ] as const;
 
 export const exitCodesText =
-  'Exit codes: 0 done, 1 something is wrong or was refused, 2 wrong arguments, 3 the command could not run, or could not write its output.';
+  'Exit codes: 0 done, 1 something is wrong or was refused, 2 wrong arguments, 3 the command could not run, 4 its output could not be written.';
 
 /** The help of these commands; a single command is shown with its examples. */
 export function helpOf(commands: readonly Command[]): string {

@@ -11,7 +11,7 @@ export function openTerminal(): Output {
     if (error.code === 'EPIPE') return;
     process.stderr.write(`holdfast: the output could not be written: ${error.message}\n`);
     process.on('exit', () => {
-      process.exitCode ||= exitCodes.notRun;
+      process.exitCode ||= exitCodes.notWritten;
     });
   });
   // A failure of stderr can be reported nowhere, and must not end a command half-way.
