@@ -41,18 +41,25 @@ def for_each(items: Sequence[T], work: Callable[[T], None], limit: int) -> None:
     """Runs `work` for all items, at most `limit` at once. After the first failure no other begins, and those that have
     begun are not waited for, not even by the end of the process."""
     slots = threading.Semaphore(limit)
-    is_over = threading.Event()
+    has_failed = threading.Event()
 
     def run(item: T) -> None:
-        with slots:
-            if not is_over.is_set():
-                work(item)
+        try:
+            work(item)
+        except BaseException:
+            has_failed.set()
+            raise
+        finally:
+            slots.release()
 
-    try:
-        for one in futures.as_completed([_start(partial(run, item)) for item in items]):
-            one.result()
-    finally:
-        is_over.set()
+    begun: list[futures.Future[None]] = []
+    for item in items:
+        slots.acquire()
+        if has_failed.is_set():
+            break
+        begun.append(_start(partial(run, item)))
+    for one in futures.as_completed(begun):
+        one.result()
 
 
 def respond_within(seconds: float, send: Callable[[], httpx.Response]) -> httpx.Response:
