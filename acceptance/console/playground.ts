@@ -226,8 +226,7 @@ export function describePlayground(get: () => Servers): void {
     it('uploads a file, runs with it, and the execution previews it', async () => {
       const { state, browser } = get();
       const { page, context, problems } = await signIn(browser, state, ann);
-      await open(page, '/playground?model=image-transform');
-      await choosePayer(page, state.organization_id);
+      await open(page, `/playground?model=image-transform&organization=${state.organization_id}`);
       await untilText(page, 'Fill in the required fields');
       const file = { name: `${hostile}.png`, mimeType: 'image/png', buffer: png };
       await page.locator('input[type=file]').setInputFiles(file);
@@ -245,6 +244,49 @@ export function describePlayground(get: () => Servers): void {
       await until('the image is shown', async () => await isImageShown(page, 'figure'), patienceMs);
       expect(await page.evaluate<unknown>('window.owned')).toBeUndefined();
       expect(problems).toEqual([]);
+      await context.close();
+    });
+
+    it('keeps what is typed during an upload, and leaves out a file of the organization before', async () => {
+      const { state, browser } = get();
+      const { page, context } = await signIn(browser, state, ann);
+      const uploads = /\/files\?filename=/;
+      const held: (() => void)[] = [];
+      await page.route(uploads, async (route) => {
+        await new Promise<void>((resolve) => void held.push(resolve));
+        await route.continue();
+      });
+      const choose = async () => {
+        await page
+          .locator('input[type=file]')
+          .setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: png });
+        await until('it is uploaded', () => held.length > 0);
+      };
+      const responses = () =>
+        page.evaluate<number>(
+          `performance.getEntriesByType('resource').filter(({ name }) => name.includes('/files?filename=')).length`,
+        );
+      const typed = () =>
+        page.evaluate<string[]>(
+          `[...document.querySelectorAll('main form input')].map(({ value }) => value)`,
+        );
+      await open(page, `/playground?model=image-transform&organization=${state.organization_id}`);
+      await choose();
+      await page.getByLabel(/^width/).fill('31');
+      held.pop()?.();
+      await page.getByText(/^file_[0-9a-f-]{36}$/).waitFor();
+      expect(await typed()).toContain('31');
+
+      await page.getByRole('button', { name: 'Remove' }).click();
+      await choose();
+      const other = await post(state, '/organizations', { name: 'Payer of no file' });
+      await choosePayer(page, other);
+      await page.waitForURL(new RegExp(other));
+      held.pop()?.();
+      await until('both are uploaded', async () => (await responses()) === 2);
+      await untilText(page, 'Fill in the required fields');
+      expect(await typed()).toContain('31');
+      expect(await page.getByText(/^file_[0-9a-f-]{36}$/).count()).toBe(0);
       await context.close();
     });
 

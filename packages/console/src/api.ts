@@ -76,7 +76,8 @@ const adminApi = '/admin/v1';
 export const { read, change } = requestsTo(adminApi);
 
 export async function upload(organizationId: string, file: File): Promise<Schemas['File']> {
-  const path = `${adminApi}/organizations/${organizationId}/files?filename=${encodeURIComponent(file.name)}`;
+  const [organization, name] = [organizationId, file.name].map(encodeURIComponent);
+  const path = `${adminApi}/organizations/${organization}/files?filename=${name}`;
   const headers = { ...consoleHeader, ...(file.type && { 'Content-Type': file.type }) };
   return await send<Schemas['File']>('POST', path, headers, file);
 }

@@ -1,4 +1,4 @@
-import { type DragEvent, useEffect, useState } from 'react';
+import { type DragEvent, useEffect, useRef, useState } from 'react';
 import type { Schemas } from './api.ts';
 import { Media } from './files.tsx';
 import { Button } from './parts.tsx';
@@ -41,13 +41,21 @@ export function FileField({ id, value, upload, onChange }: FileProps) {
   const [isBusy, setBusy] = useState(false);
   const [isOver, setOver] = useState(false);
   const [error, setError] = useState<string | null>(null);
+  const latest = useRef<FileProps['onChange'] | null>(null);
+  // What else was typed during an upload stays; the file of a form that is gone is left out.
+  useEffect(() => {
+    latest.current = onChange;
+    return () => {
+      latest.current = null;
+    };
+  });
   const take = (file: File | undefined) => {
     if (!file) return;
     setChosen(file);
     setBusy(true);
     setError(null);
     upload(file)
-      .then(({ file_id: uploaded }) => onChange(uploaded))
+      .then(({ file_id: uploaded }) => latest.current?.(uploaded))
       .catch((reason: unknown) => {
         setChosen(null);
         setError(reason instanceof Error ? reason.message : text.lost);

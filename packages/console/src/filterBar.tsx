@@ -70,7 +70,8 @@ export function Typed(props: {
     if (input.current === null) return;
     input.current.setCustomValidity(problem ?? '');
     if (problem !== undefined) return;
-    input.current.value = value;
+    const isTyping = input.current === document.activeElement && input.current.value !== entered.current;
+    if (!isTyping) input.current.value = value;
     entered.current = value;
   }, [value, problem]);
   const enter = (field: HTMLInputElement) => {

@@ -175,14 +175,14 @@ function Workbench({ model, offered, organization }: WorkbenchProps) {
   const navigate = useNavigate();
   const { run, organization: wanted = organization.id } = useSearch({ from: '/playground' });
   const draft = useDraft(model.slug);
-  const [input, setInput] = useState(() => inputFor(model, organization, draft.read()));
-  const edit = (changed: Input) => {
+  const [input, setInput] = useState(() => inputFor(model, wanted, draft.read()));
+  const edit = (changed: Input, organizationId = wanted) => {
     setInput(changed);
-    draft.keep({ organizationId: organization.id, input: changed });
+    draft.keep({ organizationId, input: changed });
   };
   const [isJson, setJson] = useState(false);
-  const estimate = useEstimate(organization.id, model.slug, input);
-  const running = useRun(organization.id, model.slug, input);
+  const estimate = useEstimate(wanted, model.slug, input);
+  const running = useRun(wanted, model.slug, input);
   const set = (changed: PlaygroundSearch) =>
     void navigate({
       to: '/playground',
@@ -215,7 +215,7 @@ function Workbench({ model, offered, organization }: WorkbenchProps) {
               value={wanted}
               isRequired
               onChange={(id) => {
-                if (!isJson && id !== wanted) edit(withoutFiles(input));
+                if (!isJson && id !== wanted) edit(withoutFiles(input), id);
                 set({ organization: id });
               }}
             />
@@ -254,12 +254,12 @@ function Workbench({ model, offered, organization }: WorkbenchProps) {
             </label>
           ) : (
             <SchemaForm
-              key={organization.id}
+              key={wanted}
               schema={model.definition.input_schema}
               value={input}
               problems={problems}
-              upload={(file) => upload(organization.id, file)}
-              onChange={edit}
+              upload={(file) => upload(wanted, file)}
+              onChange={(changed) => edit(changed)}
             />
           )}
         </Card>
@@ -283,9 +283,9 @@ function exampleOf({ definition }: Model): Input {
   return withoutFiles(first);
 }
 
-function inputFor(model: Model, { id }: Organization, draft: Draft | null): Input {
+function inputFor(model: Model, organizationId: string, draft: Draft | null): Input {
   if (draft === null) return exampleOf(model);
-  return draft.organizationId === id ? draft.input : withoutFiles(draft.input);
+  return draft.organizationId === organizationId ? draft.input : withoutFiles(draft.input);
 }
 
 /** A file belongs to the organization that uploaded it. */
@@ -319,7 +319,7 @@ function useEstimate(organizationId: string, model: string, input: Input) {
   return useQuery({
     queryKey: ['estimate', organizationId, model, settled],
     queryFn: () =>
-      change<Estimate>('POST', `/organizations/${organizationId}/executions/estimate`, {
+      change<Estimate>('POST', `/organizations/${encodeURIComponent(organizationId)}/executions/estimate`, {
         body: { model, input: settled },
       }),
     placeholderData: keepPreviousData,
@@ -341,10 +341,14 @@ function useRun(organizationId: string, model: string, input: Input) {
     setBusy(true);
     setError(null);
     try {
-      const { id } = await change<{ id: string }>('POST', `/organizations/${organizationId}/executions`, {
-        body: { model, input },
-        idempotencyKey: key,
-      });
+      const { id } = await change<{ id: string }>(
+        'POST',
+        `/organizations/${encodeURIComponent(organizationId)}/executions`,
+        {
+          body: { model, input },
+          idempotencyKey: key,
+        },
+      );
       setKey(newIdempotencyKey());
       return id;
     } catch (reason) {
