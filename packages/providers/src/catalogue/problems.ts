@@ -38,7 +38,8 @@ function unknownKey(key: string, known: readonly string[]): string {
 
 function expected(issue: Issue): string {
   if (issue.code === 'invalid_type') return typeNames[issue.expected] ?? issue.expected;
-  if (issue.code === 'invalid_value') return `one of ${issue.values.join(', ')}`;
+  if (issue.code === 'invalid_value')
+    return `one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
   return issue.message;
 }
 

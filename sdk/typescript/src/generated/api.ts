@@ -308,7 +308,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a file
-         * @description It cannot be read or used from now on, not even by a URL that `GET /v1/files/{file_id}/url` returned before: its bytes are removed from the store (later, if the store is unavailable). An execution that has not been sent to a provider yet fails with `FILE_NOT_FOUND`; one whose provider has not read the file yet fails, too. `DELETE /v1/executions/{id}` deletes all outputs of an execution.
+         * @description It can no longer be read or used. Its bytes are removed at once, so that URLs from `GET /v1/files/{file_id}/url` end, too; if the store is unavailable, a sweep removes them later. An execution that has not been sent to a provider yet fails with `FILE_NOT_FOUND`; one whose provider has not read the file yet fails, too. `DELETE /v1/executions/{id}` deletes all outputs of an execution.
          */
         delete: operations["deleteFile"];
         options?: never;
