@@ -57,8 +57,7 @@ async function fileOf(folder: string, path: string): Promise<string | null> {
   const name = normalize(decoded(path) ?? '..').replace(/\/$/, '');
   if (name.startsWith('..') || name.includes('\0') || name.endsWith('.gz')) return null;
   const candidates = [name, `${name}.html`, ...(name.startsWith('models/') ? ['models/model.html'] : [])];
-  for (const candidate of candidates)
-    if (candidate !== noPage && (await isFile(join(folder, candidate)))) return candidate;
+  for (const candidate of candidates) if (await isFile(join(folder, candidate))) return candidate;
   return null;
 }
 
