@@ -29,6 +29,13 @@ const isImageShown = (page: Page, part: string) =>
 const drafts = (page: Page) =>
   page.evaluate<number>('Object.keys(sessionStorage).filter((key) => key.includes("draft")).length');
 
+/** The id of the organization for which the page has estimated the cost last. */
+const payerOf = (page: Page) =>
+  page.evaluate<string>(
+    `performance.getEntriesByType('resource')
+       .filter(({ name }) => name.endsWith('/executions/estimate')).at(-1)?.name.split('/').at(-3)`,
+  );
+
 async function choosePayer(page: Page, typed: string): Promise<void> {
   await page.getByLabel('Organization that pays').fill(typed);
   await page.keyboard.press('Enter');
@@ -74,6 +81,7 @@ export function describePlayground(get: () => Servers): void {
       await open(page, '/playground');
       await untilText(page, 'until the run ends');
       await untilText(page, /of the balance of Demo/);
+      expect(await payerOf(page)).toBe(state.organization_id);
       const id = await post(state, '/organizations', { name: 'Poor' });
       await open(page, `/playground?organization=${id}`);
       await page.getByRole('link', { name: 'Top up Poor' }).click();
@@ -117,6 +125,7 @@ export function describePlayground(get: () => Servers): void {
       for (let n = 0; n < 20; n++) await page.evaluate(`fetch('/admin/v1/session').then(() => null)`);
       const prompt = 'document.querySelector("main form textarea").value';
       await untilText(page, /of the balance of Demo/);
+      expect(await payerOf(page)).toBe(state.organization_id);
       expect(await page.evaluate(prompt)).toBe('typed for minutes');
       await choosePayer(page, other);
       await untilText(page, /of the balance of Rich/);
