@@ -3,14 +3,10 @@ import { join, resolve } from 'node:path';
 import { type CommandResult, outputOf, runCommand } from '@holdfast/testkit/command';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { pythonEnvironment, Skipped } from '../providers/pythonEnvironment.ts';
-import { installDependencies } from '../stack/dependencies.ts';
+import { toolEnvironment as env, installDependencies } from '../stack/dependencies.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const tools = join(import.meta.dirname, 'tools');
-
-const { NODE_OPTIONS: _options, ...own } = process.env;
-/** No tool reports its use. */
-const env = { ...own, CI: 'true', DO_NOT_TRACK: '1', REDOCLY_TELEMETRY: 'off', SCARF_ANALYTICS: 'false' };
 
 /** A new folder with the document, in which the tools write. */
 export function newWorkFolder(): string {
