@@ -36,6 +36,7 @@ function Broken() {
 export const routerOptions = {
   scrollRestoration: true,
   defaultErrorComponent: Broken,
+  defaultNotFoundComponent: () => <Empty isPage title={text.notFound} hint={text.notFoundHint} />,
   /** The router itself would read JSON, and hand numbers, lists and objects to pages that expect texts. */
   parseSearch: (search: string) =>
     Object.fromEntries([...new URLSearchParams(search)].filter(([, value]) => value !== '')),

@@ -6,15 +6,10 @@ import {
   organizationFiltersOf,
   playgroundOf,
 } from './pages/filters.ts';
-import { Empty } from './parts.tsx';
 import { lazyPage, routerOptions } from './router.tsx';
 import { Shell } from './Shell.tsx';
-import { text } from './strings.ts';
 
-const rootRoute = createRootRoute({
-  component: Shell,
-  notFoundComponent: () => <Empty isPage title={text.notFound} hint={text.notFoundHint} />,
-});
+const rootRoute = createRootRoute({ component: Shell });
 
 const getParentRoute = () => rootRoute;
 

@@ -144,6 +144,9 @@ function isEasy(model: Model): boolean {
   );
 }
 
+/** An id from the address may be anything. */
+const pathOf = (organizationId: string) => `/organizations/${encodeURIComponent(organizationId)}`;
+
 /**
  * The one that is asked for, or else ran something last and so has a balance, or else the newest; null: there is none.
  * It is read once for each visit: an organization that ran something since must not become the one that pays.
@@ -153,7 +156,7 @@ function useOrganization(wanted: string | undefined) {
     queryKey: ['organization to run for', wanted],
     queryFn: async () => {
       const id = wanted ?? (await firstChoice());
-      return id === undefined ? null : await read<Organization>(`/organizations/${encodeURIComponent(id)}`);
+      return id === undefined ? null : await read<Organization>(pathOf(id));
     },
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
@@ -319,7 +322,7 @@ function useEstimate(organizationId: string, model: string, input: Input) {
   return useQuery({
     queryKey: ['estimate', organizationId, model, settled],
     queryFn: () =>
-      change<Estimate>('POST', `/organizations/${encodeURIComponent(organizationId)}/executions/estimate`, {
+      change<Estimate>('POST', `${pathOf(organizationId)}/executions/estimate`, {
         body: { model, input: settled },
       }),
     placeholderData: keepPreviousData,
@@ -341,14 +344,10 @@ function useRun(organizationId: string, model: string, input: Input) {
     setBusy(true);
     setError(null);
     try {
-      const { id } = await change<{ id: string }>(
-        'POST',
-        `/organizations/${encodeURIComponent(organizationId)}/executions`,
-        {
-          body: { model, input },
-          idempotencyKey: key,
-        },
-      );
+      const { id } = await change<{ id: string }>('POST', `${pathOf(organizationId)}/executions`, {
+        body: { model, input },
+        idempotencyKey: key,
+      });
       setKey(newIdempotencyKey());
       return id;
     } catch (reason) {
@@ -374,7 +373,7 @@ function Cost({ estimate, organization, running, isChanging }: CostProps) {
   const { data, error, isPlaceholderData } = estimate;
   const balance = useQuery({
     queryKey: ['organization', organization.id],
-    queryFn: () => read<Schemas['OrganizationWithBalance']>(`/organizations/${organization.id}`),
+    queryFn: () => read<Schemas['OrganizationWithBalance']>(pathOf(organization.id)),
   });
   const available = balance.data?.balance.available;
   const isShort = data && available !== undefined && subtract(available, data.hold_amount).startsWith('-');

@@ -19,7 +19,7 @@ export function filtersOf(search: Record<string, unknown>): Filters {
   return textsOf(search, names);
 }
 
-function textsOf(search: Record<string, unknown>, known: readonly string[]) {
+export function textsOf(search: Record<string, unknown>, known: readonly string[]) {
   const given = known.filter((name) => typeof search[name] === 'string' && search[name] !== '');
   return Object.fromEntries(given.map((name) => [name, search[name]]));
 }

@@ -1,17 +1,12 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
-import { Empty } from '../parts.tsx';
+import { textsOf } from '../pages/filters.ts';
 import { lazyPage, routerOptions } from '../router.tsx';
-import { text } from '../strings.ts';
 import { home } from './api.ts';
 import { Landing, Shell } from './Shell.tsx';
 
-const rootRoute = createRootRoute({
-  component: Shell,
-  notFoundComponent: () => <Empty isPage title={text.notFound} hint={text.notFoundHint} />,
-});
+const rootRoute = createRootRoute({ component: Shell });
 
 const getParentRoute = () => rootRoute;
-const filterNames = ['status', 'model'] as const;
 
 const routeTree = rootRoute.addChildren([
   createRoute({ getParentRoute, path: '/', component: Landing }),
@@ -19,10 +14,8 @@ const routeTree = rootRoute.addChildren([
     getParentRoute,
     path: '/executions',
     component: lazyPage(() => import('./pages/Executions.tsx'), 'Executions'),
-    validateSearch: (search: Record<string, unknown>): { status?: string; model?: string } => {
-      const given = filterNames.filter((name) => typeof search[name] === 'string' && search[name] !== '');
-      return Object.fromEntries(given.map((name) => [name, String(search[name])]));
-    },
+    validateSearch: (search: Record<string, unknown>): { status?: string; model?: string } =>
+      textsOf(search, ['status', 'model']),
   }),
   createRoute({
     getParentRoute,

@@ -77,7 +77,6 @@ export const executionsTexts = {
     logs: 'Log',
     copyAs: 'Copy as',
     rawError: 'Raw error of the provider',
-    shownError: 'Error',
     runAgain: 'Run again',
     runAgainQuestion: (hold: string) =>
       `Create a new execution with the same input? It holds about ${hold} USD of the balance of the organization, and sends webhooks like any other.`,
