@@ -10,7 +10,7 @@ import { promtoolCommand } from '../observability/promtool.ts';
 import { ofKind } from './pods.ts';
 import { chartFolder, renderChart, valuesOf } from './renderChart.ts';
 
-const [made] = ofKind(renderChart(valuesOf('everything')).objects, 'PrometheusRule');
+const [made] = ofKind(renderChart(valuesOf('everything')), 'PrometheusRule');
 const spec = made?.['spec'] as Groups;
 const rules = spec.groups.flatMap((group) => group.rules);
 const promtool = await promtoolCommand();
@@ -49,6 +49,6 @@ describe('the alert rules of the chart', () => {
   });
 
   it('are omitted unless the values turn them on', () => {
-    expect(ofKind(renderChart(valuesOf('minimal')).objects, 'PrometheusRule')).toEqual([]);
+    expect(ofKind(renderChart(valuesOf('minimal')), 'PrometheusRule')).toEqual([]);
   });
 });

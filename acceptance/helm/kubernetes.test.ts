@@ -4,9 +4,8 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { ofKind, selects, workloadsOf } from './pods.ts';
-import { type KubernetesObject, objectsOf, renderChart } from './renderChart.ts';
+import { type Dict, type KubernetesObject, objectsOf, renderChart } from './renderChart.ts';
 import { schemaProblems } from './schemas.ts';
-import type { Dict } from './template/values.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const read = (file: string) => readFileSync(join(root, 'deploy', file), 'utf8');
@@ -25,7 +24,7 @@ const servicesOf = (servers: KubernetesObject[]) => [
 
 describe.each(['trial', 'production'])('the example %s', (name) => {
   const servers = serversOf(name);
-  const { objects } = renderChart(valuesOf(name));
+  const objects = renderChart(valuesOf(name));
 
   it('is made of valid objects', () => {
     const problems = [...servers, ...objects].flatMap((object) =>
@@ -79,7 +78,7 @@ describe('the example production', () => {
 
 describe('the example trial', () => {
   const servers = serversOf('trial');
-  const { objects } = renderChart(valuesOf('trial'));
+  const objects = renderChart(valuesOf('trial'));
 
   it('has NetworkPolicies that select the servers', () => {
     const policies = JSON.stringify(ofKind(objects, 'NetworkPolicy'));
@@ -102,7 +101,7 @@ describe('deploy/kind-up', () => {
   });
 
   it('makes every key of the Secret that the chart and the servers read', () => {
-    const { objects } = renderChart(valuesOf('trial'));
+    const objects = renderChart(valuesOf('trial'));
     const text = JSON.stringify([objects, serversOf('trial')]);
     const wanted = keysOf(text, /"secretKeyRef":\{"name":"holdfast","key":"([^"]+)"\}/g);
     const made = keysOf(script, /^(username|password|[A-Z][A-Z0-9_]+)=/gm);
@@ -111,7 +110,7 @@ describe('deploy/kind-up', () => {
   });
 
   it('builds every image that the chart runs', () => {
-    const used = workloadsOf(renderChart(valuesOf('trial')).objects).map(({ container }) => container.image);
+    const used = workloadsOf(renderChart(valuesOf('trial'))).map(({ container }) => container.image);
     const [built = ''] = script.match(/(?<=^images=\()[^)]+/m) ?? [];
     const names = used.map((image) => image.replace(/^holdfast-/, '').replace(/:.*/, ''));
     expect(new Set(built.split(' '))).toEqual(new Set(names));

@@ -1,8 +1,7 @@
 import { BlockList, isIPv6 } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { ofKind, selects, workloadsOf } from './pods.ts';
-import { type KubernetesObject, renderChart, valuesOf } from './renderChart.ts';
-import type { Dict } from './template/values.ts';
+import { type Dict, type KubernetesObject, renderChart, valuesOf } from './renderChart.ts';
 
 type Peer = { ipBlock?: { cidr: string; except?: string[] } };
 type Rule = { to?: Peer[]; from?: Dict[]; ports?: { port: number | string; endPort?: number }[] };
@@ -40,7 +39,7 @@ function reaches(objects: KubernetesObject[], service: string, address: string, 
 }
 
 describe('the network policies and Services', () => {
-  const { objects } = renderChart(valuesOf('minimal'));
+  const objects = renderChart(valuesOf('minimal'));
   const outside = ['93.184.216.34', '2606:2800:220:1::1'];
   const inside = [
     '10.0.0.1',
@@ -53,7 +52,7 @@ describe('the network policies and Services', () => {
     '::1',
     'fe80::1',
   ];
-  const withAll = renderChart(valuesOf('everything')).objects;
+  const withAll = renderChart(valuesOf('everything'));
 
   it('deny every pod all connections that are not explicitly allowed', () => {
     for (const { labels } of workloadsOf(withAll)) {
@@ -104,7 +103,7 @@ describe('the network policies and Services', () => {
   ])(
     'publish only the API with the values %s, and have a Service for the admin port (%s)',
     (name, hasAdmin) => {
-      const made = renderChart(valuesOf(name)).objects;
+      const made = renderChart(valuesOf(name));
       const services = ofKind(made, 'Service').map(({ metadata, spec }) => ({
         name: metadata.name,
         spec: spec as Dict,
@@ -124,7 +123,7 @@ describe('the network policies and Services', () => {
 
   it('let the gateway reach the replica, and every service each port of Redis', () => {
     const reach = (values: Dict) => {
-      const made = renderChart({ ...valuesOf('minimal'), ...values }).objects;
+      const made = renderChart({ ...valuesOf('minimal'), ...values });
       return (service: string, port: number) => reaches(made, service, '10.0.0.1', port);
     };
     const postgres = { host: 'db.example.com', replica: { host: 'replica.example.com', port: 5434 } };
@@ -150,12 +149,7 @@ describe('the network policies and Services', () => {
         .map(({ name }) => name)
         .filter((name) => reaches(made, name, '10.0.0.1', 4318));
     expect(reached(objects)).toEqual([]);
-    expect(reached(traced.objects).toSorted()).toEqual([
-      'api-gateway',
-      'dispatcher',
-      'ledger',
-      'webhook-sender',
-    ]);
+    expect(reached(traced).toSorted()).toEqual(['api-gateway', 'dispatcher', 'ledger', 'webhook-sender']);
   });
 
   it('let the tools reach the health checks and the admin API', () => {

@@ -1,5 +1,4 @@
-import type { KubernetesObject } from './renderChart.ts';
-import { type Dict, isDict } from './template/values.ts';
+import { type Dict, isDict, type KubernetesObject } from './renderChart.ts';
 
 export type EnvVariable = {
   name: string;

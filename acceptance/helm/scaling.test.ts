@@ -6,11 +6,10 @@ import { openProducer } from '@holdfast/queues/producer';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { describe, expect, it } from '@jest/globals';
 import { ofKind, workloadsOf } from './pods.ts';
-import { renderChart, valuesOf } from './renderChart.ts';
-import type { Dict } from './template/values.ts';
+import { type Dict, renderChart, valuesOf } from './renderChart.ts';
 
 type Trigger = { type: string; name?: string; metadata: Record<string, string>; authenticationRef?: Dict };
-const { objects } = renderChart(valuesOf('keda'));
+const objects = renderChart(valuesOf('keda'));
 const scaled = ofKind(objects, 'ScaledObject').map(({ spec }) => spec as { triggers: Trigger[] } & Dict);
 const triggers = scaled.flatMap((one) => one.triggers);
 const lists = triggers.filter(({ type }) => type === 'redis');
@@ -83,7 +82,7 @@ describe('scaling', () => {
   });
 
   it('needs no Redis trigger with Prometheus, as behind sentinels and with a cluster', () => {
-    const made = renderChart(valuesOf('keda-prometheus')).objects;
+    const made = renderChart(valuesOf('keda-prometheus'));
     const all = ofKind(made, 'ScaledObject').flatMap(
       ({ spec }) => (spec as { triggers: Trigger[] }).triggers,
     );
@@ -96,7 +95,7 @@ describe('scaling', () => {
     ['keda', 'ScaledObject'],
     ['keda-prometheus', 'ScaledObject'],
   ])('by %s has one %s for each service, and no fixed number of replicas', (name, kind) => {
-    const made = renderChart(valuesOf(name)).objects;
+    const made = renderChart(valuesOf(name));
     const targets = ofKind(made, kind).map(
       ({ spec }) => (spec as { scaleTargetRef: Dict }).scaleTargetRef['name'],
     );
@@ -107,7 +106,7 @@ describe('scaling', () => {
   });
 
   it('is off by default', () => {
-    const plain = renderChart(valuesOf('minimal')).objects;
+    const plain = renderChart(valuesOf('minimal'));
     expect(plain.filter(({ kind }) => /Scale/.test(kind))).toEqual([]);
     const deployments = workloadsOf(plain).filter(({ kind }) => kind === 'Deployment');
     expect(deployments).toHaveLength(4);

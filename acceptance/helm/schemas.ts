@@ -14,8 +14,7 @@ import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBu
 import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
 import { PersistentVolumeClaim } from 'kubernetes-models/v1/PersistentVolumeClaim';
 import { Service } from 'kubernetes-models/v1/Service';
-import type { KubernetesObject } from './renderChart.ts';
-import { isDict } from './template/values.ts';
+import { isDict, type KubernetesObject } from './renderChart.ts';
 
 type Model = { prototype: { validate(): void } };
 const models: Record<string, Model> = {

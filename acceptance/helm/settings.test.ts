@@ -10,7 +10,7 @@ import { readConfig as readSetupConfig } from '@holdfast/setup/config';
 import { webhookSenderConfig } from '@holdfast/webhook-sender/config';
 import { describe, expect, it } from '@jest/globals';
 import { type Container, ofKind, workloadsOf } from './pods.ts';
-import { renderChart, valueSets, valuesOf } from './renderChart.ts';
+import { type KubernetesObject, renderChart, valueSets, valuesOf } from './renderChart.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const documented = readFileSync(resolve(root, 'docs/configuration.md'), 'utf8');
@@ -65,7 +65,7 @@ const readers: Record<string, string[]> = {
 };
 
 describe.each(valueSets)('the settings with the values %s', (name) => {
-  const { objects } = renderChart(valuesOf(name));
+  const objects = renderChart(valuesOf(name));
   const workloads = workloadsOf(objects);
 
   it('are in docs/configuration.md, and set once each', () => {
@@ -153,7 +153,7 @@ describe.each(valueSets)('the settings with the values %s', (name) => {
 
 describe('the settings for all services', () => {
   it('also apply to migrate and the tools, as the style of the store must', () => {
-    const { objects } = renderChart({
+    const objects = renderChart({
       ...valuesOf('minimal'),
       env: { S3_STYLE: 'virtual' },
       tools: { enabled: true },
@@ -167,7 +167,7 @@ describe('the settings for all services', () => {
 describe('several PostgreSQL servers', () => {
   const withPostgres = (postgres: Record<string, unknown>) =>
     renderChart({ ...valuesOf('minimal'), postgres, tools: { enabled: true } });
-  const urlOf = (name: string, { objects }: ReturnType<typeof renderChart>) =>
+  const urlOf = (name: string, objects: KubernetesObject[]) =>
     workloadsOf(objects)
       .find((one) => one.name === name)
       ?.container.env.find((one) => one.name === 'DATABASE_URL')?.value;
@@ -194,7 +194,7 @@ describe('several PostgreSQL servers', () => {
 
 describe('the settings for one service', () => {
   it("override those for all services, which override the chart's own", () => {
-    const { objects } = renderChart(valuesOf('everything'));
+    const objects = renderChart(valuesOf('everything'));
     const logLevels = workloadsOf(objects)
       .filter(({ name }) => name !== 'sandbox')
       .map(({ name, container }) => [name, container.env.find((one) => one.name === 'LOG_LEVEL')?.value]);

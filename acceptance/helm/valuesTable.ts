@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chartFolder, defaults } from './renderChart.ts';
-import { type Dict, isDict } from './template/values.ts';
+import { chartFolder, type Dict, defaults, isDict } from './renderChart.ts';
 
 type Schema = {
   $ref?: string;

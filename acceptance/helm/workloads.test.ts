@@ -1,14 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { ofKind, selects, workloadsOf } from './pods.ts';
-import { renderChart, valueSets, valuesOf } from './renderChart.ts';
-import type { Dict } from './template/values.ts';
+import { type Dict, renderChart, valueSets, valuesOf } from './renderChart.ts';
 
 /** The maximum time that a service takes to stop after SIGTERM (kit/service). */
 const stopsWithinS = 30;
 const services = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender'];
 
 describe.each(valueSets)('the workloads with the values %s', (name) => {
-  const { objects } = renderChart(valuesOf(name));
+  const objects = renderChart(valuesOf(name));
   const workloads = workloadsOf(objects);
   const deployments = workloads.filter(({ kind }) => kind === 'Deployment');
 
