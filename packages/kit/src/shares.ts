@@ -2,6 +2,8 @@ export type Shares = {
   roomOf(organizationId: string): number;
   take(organizationId: string, places: number): void;
   give(organizationId: string, places: number): void;
+  /** Takes places, or gives back as many as are negative. */
+  change(organizationId: string, places: number): void;
   taken(): number;
   idle(): Promise<void>;
 };
@@ -11,21 +13,23 @@ export function createShares(size: number): Shares {
   const taken = new Map<string, number>();
   let free = size;
   let idleListeners: (() => void)[] = [];
+
+  function change(organizationId: string, places: number): void {
+    if (places === 0) return;
+    free -= places;
+    const left = (taken.get(organizationId) ?? 0) + places;
+    if (left > 0) taken.set(organizationId, left);
+    else taken.delete(organizationId);
+    if (free < size) return;
+    for (const listener of idleListeners) listener();
+    idleListeners = [];
+  }
+
   return {
     roomOf: (organizationId) => Math.max(0, Math.ceil((free - (taken.get(organizationId) ?? 0)) / 2)),
-    take(organizationId, places) {
-      free -= places;
-      taken.set(organizationId, (taken.get(organizationId) ?? 0) + places);
-    },
-    give(organizationId, places) {
-      free += places;
-      const left = (taken.get(organizationId) ?? 0) - places;
-      if (left > 0) taken.set(organizationId, left);
-      else taken.delete(organizationId);
-      if (free < size) return;
-      for (const listener of idleListeners) listener();
-      idleListeners = [];
-    },
+    change,
+    take: change,
+    give: (organizationId, places) => change(organizationId, -places),
     taken: () => size - free,
     idle: () => (free === size ? Promise.resolve() : new Promise((resolve) => idleListeners.push(resolve))),
   };

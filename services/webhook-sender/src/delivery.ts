@@ -19,11 +19,11 @@ import { limits } from '@holdfast/domain/limits';
 import { createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
 import { executionAttributes, type Span, type Tracing } from '@holdfast/kit/tracing/tracing';
-import type { Outcome } from './limit.ts';
+import type { Reaction } from './limit.ts';
 import { messageOf, type Send } from './message.ts';
 import type { WebhookMetrics } from './metrics.ts';
 import { createStartMarks } from './startMarks.ts';
-import { judge, outcomeOf, type Result, type Verdict } from './verdict.ts';
+import { judge, type Result, reactionOf, type Verdict } from './verdict.ts';
 
 /** Longer than a request may take: a live sender has recorded its attempt by then. */
 export const leaseS = 45;
@@ -89,7 +89,7 @@ export function createGiveBack(db: Database, log: Logger): GiveBack {
  */
 export type Attempt = (
   delivery: ClaimedDelivery,
-  onResponse: (outcome: Outcome) => number | null,
+  onResponse: (reaction: Reaction) => number | null,
 ) => Promise<boolean>;
 
 export function createAttempt(args: {
@@ -110,7 +110,7 @@ export function createAttempt(args: {
 
   async function sendAndRecord(
     delivery: ClaimedDelivery,
-    onResponse: (outcome: Outcome) => number | null,
+    onResponse: (reaction: Reaction) => number | null,
   ): Promise<boolean> {
     const started = startOf(delivery);
     const mark = delivery.isCounted ? null : marks.add(started);
@@ -119,7 +119,7 @@ export function createAttempt(args: {
     const result = await send(span ? { ...message, traceparent: span.traceparent } : message);
     const verdict = judge(result, delivery, delaysS);
     if (span) endSpan(span, result, verdict);
-    const inFlightLimit = onResponse(outcomeOf(result, verdict));
+    const inFlightLimit = onResponse(reactionOf(result, verdict));
     await mark?.settled();
     const { endpointId, isProbe } = delivery;
     const state = await record({ ...started, endpointId, isProbe, inFlightLimit, ...verdict });

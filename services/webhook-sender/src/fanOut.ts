@@ -11,7 +11,7 @@ import type { Tracing } from '@holdfast/kit/tracing/tracing';
 import { leaseS } from './delivery.ts';
 import { inPortions, type PlannedEvent, type PlannedReceiver, planFanOut } from './fanOutPlan.ts';
 import { createFanOutReport } from './fanOutReport.ts';
-import type { Lanes, Place } from './lanes.ts';
+import type { Lanes, Offer } from './lanes.ts';
 
 export type FanOut = {
   /** Resolves when the event is fanned out, or waits for its turn; then a sweep would find it again. */
@@ -104,9 +104,9 @@ export function createFanOut(args: {
   }
 
   async function write(planned: PlannedEvent[], startedAtMs: number): Promise<void> {
-    const placed = planned.map(withPlaces);
-    const batch = placed.map(({ event, body, receivers }) => ({ eventId: event.id, body, receivers }));
-    const unsent = firstAttemptsOf(placed);
+    const offered = planned.map(withOffers);
+    const batch = offered.map(({ event, body, receivers }) => ({ eventId: event.id, body, receivers }));
+    const unsent = firstAttemptsOf(offered);
     try {
       const expiryMs = limits.webhookExpiryMs;
       const deliveries = await fanOutEvents(db, batch, { firstDelayS, expiryMs, leaseS });
@@ -117,27 +117,25 @@ export function createFanOut(args: {
         const key = `${eventId} ${endpointId}`;
         const attempt = unsent.get(key);
         if (!attempt) throw new Error('a delivery without a receiver was written');
-        const { claim } = attempt;
-        if (leaseUntil && claim) {
+        const { offer } = attempt;
+        if (leaseUntil && offer) {
           unsent.delete(key);
           const claimedAt = new Date(leaseUntil.getTime() - (isCounted ? leaseS : newDeliveryLeaseS) * 1000);
-          lanes.run({ ...attempt, id, isCounted, leaseUntil, claimedAt, claimedAtMs }, claim);
+          offer.send({ ...attempt, id, isCounted, leaseUntil, claimedAt, claimedAtMs });
         } else if (isSentAtOnce(attempt)) lanes.wake(attempt);
         else if (firstDelayS === 0) lanes.wakeUnlessHeld(attempt);
       }
     } finally {
-      for (const { lane, claim, body } of unsent.values()) if (claim) lanes.release(lane, claim, body);
+      for (const { offer } of unsent.values()) offer?.cancel();
     }
   }
 
-  function withPlaces(planned: PlannedEvent): PlacedEvent {
+  function withOffers(planned: PlannedEvent): OfferedEvent {
     const { organizationId } = planned.event;
     const receivers = planned.receivers.map((receiver) => {
       const isClaimed = isSentAtOnce(receiver) && !receiver.isPaced;
-      return {
-        ...receiver,
-        claim: isClaimed ? lanes.reserve({ ...receiver, organizationId }, planned.body ?? '') : null,
-      };
+      const offer = isClaimed ? lanes.offer({ ...receiver, organizationId }, planned.body ?? '') : null;
+      return { ...receiver, offer, claim: offer?.kind ?? null };
     });
     return { ...planned, receivers };
   }
@@ -154,16 +152,16 @@ export function createFanOut(args: {
   };
 }
 
-type PlacedEvent = Omit<PlannedEvent, 'receivers'> & { receivers: PlacedReceiver[] };
-type PlacedReceiver = PlannedReceiver & { claim: Place | null };
+type OfferedEvent = Omit<PlannedEvent, 'receivers'> & { receivers: OfferedReceiver[] };
+type OfferedReceiver = PlannedReceiver & { offer: Offer | null; claim: Offer['kind'] | null };
 
 type FirstAttempt = Omit<ClaimedDelivery, 'id' | 'isCounted' | 'leaseUntil' | 'claimedAt' | 'claimedAtMs'> &
-  Pick<PlacedReceiver, 'isFailing' | 'maxInFlight' | 'claim'>;
+  Pick<OfferedReceiver, 'isFailing' | 'maxInFlight' | 'offer'>;
 
-function firstAttemptsOf(planned: PlacedEvent[]): Map<string, FirstAttempt> {
+function firstAttemptsOf(offered: OfferedEvent[]): Map<string, FirstAttempt> {
   const first = { attempts: 1, number: 1, isProbe: false };
   return new Map(
-    planned.flatMap(({ event, body, receivers, traceparent }) => {
+    offered.flatMap(({ event, body, receivers, traceparent }) => {
       const { id: eventId, type: eventType, createdAt: eventCreatedAt, organizationId, executionId } = event;
       const ofEvent = { eventId, eventType, eventCreatedAt, organizationId, executionId, traceparent };
       const common = { ...first, ...ofEvent, body: body ?? '' };

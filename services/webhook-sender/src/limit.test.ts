@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createLimit, type Outcome } from './limit.ts';
+import { createLimit, type Reaction } from './limit.ts';
 
 type Receiver = {
   /** Requests that it works on at once; others queue. */
@@ -14,7 +14,7 @@ function simulate(receiver: Receiver, options: { share?: number; max?: number } 
   const { share = 1, max = 256 } = options;
   let nowMs = 0;
   let workers: number[] = [];
-  const open: { startedAtMs: number; endsAtMs: number; outcome: Outcome }[] = [];
+  const open: { startedAtMs: number; endsAtMs: number; reaction: Reaction }[] = [];
   const limit = createLimit(
     () => share,
     () => nowMs,
@@ -26,7 +26,7 @@ function simulate(receiver: Receiver, options: { share?: number; max?: number } 
     const startsAtMs = workers.length < receiver.workers ? nowMs : (workers.at(-receiver.workers) ?? nowMs);
     const endsAtMs = isRefused ? nowMs + 1 : startsAtMs + receiver.serviceMs;
     if (!isRefused) workers.push(endsAtMs);
-    open.push({ startedAtMs: limit.start(), endsAtMs, outcome: isRefused ? 'overloaded' : 'accepted' });
+    open.push({ startedAtMs: limit.start(), endsAtMs, reaction: isRefused ? 'overloaded' : 'accepted' });
   }
 
   function run(forMs: number, perS = Number.POSITIVE_INFINITY): { perS: number; most: number } {
@@ -42,8 +42,8 @@ function simulate(receiver: Receiver, options: { share?: number; max?: number } 
       nowMs += 1;
       for (const one of open.filter(({ endsAtMs }) => endsAtMs <= nowMs)) {
         open.splice(open.indexOf(one), 1);
-        limit.end(one.startedAtMs, one.outcome, max);
-        responses += one.outcome === 'accepted' ? 1 : 0;
+        limit.end(one.startedAtMs, one.reaction, max);
+        responses += one.reaction === 'accepted' ? 1 : 0;
       }
     }
     return { perS: (1000 * responses) / forMs, most };
@@ -128,7 +128,7 @@ describe('the limit of a receiver', () => {
   it('says nothing of failures that are our own or of a refusal', () => {
     const { limit, run } = simulate({ workers: 1000, serviceMs: 50 });
     run(2000);
-    for (const outcome of ['ours', 'refused'] as const) limit.end(limit.start(), outcome, 256);
+    for (const reaction of ['ours', 'refused'] as const) limit.end(limit.start(), reaction, 256);
     expect(limit.value()).toBe(256);
   });
 

@@ -1,5 +1,5 @@
 /** How a receiver took a request: `overloaded` is a time-out, no connection, 429 or 5xx; `ours` says nothing of it. */
-export type Outcome = 'accepted' | 'refused' | 'overloaded' | 'ours';
+export type Reaction = 'accepted' | 'refused' | 'overloaded' | 'ours';
 
 /** How many requests a receiver may have open: as many as it takes without slowing down or failing. */
 export type Limit = {
@@ -12,7 +12,7 @@ export type Limit = {
   /** Returns when it started, for `end`. */
   start(): number;
   /** Grows to `max` at most. */
-  end(startedAtMs: number, outcome: Outcome, max: number): void;
+  end(startedAtMs: number, reaction: Reaction, max: number): void;
   /** Null: nothing yet. */
   found(): number | null;
   /** Sets what another sender found, or this one before it was restarted; ignored once there are responses. */
@@ -107,17 +107,17 @@ export function createLimit(share: () => number, now: () => number = () => perfo
       open += 1;
       return now();
     },
-    end(startedAtMs, outcome, max) {
+    end(startedAtMs, reaction, max) {
       const isFull = open >= Math.floor(limit());
       open -= 1;
-      if (outcome === 'ours') return;
+      if (reaction === 'ours') return;
       heardAtMs = now();
       isUntried = false;
       countResponse();
       // Sent under a higher limit: that it was too high is known already.
       if (startedAtMs < decreasedAtMs) return;
-      if (outcome === 'overloaded') return decrease(0.5, 1);
-      if (outcome === 'refused') return;
+      if (reaction === 'overloaded') return decrease(0.5, 1);
+      if (reaction === 'refused') return;
       latencies.push(now() - startedAtMs);
       wasFull ||= isFull;
       if (latencies.length >= Math.max(4, limit() / 2)) closeWindow(max);

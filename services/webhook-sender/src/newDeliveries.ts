@@ -63,10 +63,10 @@ export function createNewDeliveries(args: {
     if (taken.has(delivery.id)) return true;
     if (delivery.leaseMs < minLeaseMs) return false;
     if (firstDelayS > 0 || delivery.isFailing || delivery.isPaced) return false;
-    const place = lanes.reserve(delivery, delivery.body);
-    if (!place) return false;
+    const offer = lanes.offer(delivery, delivery.body);
+    if (!offer) return false;
     taken.set(delivery.id, true);
-    lanes.run(delivery, place);
+    offer.send(delivery);
     return true;
   }
 

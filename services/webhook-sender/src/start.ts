@@ -21,7 +21,7 @@ import type { WebhookSenderConfig } from './config.ts';
 import { createAttempt, createClaims, createGiveBack } from './delivery.ts';
 import { createFanOut } from './fanOut.ts';
 import { startSweeps, startWorkers } from './jobs.ts';
-import { placeBytes } from './lane.ts';
+import { slotBytes } from './lane.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import { createSend } from './message.ts';
 import { laneGauges, webhookMetrics } from './metrics.ts';
@@ -57,7 +57,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
   const peers = await openInstanceCount(producing, 'webhook-sender', log);
   const deliver = openProducer(deliverQueue, producing, log);
   const giveBack = createGiveBack(db, log);
-  const bodyBytes = (config.WEBHOOK_CONCURRENCY * placeBytes) / 4;
+  const bodyBytes = (config.WEBHOOK_CONCURRENCY * slotBytes) / 4;
   const lanes: Lanes = createLanes({
     size: config.WEBHOOK_CONCURRENCY,
     senders: peers.count,

@@ -1,7 +1,7 @@
 import type { AttemptRecord, StartedAttempt } from '@holdfast/db/webhooks/attempts';
 import { limits } from '@holdfast/domain/limits';
 import type { PostResult } from '@holdfast/egress/post';
-import type { Outcome } from './limit.ts';
+import type { Reaction } from './limit.ts';
 import type { Unprepared } from './message.ts';
 
 export type Result = PostResult | Unprepared;
@@ -41,7 +41,7 @@ export function judge(
 }
 
 /** What the result says of the receiver's load. */
-export function outcomeOf(result: Result, { ok, countsForEndpoint }: Verdict): Outcome {
+export function reactionOf(result: Result, { ok, countsForEndpoint }: Verdict): Reaction {
   if (ok) return 'accepted';
   if (!countsForEndpoint) return 'ours';
   const isRefusal = result.ok ? result.status < 500 && result.status !== 429 : result.stage === 'policy';

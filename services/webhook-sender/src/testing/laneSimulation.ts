@@ -1,6 +1,7 @@
 import type { ClaimedDelivery, LaneClaim, LaneRoom } from '@holdfast/db/webhooks/lanes';
-import { createLanes, type LaneOf, type Place } from '../lanes.ts';
-import type { Outcome } from '../limit.ts';
+import type { Reservation } from '../lane.ts';
+import { createLanes, type LaneOf } from '../lanes.ts';
+import type { Reaction } from '../limit.ts';
 
 type OfLane = {
   lane: string;
@@ -12,11 +13,11 @@ type OfLane = {
   maxInFlight: number;
 };
 
-type Request = { delivery: ClaimedDelivery; accept(): void; end(outcome?: Outcome): void };
+type Request = { delivery: ClaimedDelivery; accept(): void; end(reaction?: Reaction): void };
 type Claim = LaneRoom & { give(fields?: Partial<LaneClaim>, isProbe?: boolean): void; fail(): void };
 
 export const small = '{}';
-/** Too large to wait without a place. */
+/** Too large to wait without a slot. */
 export const medium = 'x'.repeat(5000);
 
 /** Lanes over a database and receivers that respond when the test says so. */
@@ -81,11 +82,11 @@ export function simulateLanes(options: {
             accept();
             onResponse('accepted');
           },
-          end(outcome = 'accepted') {
+          end(reaction = 'accepted') {
             requests.delete(request);
             accept();
-            onResponse(outcome);
-            resolve(outcome === 'accepted');
+            onResponse(reaction);
+            resolve(reaction === 'accepted');
           },
         };
         requests.add(request);
@@ -120,16 +121,16 @@ export function simulateLanes(options: {
       add(to).pending += count;
       lanes.wake(to);
     },
-    /** As the fan-out does: adds one delivery and, if its lane has a place for it, claims it. Returns that place. */
-    fanOut(to: LaneOf, body = bodyOf(to.lane)): Place | null {
+    /** As the fan-out does: adds one delivery and, if its lane has room for it, claims it. Returns what kind of room. */
+    fanOut(to: LaneOf, body = bodyOf(to.lane)): Reservation | null {
       const of = add(to);
-      const place = lanes.reserve(to, body);
-      if (place) lanes.run(deliveryIn(of, body, false, place === 'start'), place);
+      const offer = lanes.offer(to, body);
+      if (offer) offer.send(deliveryIn(of, body, false, offer.kind === 'start'));
       else {
         of.pending += 1;
         lanes.wake(to);
       }
-      return place;
+      return offer?.kind ?? null;
     },
     /** Resolves all claims and those that follow from them. */
     async giveAll(): Promise<void> {
