@@ -157,13 +157,15 @@ describe('a TLS connection', () => {
     trust();
     const [right, wrong] = postTo(['holdfast.test', 'other.test']);
     expect(await right?.()).toMatchObject({ ok: true });
-    expect(await wrong?.()).toMatchObject({ ok: false, stage: 'tls' });
+    const message = 'the certificate is for another host name than that of the URL';
+    expect(await wrong?.()).toMatchObject({ ok: false, stage: 'tls', message });
     expect(seen).toHaveLength(1);
   });
 
   it('is refused with an untrusted certificate, and the provider is reported as not reached', async () => {
     const [post] = postTo(['holdfast.test']);
-    expect(await post?.()).toMatchObject({ ok: false, stage: 'tls' });
+    const message = 'the certificate is self-signed; use one of a public certificate authority';
+    expect(await post?.()).toMatchObject({ ok: false, stage: 'tls', message });
     const client = createTrustedHttp({ baseUrl: `https://127.0.0.1:${port}` });
     expect(await client.request('POST', 'x')).toMatchObject({ ok: false, reached: 'no', reason: 'network' });
     client.close();

@@ -102,7 +102,11 @@ describe('postJson', () => {
 
   it('reports a failed handshake', async () => {
     const server = await serve((_req, res) => res.end());
-    expect(await post(`https://127.0.0.1:${server.port}/`)).toMatchObject({ ok: false, stage: 'tls' });
+    expect(await post(`https://127.0.0.1:${server.port}/`)).toMatchObject({
+      ok: false,
+      stage: 'tls',
+      message: 'the server does not speak TLS at this port',
+    });
   });
 
   it('reports a name that does not resolve', async () => {

@@ -5,6 +5,7 @@ import { type Exchange, exchange } from './exchange.ts';
 import type { EgressPolicy, UrlProblem } from './policy.ts';
 import { proxyFault } from './proxy.ts';
 import { messageOf } from './response.ts';
+import { tlsFault } from './tlsFaults.ts';
 
 export type PostOptions = {
   url: string;
@@ -117,8 +118,10 @@ function describeFailure({ cause, progress }: Extract<Exchange, { ok: false }>, 
   }
   const { code, syscall }: NodeJS.ErrnoException = cause;
   // Tenants read the message: Node's would contain the address.
-  const message = syscall === 'connect' && code ? `connect ${code}` : messageOf(cause);
-  const failure: Failure = { stage: stageOf(cause, progress), message };
+  const stage = stageOf(cause, progress);
+  const words = stage === 'tls' ? tlsFault(code) : null;
+  const message = words ?? (syscall === 'connect' && code ? `connect ${code}` : messageOf(cause));
+  const failure: Failure = { stage, message };
   return code === proxyFault ? { ...failure, isOwnFault: true } : failure;
 }
 
