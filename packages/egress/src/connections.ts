@@ -9,6 +9,7 @@ import {
   type Guard,
   type TlsSessions,
 } from './dial.ts';
+import { type Wire, wireOf } from './wire.ts';
 
 /** Less than common servers' timeout (2 s and up), so that a request seldom meets a closing connection. */
 export const idleTimeoutMs = 1500;
@@ -25,6 +26,7 @@ export type Connection = {
   dialling: Dialling | null;
   dialledAtMs: number;
   socket: Socket | null;
+  wire: Wire | null;
   onRead: (() => void) | null;
 };
 
@@ -133,11 +135,13 @@ function createConnection(
         sessions,
         onProgress,
         withinMs: guard ? undefined : dialWithinMs,
-        onDone: (...outcome) => {
-          [, connection.socket] = outcome;
-          onDone(...outcome);
+        onDone: (error, socket) => {
+          if (error) return onDone(error, null);
+          const wire = wireOf(socket);
+          Object.assign(connection, { socket, wire });
+          onDone(null, wire as unknown as Socket);
           // After undici's own listener, which was added first.
-          connection.socket?.on('readable', () => connection.onRead?.());
+          wire.on('readable', () => connection.onRead?.());
         },
       });
     },
@@ -150,6 +154,7 @@ function createConnection(
     dialling: null,
     dialledAtMs: 0,
     socket: null,
+    wire: null,
     onRead: null,
   };
   return connection;

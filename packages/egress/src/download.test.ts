@@ -1,9 +1,10 @@
 import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { until } from '@holdfast/testkit/until';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { type DownloadOptions, openDownload } from './download.ts';
 import { createEgressPolicy } from './policy.ts';
-import { testServers } from './testing/servers.ts';
+import { listenRaw, testServers } from './testing/servers.ts';
 
 const loopback = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true });
 const strict = createEgressPolicy({ allowCidrs: [], allowHttp: false });
@@ -21,6 +22,33 @@ describe('openDownload', () => {
     const { stream, contentType, sizeBytes } = await download(server.url);
     expect([contentType, sizeBytes]).toEqual(['image/png', 5]);
     expect((await buffer(stream)).toString()).toBe('bytes');
+  });
+
+  it('decompresses a file, and counts what it becomes', async () => {
+    const file = Buffer.alloc(900, 'x');
+    const server = await serve((req, res) => {
+      const body = gzipSync(req.url === '/bomb' ? Buffer.alloc(10_000_000) : file);
+      res.writeHead(200, { 'content-encoding': 'gzip', 'content-length': body.length }).end(body);
+    });
+    const { stream, sizeBytes } = await download(server.url);
+    expect(sizeBytes).toBeNull();
+    expect(await buffer(stream)).toEqual(file);
+    const bomb = await download(`${server.url}/bomb`);
+    await expect(buffer(bomb.stream)).rejects.toMatchObject({ stage: 'too_large' });
+  });
+
+  it('accepts a 100 Continue and a length that is sent twice, also on a connection in use', async () => {
+    const server = await listenRaw((socket) =>
+      socket.write(
+        'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 4\r\nContent-Length: 4\r\n\r\nfile',
+      ),
+    );
+    for (let i = 0; i < 2; i++) {
+      const { stream, sizeBytes } = await download(server.url);
+      expect([sizeBytes, String(await buffer(stream))]).toEqual([4, 'file']);
+    }
+    expect(server.sockets).toHaveLength(1);
+    await server.close();
   });
 
   it('dials a trusted host unchecked and refuses others by the policy', async () => {

@@ -1,6 +1,8 @@
 import type { Agent, IncomingMessage } from 'node:http';
 import https from 'node:https';
+import type { Socket } from 'node:net';
 import { type Duplex, pipeline, type Readable, Transform } from 'node:stream';
+import { decompressedHeaders } from '@holdfast/kit/contentEncoding';
 import { http } from '@holdfast/kit/http';
 import type { Request } from 'got';
 import { portOf } from './addresses.ts';
@@ -8,6 +10,7 @@ import { idleTimeoutMs, maxAgeMs } from './connections.ts';
 import { createTlsSessions, dial, type Guard } from './dial.ts';
 import type { EgressPolicy } from './policy.ts';
 import { messageOf } from './response.ts';
+import { type Wire, wireOf } from './wire.ts';
 
 export type DownloadOptions = {
   url: string;
@@ -74,12 +77,12 @@ async function startGet(
   const { default: got } = await import('got');
   return got.stream(url, {
     agent: isTrusted ? agentsOf(trustedAgents) : agentsOf(policy, policy),
-    headers: { 'user-agent': 'holdfast' },
+    // Some servers compress nevertheless.
+    headers: { 'user-agent': 'holdfast', 'accept-encoding': 'identity' },
     timeout: { request: timeoutMs },
     retry: { limit: 0 },
     followRedirect: false,
     throwHttpErrors: false,
-    decompress: false,
   });
 }
 
@@ -117,7 +120,8 @@ function toDownload(source: Request, response: IncomingMessage, maxBytes: number
   };
   if (status < 200 || status > 299)
     throw refuse(new DownloadError('status', `responded with ${status}`, status));
-  const declared = Number(response.headers['content-length'] ?? Number.NaN);
+  const { 'content-length': length = Number.NaN } = decompressedHeaders(response.headers);
+  const declared = Number(length);
   if (declared > maxBytes) throw refuse(tooLarge(maxBytes));
   const contentType = response.headers['content-type']?.split(';')[0]?.trim().toLowerCase() || null;
   return {
@@ -166,28 +170,32 @@ function agentsOf(owner: object, guard?: Guard): Agents {
   const existing = agentsByOwner.get(owner);
   if (existing) return existing;
   const agents = { http: new http.Agent(agentSettings), https: new https.Agent(agentSettings) };
-  if (guard) {
-    dialUnder(agents.http, 'http:', guard);
-    dialUnder(agents.https, 'https:', guard);
-  }
+  dialBy(agents.http, 'http:', guard);
+  dialBy(agents.https, 'https:', guard);
   agentsByOwner.set(owner, agents);
   return agents;
 }
 
-function dialUnder(agent: Agent, protocol: string, guard: Guard): void {
+function dialBy(agent: Agent, protocol: string, guard: Guard | undefined): void {
   const sessions = createTlsSessions();
   const openedAtMs = new WeakMap<object, number>();
   agent.createConnection = ({ host, port }, callback) => {
     const origin = `${protocol}//${host?.includes(':') ? `[${host}]` : host}:${port}`;
-    const done = (error: Error | null, socket: Duplex | null) => {
-      if (socket) openedAtMs.set(socket, performance.now());
+    const done = (error: Error | null, socket: Socket | null) => {
+      const wire = socket && wireOf(socket);
+      wire?.expectResponse();
+      if (wire) openedAtMs.set(wire, performance.now());
       // Node accepts an error alone, its type does not.
-      callback?.(error, socket as Duplex);
+      callback?.(error, wire as Duplex);
     };
     dial({ origin, guard, sessions, onProgress: () => {}, onDone: done, withinMs: dialWithinMs });
     return undefined;
   };
   const keep = agent.keepSocketAlive.bind(agent);
-  agent.keepSocketAlive = (socket) =>
-    performance.now() - (openedAtMs.get(socket) ?? 0) < maxAgeMs && keep(socket);
+  agent.keepSocketAlive = (wire) => performance.now() - (openedAtMs.get(wire) ?? 0) < maxAgeMs && keep(wire);
+  const reuse = agent.reuseSocket.bind(agent);
+  agent.reuseSocket = (wire, request) => {
+    (wire as unknown as Wire).expectResponse();
+    reuse(wire, request);
+  };
 }

@@ -75,7 +75,8 @@ export function exchange(connections: Connections, call: Call): Promise<Exchange
       onRequestStart() {
         connection.progress = 'sent';
         connection.mayDial = false;
-        const { socket } = connection;
+        const { socket, wire } = connection;
+        wire?.expectResponse();
         const readBefore = socket?.bytesRead ?? 0;
         // Assigned where it is made, V8 would make it old, and keep this whole exchange until a major collection (ADR 0019).
         const onRead = () => {
@@ -91,16 +92,19 @@ export function exchange(connections: Connections, call: Call): Promise<Exchange
 }
 
 /** After an early response the rest of this request would be sent before the next one. */
-function hasSentAll({ socket }: Connection): boolean {
-  return socket?.writableLength === 0;
+function hasSentAll({ socket, wire }: Connection): boolean {
+  return socket?.writableLength === 0 && wire?.writableLength === 0;
 }
 
 function tooMuch(maxBytes: number): Error {
   return new Error(`more than ${maxBytes} bytes`);
 }
 
+export const timedOut = 'ETIMEDOUT';
+
 export function errorOf(cause: 'timeout' | 'aborted' | Error, timeoutMs: number): Error {
-  if (cause === 'timeout') return new Error(`no complete response within ${timeoutMs} ms`);
+  if (cause === 'timeout')
+    return Object.assign(new Error(`no complete response within ${timeoutMs} ms`), { code: timedOut });
   return cause === 'aborted' ? new Error('aborted') : cause;
 }
 

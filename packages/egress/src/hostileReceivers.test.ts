@@ -155,7 +155,7 @@ describe('a post fails and closes the connection when the receiver sends more th
   it.each<[string, (socket: Socket) => void, RegExp]>([
     ['endless hints', (socket) => flood(socket, 'HTTP/1.1 103 \r\nlink: </a>\r\n\r\n'), /more than 65536/],
     ['endless progress', (socket) => flood(socket, 'HTTP/1.1 102 \r\n\r\n'), /more than 65536/],
-    ['endless continues', (socket) => flood(socket, 'HTTP/1.1 100 Continue\r\n\r\n'), /bad response/],
+    ['endless continues', (socket) => flood(socket, 'HTTP/1.1 100 Continue\r\n\r\n'), /more than 65536/],
     ['endless blank lines', (socket) => flood(socket, '\r\n'), /more than 65536/],
     [
       'an endless reason',
@@ -335,12 +335,37 @@ describe('a post accepts an odd response:', () => {
       200,
       '{}',
     ],
+    ['a 100 Continue before it', `HTTP/1.1 100 Continue\r\n\r\n${head('content-length: 2')}{}`, 200, '{}'],
+    [
+      'every interim response before it',
+      `HTTP/1.1 100\r\n\r\nHTTP/1.0 102 Processing\r\nx: y\r\n\r\nHTTP/1.1 103 Hints\r\n\r\n${head('content-length: 2')}{}`,
+      200,
+      '{}',
+    ],
+    ['its length twice', head('Content-Length: 2', 'x: y', 'content-length:  2') + '{}', 200, '{}'],
+    ['its length four times', head(...Array(4).fill('content-length: 2')) + '{}', 200, '{}'],
+    [
+      'a body like a head',
+      head('content-length: 29') + 'HTTP/1.1 100 Continue\r\n\r\n{}{}',
+      200,
+      'HTTP/1.1 100 Continue\r\n\r\n{}{}',
+    ],
     ['a reason that is not there', 'HTTP/1.1 204\r\n\r\n', 204, ''],
     ['an unknown status', 'HTTP/1.1 999 x\r\ncontent-length: 0\r\n\r\n', 999, ''],
     ['one of HTTP/1.0', 'HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\n{}', 200, '{}'],
   ])('%s', async (_what, text, status, body) => {
     const server = await receiver((socket) => socket.write(text));
     expect(await post(server.url)).toMatchObject({ ok: true, status, body: Buffer.from(body) });
+  });
+
+  it('in pieces of one byte, again on the same connection', async () => {
+    const text = `HTTP/1.1 100 Continue\r\n\r\n${head('content-length: 2', 'content-length: 2')}{}`;
+    const server = await receiver((socket) => {
+      socket.setNoDelay(true);
+      for (const byte of text) socket.write(byte);
+    });
+    for (let i = 0; i < 2; i++) expect(await post(server.url)).toMatchObject({ ok: true, status: 200 });
+    expect(server.sockets).toHaveLength(1);
   });
 
   it('a response before the request is read, whose connection is not reused', async () => {

@@ -12,6 +12,17 @@ describe('parseJson', () => {
     expect(parseJson('null')).toBeNull();
   });
 
+  it('reads the numbers of Python that JSON has no words for as null', () => {
+    expect(parseJson('{"a":NaN,"b":[-Infinity,Infinity, 1],"NaN":"Infinity \\" NaN","c":"\\\\"}')).toEqual({
+      a: null,
+      b: [null, null, 1],
+      NaN: 'Infinity " NaN',
+      c: '\\',
+    });
+    expect(parseJson('{"a":xNaN}')).toBeUndefined();
+    expect(parseJson('{"a":NaN,"b":"Infinity}')).toBeUndefined();
+  });
+
   it('parses a large text of few values', () => {
     const text = JSON.stringify({
       b64_json: 'A'.repeat(5_000_000),

@@ -40,11 +40,36 @@ const maxValues = 4_000_000;
 export function parseJson(text: string): unknown {
   if (text.length > maxValues && hasMoreThan(maxValues, text)) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parse(text);
     return isDeeperThan(maxLevels, value) ? undefined : value;
   } catch {
     return undefined;
   }
+}
+
+/** Python writes NaN and Infinity, which JSON has no words for: they are null, as in JavaScript. @throws */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (text.search(notFinite) === -1) throw error;
+    return JSON.parse(withNulls(text));
+  }
+}
+
+const notFinite = /-?\b(NaN|Infinity)\b/g;
+
+/** Words inside strings stay. */
+function withNulls(text: string): string {
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const quoteAt = text.indexOf('"', at);
+    const start = quoteAt === -1 ? text.length : quoteAt;
+    const end = quoteAt === -1 ? start : endOfString(text, start) + 1;
+    parts.push(text.slice(at, start).replace(notFinite, 'null'), text.slice(start, end));
+    at = end;
+  }
+  return parts.join('');
 }
 
 const [comma, bracket, brace, quote, backslash] = [0x2c, 0x5b, 0x7b, 0x22, 0x5c];

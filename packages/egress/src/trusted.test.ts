@@ -1,6 +1,7 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import zlib from 'node:zlib';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { multipart } from './multipart.ts';
 import { startTestServer, type TestServer } from './testing/servers.ts';
@@ -53,6 +54,49 @@ describe('createTrustedHttp', () => {
     const moved = await connect((_req, res) => res.writeHead(302, { location: '/elsewhere' }).end());
     expect(await moved.client.request('GET', 'x')).toMatchObject({ ok: true, status: 302 });
     expect(moved.server.requests()).toBe(1);
+  });
+
+  describe('decompresses a response that was not asked for as such:', () => {
+    const codings = {
+      gzip: zlib.gzipSync,
+      'x-gzip': zlib.gzipSync,
+      deflate: zlib.deflateSync,
+      br: zlib.brotliCompressSync,
+      zstd: zlib.zstdCompressSync,
+    };
+    const text = JSON.stringify({ output: 'x'.repeat(3000) });
+
+    it.each(Object.entries(codings))('%s', async (coding, compress) => {
+      const { client } = await connect((_req, res) =>
+        res.writeHead(200, { 'content-encoding': coding }).end(compress(text)),
+      );
+      const result = await client.request('GET', 'x', { maxResponseBytes: text.length });
+      expect(result).toMatchObject({ status: 200, bodyText: text, json: { output: expect.any(String) } });
+      expect(result).toMatchObject({ headers: expect.not.objectContaining({ 'content-encoding': coding }) });
+      const read = await client.request('GET', 'x', { bodyAs: () => 'stream' });
+      expect(String(await buffer((read as { stream: Readable }).stream))).toBe(text);
+    });
+
+    it.each([
+      ['a bomb', () => zlib.gzipSync(Buffer.alloc(64 * 1024 * 1024)), 'too_large'],
+      ['half of a body', () => zlib.gzipSync(text).subarray(0, 30), 'network'],
+      ['a body that is not compressed', () => Buffer.from(text), 'network'],
+    ])('not %s', async (_what, body, reason) => {
+      const { client } = await connect(
+        (_req, res) => res.writeHead(200, { 'content-encoding': 'gzip' }).end(body()),
+        { maxResponseBytes: 100_000 },
+      );
+      expect(await client.request('GET', 'x')).toMatchObject({ ok: false, reached: 'unknown', reason });
+    });
+
+    it('one that stops half-way, until the time limit', async () => {
+      const { client } = await connect(
+        (_req, res) =>
+          res.writeHead(200, { 'content-encoding': 'gzip' }).write(zlib.gzipSync(text).subarray(0, 30)),
+        { timeoutMs: 200 },
+      );
+      expect(await client.request('GET', 'x')).toMatchObject({ ok: false, reason: 'timeout' });
+    });
   });
 
   it('reports the peer as not reached for a refused connection', async () => {

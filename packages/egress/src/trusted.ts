@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import { collect, decompressed, decompressedHeaders, isCompressed } from '@holdfast/kit/contentEncoding';
 import { type Connections, createConnections } from './connections.ts';
-import { type Exchange, exchange } from './exchange.ts';
+import { type Exchange, exchange, timedOut } from './exchange.ts';
 import { UnreadableBody } from './multipart.ts';
 import { basicCredentials } from './proxy.ts';
 import { messageOf, parseJson } from './response.ts';
@@ -106,7 +107,7 @@ async function send(
   const timeoutMs = options.timeoutMs ?? client.timeoutMs;
   const maxResponseBytes = options.maxResponseBytes ?? client.maxResponseBytes;
   const { bodyAs = () => 'text' } = options;
-  const { body, headers } = sentBodyOf(options);
+  const sent = sentBodyOf(options);
   const result = await exchange(client.connections, {
     origin: url.origin,
     path: url.pathname + url.search,
@@ -114,28 +115,52 @@ async function send(
     headers: {
       ...credentialsOf(url),
       ...client.headers,
-      ...headers,
+      ...sent.headers,
       ...lowerCased(options.headers),
     },
-    body,
+    body: sent.body,
     timeoutMs,
     maxResponseBytes,
     signal: options.signal,
     streaming: {
-      isStreamed: (status, received) => bodyAs({ status, headers: received }) === 'stream',
+      isStreamed: (status, received) =>
+        isCompressed(received) || bodyAs({ status, headers: received }) === 'stream',
       maxBytes: maxStreamBytes,
     },
   });
   if (!result.ok) return describeFailure(result, timeoutMs);
-  if (result.isCut) {
+  const head = { ok: true, status: result.status, headers: decompressedHeaders(result.headers) } as const;
+  const form = bodyAs(head);
+  const stream = result.stream && decompressed(result.stream, result.headers);
+  if (stream && form === 'stream') return { ...head, bodyText: '', json: undefined, stream };
+  const body = stream ? await collected(stream, maxResponseBytes, options) : wholeBody(result);
+  if (body === null) {
     return failure('unknown', 'too_large', 'ERR_TOO_LARGE', `more than ${maxResponseBytes} bytes`);
   }
-  const { status, headers: received, body: bytes, stream } = result;
-  const head = { ok: true, status, headers: received } as const;
-  if (stream) return { ...head, bodyText: '', json: undefined, stream };
-  if (bodyAs(head) === 'bytes') return { ...head, bodyText: '', json: undefined, bytes };
-  const bodyText = textOf(bytes);
+  if (!Buffer.isBuffer(body)) return describeFailure(body, timeoutMs);
+  if (form === 'bytes') return { ...head, bodyText: '', json: undefined, bytes: body };
+  const bodyText = textOf(body);
   return { ...head, bodyText, json: parseJson(bodyText) };
+}
+
+type Failed = Extract<Exchange, { ok: false }>;
+
+function wholeBody({ isCut, body }: Extract<Exchange, { ok: true }>): Buffer | null {
+  return isCut ? null : body;
+}
+
+async function collected(
+  stream: Readable,
+  maxBytes: number,
+  { signal }: TrustedRequest,
+): Promise<Buffer | null | Failed> {
+  try {
+    return await collect(stream, maxBytes);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const cause = signal?.aborted ? 'aborted' : code === timedOut ? 'timeout' : (error as Error);
+    return { ok: false, cause, progress: 'sent' };
+  }
 }
 
 function credentialsOf(url: URL): Record<string, string> {
@@ -149,15 +174,12 @@ function lowerCased(headers: Record<string, string> = {}): Record<string, string
   return lower;
 }
 
-function describeFailure(
-  { cause, progress }: Extract<Exchange, { ok: false }>,
-  timeoutMs: number,
-): TrustedResult {
+function describeFailure({ cause, progress }: Failed, timeoutMs: number): TrustedResult {
   const isWhole = progress === 'sent' && !(cause instanceof UnreadableBody);
   const reached = isWhole ? 'unknown' : 'no';
   if (cause === 'aborted') return failure(reached, 'aborted', 'ERR_ABORTED', 'aborted');
   if (cause === 'timeout') {
-    return failure(reached, 'timeout', 'ETIMEDOUT', `no complete response within ${timeoutMs} ms`);
+    return failure(reached, 'timeout', timedOut, `no complete response within ${timeoutMs} ms`);
   }
   const { code = 'UNKNOWN' }: NodeJS.ErrnoException = cause;
   return failure(reached, 'network', code, messageOf(cause));

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { finished, type Readable, Transform } from 'node:stream';
 import { ApiError } from '@holdfast/domain/errors';
+import { decoderOf } from '@holdfast/kit/contentEncoding';
 import { type BodyHold, type BodyPace, watchPace } from './bodyLimits.ts';
 import type { RawRequest } from './endpoint.ts';
 
@@ -26,9 +27,10 @@ export function requestBody(request: IncomingMessage, response: ServerResponse):
   response.writeContinue();
 }
 
-/** Undefined for a chunked body. Node refuses a length that is not a number. */
-export function declaredBytes({ 'content-length': length }: IncomingHttpHeaders): number | undefined {
-  return length === undefined ? undefined : Number(length);
+/** Undefined for a chunked or compressed body. Node refuses a length that is not a number. */
+export function declaredBytes(headers: IncomingHttpHeaders): number | undefined {
+  const { 'content-length': length } = headers;
+  return length === undefined || decoderOf(headers) !== null ? undefined : Number(length);
 }
 
 /**
@@ -48,27 +50,28 @@ const streamedHoldBytes = 1_048_576;
 const streamedMaxMs = 3_600_000;
 
 /**
- * Reads a body of up to `bufferedBytes`, and streams a longer one. The stream fails with the ApiErrors of `readBody`;
- * destroying it keeps the request open for its response.
+ * Reads a body of up to `bufferedBytes`, and streams a longer one, or with `decompresses` a compressed one. The stream fails
+ * with the ApiErrors of `readBody`; destroying it keeps the request open for its response.
  */
 export async function readOrStreamBody(
   raw: RawRequest,
-  limits: BodyLimits & { bufferedBytes: number },
+  limits: BodyLimits & { bufferedBytes: number; decompresses?: true },
 ): Promise<Buffer | Readable> {
-  const { bufferedBytes, maxBytes, hold } = limits;
+  const { bufferedBytes, maxBytes, hold, decompresses = false } = limits;
   const declared = Number(raw.request.headers['content-length'] ?? 0);
-  if (declared <= bufferedBytes) {
+  const isDecompressed = decompresses && decoderOf(raw.request.headers) !== null;
+  if (declared <= bufferedBytes && !isDecompressed) {
     const { bytes, isWhole } = await readStart(raw, { ...limits, maxBytes: bufferedBytes });
     return isWhole ? bytes : streamBody(raw.request, limits, bytes);
   }
-  refuseCompressed(raw.request);
+  if (!isDecompressed) refuseCompressed(raw.request);
   if (declared > maxBytes) throw tooLarge(maxBytes);
   hold.take(streamedHoldBytes);
   requestBody(raw.request, raw.response);
   return streamBody(raw.request, limits, null);
 }
 
-/** `start`: the bytes that were already read. */
+/** The stream of a request's body, decompressed; `maxBytes` counts what it becomes. `start`: the bytes that were already read. */
 function streamBody(
   request: IncomingMessage,
   { maxBytes, pace }: BodyLimits,
@@ -87,11 +90,20 @@ function streamBody(
   const unwatchPace = watchPace(request, { ...pace, maxMs: streamedMaxMs }, (error) => body.destroy(error));
   body.once('close', () => {
     unwatchPace();
-    request.unpipe(body);
+    request.unpipe();
   });
   finished(request, { writable: false }, (error) => error && body.destroy(error));
+  const decoder = decoderOf(request.headers)?.();
+  if (decoder !== undefined) {
+    decoder.on('error', () => body.destroy(damaged()));
+    return request.pipe(decoder).pipe(body);
+  }
   if (start) body.write(start);
   return request.pipe(body);
+}
+
+function damaged(): ApiError {
+  return new ApiError('INPUT_VALIDATION_ERROR', 'The body cannot be decompressed.');
 }
 
 /** A whole body, or slightly more than `maxBytes` of one that did not declare its length. */

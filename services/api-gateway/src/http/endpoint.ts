@@ -36,7 +36,7 @@ export type EndpointRequest<Params, Query, Body> = {
   raw: RawRequest;
 };
 
-export type RawBodyLimits = { bufferedBytes: number; maxBytes: number };
+export type RawBodyLimits = { bufferedBytes: number; maxBytes: number; decompresses?: true };
 
 export type Reply = {
   status: number;

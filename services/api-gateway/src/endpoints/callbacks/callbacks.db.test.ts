@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
 import { startExecutions } from '@holdfast/db/executions/start';
 import { callbackQueue } from '@holdfast/queues/definitions';
 import { openQueue } from '@holdfast/queues/producer';
@@ -97,6 +98,18 @@ describe('POST /v1/callbacks/{provider}/{token}', () => {
     });
     expect(callback?.provider).toBe('sandbox');
     expect(await openQueue(callbackQueue.name, gateway.context.redis)().getWaitingCount()).toBeGreaterThan(0);
+  });
+
+  it('decompresses a compressed callback, and counts what it becomes', async () => {
+    const running = await runningToken();
+    const gzip = { 'Content-Encoding': 'gzip' };
+    await call(running, gzipSync('{"state":"done"}'), gzip).expect(200);
+    const [callback] = (await stored()).filter((one) => one.token === running);
+    const object = await gateway.context.store.read(callback?.objectKey ?? '');
+    expect(String(await buffer(object))).toBe('{"state":"done"}');
+    await call(running, gzipSync(Buffer.alloc(150 * 1024 * 1024)), gzip).expect(413);
+    await call(running, Buffer.from('{}'), gzip).expect(400);
+    await call(running, gzipSync('{}'), { 'Content-Encoding': 'lzma' }).expect(415);
   });
 
   it('stores the same callback once, and another one as well', async () => {

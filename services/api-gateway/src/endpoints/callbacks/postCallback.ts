@@ -17,10 +17,14 @@ export const postCallback = keylessEndpoint({
   tag: 'Callbacks',
   summary: 'Receive a provider callback',
   description:
-    'The token belongs to one attempt at this provider. The request is stored unchanged and verified before it is used.',
+    'The token belongs to one attempt at this provider. The request is stored, decompressed if necessary, and verified before it is used.',
   access: 'anyone',
   limit: 'callback',
-  rawBody: { bufferedBytes: limits.callbackBodyBytes, maxBytes: limits.providerBodyBytes },
+  rawBody: {
+    bufferedBytes: limits.callbackBodyBytes,
+    maxBytes: limits.providerBodyBytes,
+    decompresses: true,
+  },
   params: z.object({ provider: z.string().max(64), token: z.string().max(128) }),
   responses: {
     200: {
