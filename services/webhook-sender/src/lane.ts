@@ -225,18 +225,13 @@ export function endClaim(lane: Lane, request: ClaimRequest, result: LaneClaim | 
 function learn(lane: Lane, result: LaneClaim, slots: number, ahead: number, now: Now): Effect[] {
   const { claimed, ended, hasMore, maxInFlight, inFlightLimit, waitMs } = result;
   lane.maxInFlight = maxInFlight ?? lane.maxInFlight;
-  restoreLimit(lane, inFlightLimit, now);
+  if (inFlightLimit !== null) lane.limit.restore(inFlightLimit / now.senders);
   const requested = Math.min(slots, maxHere(lane, now)) + ahead;
   const mayHaveMore = hasMore || ended.length > 0 || claimed.length >= requested || waitMs !== null;
   if (mayHaveMore && !claimed.some(({ isProbe }) => isProbe)) lane.hasPending = true;
   lane.isPaced = waitMs !== null;
   lane.isPausing = waitMs !== null;
   return waitMs === null ? [] : [{ do: 'pause', ms: waitMs }];
-}
-
-/** `ofAllSenders`: what senders found together; null: nothing. */
-export function restoreLimit(lane: Lane, ofAllSenders: number | null, { senders }: Now): void {
-  if (ofAllSenders !== null) lane.limit.restore(ofAllSenders / senders);
 }
 
 /** Gives slots that are free to what waits in memory, the oldest first. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import type { LaneOf } from './lanes.ts';
+import type { LaneOf } from './laneTable.ts';
 import type { Reaction } from './limit.ts';
 import { medium, settled, simulateLanes, small } from './testing/laneSimulation.ts';
 

@@ -1,6 +1,7 @@
 import type { ClaimedDelivery, LaneClaim, LaneRoom } from '@holdfast/db/webhooks/lanes';
 import type { Reservation } from '../lane.ts';
-import { createLanes, type LaneOf } from '../lanes.ts';
+import { createLanes } from '../lanes.ts';
+import type { LaneOf } from '../laneTable.ts';
 import type { Reaction } from '../limit.ts';
 
 type OfLane = {
