@@ -309,6 +309,12 @@ describe('a background response', () => {
     expect(progress).toMatchObject({ outcome: { ok: true, output: { text: 'Once upon a' } } });
   });
 
+  it('may end with reasoning alone', async () => {
+    const json = { ...incomplete, output: [{ type: 'reasoning', summary: [] }] };
+    const { progress } = await responsesTo({ status: 200, json });
+    expect(progress).toMatchObject({ outcome: { ok: true, output: { text: '' } } });
+  });
+
   it('alerts the operator when the server does not support it', async () => {
     const { progress } = await responsesTo({ status: 404, json: { detail: 'Not Found' } });
     expect(progress).toMatchObject({
@@ -390,6 +396,30 @@ describe('the request to an OpenAI-compatible server', () => {
         stream: false,
       },
     });
+  });
+
+  it.each([
+    [
+      { content: null, reasoning_content: 'Hm' },
+      { text: '', reasoning: 'Hm' },
+    ],
+    [
+      { content: '', reasoning: 'Hm' },
+      { text: '', reasoning: 'Hm' },
+    ],
+    [
+      { content: null, tool_calls: [{ id: 'a' }] },
+      { text: '', tool_calls: [{ id: 'a' }] },
+    ],
+    [{ content: 'Hi', reasoning: 'Hm', tool_calls: [] }, { text: 'Hi' }],
+  ])('accepts a message without a text if it says something else: %j', async (message, output) => {
+    const fakeServer = await startFakeServer();
+    const provider = createOpenai({ baseUrl: fakeServer.baseUrl, apiKey: null, settings: {} });
+    fakeServer.reply(choice({ message, finish_reason: 'length' }));
+    const progress = await provider.submit(submissionOf(chat), new AbortController().signal);
+    provider.close();
+    await fakeServer.close();
+    expect(progress).toMatchObject({ state: 'ended', outcome: { ok: true, output } });
   });
 
   it('passes messages on unchanged', async () => {

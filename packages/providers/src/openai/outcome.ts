@@ -15,7 +15,15 @@ const chat = z.looseObject({
     .array(
       z.looseObject({
         finish_reason: z.string().nullish(),
-        message: z.looseObject({ refusal: z.string().nullish() }).nullish(),
+        message: z
+          .looseObject({
+            content: z.unknown(),
+            refusal: z.string().nullish(),
+            reasoning: z.string().nullish().catch(null),
+            reasoning_content: z.string().nullish().catch(null),
+            tool_calls: z.array(z.unknown()).nullish().catch(null),
+          })
+          .nullish(),
       }),
     )
     .min(1),
@@ -50,12 +58,17 @@ export function readOutcome(
   elapsedS: number,
   secrets: Secrets,
 ): Ended {
-  const { document, bodies = [], refusal } = contentOf(response, endpoint, mapping);
+  const { document, output, bodies = [], refusal } = contentOf(response, endpoint, mapping);
   // Speech is charged by its length, not by the time it took.
   const measuredS = endpoint === 'speech' ? null : elapsedS;
   const outcome =
     refusal ?? outcomeFromResponse(document, mapping, defaults[endpoint], measuredS, response.headers);
-  if (outcome.ok) return { state: 'ended', outcome, ...(bodies.length > 0 && { bodies }) };
+  if (outcome.ok)
+    return {
+      state: 'ended',
+      outcome: { ...outcome, ...(output && { output }) },
+      ...(bodies.length > 0 && { bodies }),
+    };
   for (const body of bodies) body.close();
   const said =
     response.bodyText.trim() === ''
@@ -64,7 +77,13 @@ export function readOutcome(
   return { state: 'ended', outcome: outcome.raw === undefined ? withRaw(outcome, said, secrets) : outcome };
 }
 
-type Content = { document?: unknown; bodies?: OutputBody[]; refusal?: Failure };
+/** `output` replaces the one that is read from the document. */
+type Content = {
+  document?: unknown;
+  output?: Record<string, unknown>;
+  bodies?: OutputBody[];
+  refusal?: Failure;
+};
 
 const noOutput = failure('GENERATION_FAILED', 'The model gave no usable output.');
 
@@ -83,8 +102,20 @@ function contentOf(response: HttpResponse, endpoint: Endpoint, mapping: OutcomeM
     if (choice === undefined) return { refusal: noOutput };
     if (choice.finish_reason === 'content_filter' || choice.message?.refusal)
       return { refusal: failure('CONTENT_MODERATION_REJECTED') };
+    const output = besideText(choice.message ?? {});
+    if (output !== null && mapping.output.kind === 'text' && mapping.output.pointer === undefined)
+      return { document: { ...(json as object), choices: [{ message: { content: '' } }] }, output };
   }
   return { document: json };
+}
+
+type Message = NonNullable<z.infer<typeof chat>['choices'][number]['message']>;
+
+/** A message without a text may be reasoning that reached the token limit, or calls of tools. Null: it is not. */
+function besideText({ content, reasoning, reasoning_content: long, tool_calls: calls }: Partial<Message>) {
+  const thoughts = reasoning ?? long;
+  if ((content ?? '') !== '' || (!thoughts && !calls?.length)) return null;
+  return { text: '', ...(thoughts && { reasoning: thoughts }), ...(calls?.length && { tool_calls: calls }) };
 }
 
 function embeddingsOf(json: unknown, { output }: OutcomeMapping): Content {

@@ -67,7 +67,7 @@ function readResult(result: TrustedResult, connection: Connection, submission: S
 }
 
 const part = z.looseObject({ type: z.string(), text: z.string().optional() });
-const item = z.looseObject({ content: z.array(part).nullish().catch(null) });
+const item = z.looseObject({ type: z.string().optional(), content: z.array(part).nullish().catch(null) });
 const response = z.looseObject({
   id: z.string().min(1).max(maxIdLength),
   status: z.enum(['queued', 'in_progress', 'completed', 'failed', 'incomplete', 'cancelled']),
@@ -126,7 +126,9 @@ function said(of: Response, mapping: OutcomeMapping, headers: IncomingHttpHeader
   const parts = (of.output ?? []).flatMap(({ content }) => content ?? []);
   if (parts.some(({ type }) => type === 'refusal')) return failure('CONTENT_MODERATION_REJECTED');
   const texts = parts.flatMap(({ type, text }) => (type === 'output_text' ? [text ?? ''] : []));
-  const document = { ...of, ...(texts.length > 0 && { output_text: texts.join('') }) };
+  // As with chat, reasoning up to the token limit and calls of tools are a result without a text.
+  const isSilent = (of.output ?? []).some(({ type }) => type === 'reasoning' || type === 'function_call');
+  const document = { ...of, ...((texts.length > 0 || isSilent) && { output_text: texts.join('') }) };
   return outcomeFromResponse(document, mapping, { output: '/output_text', ...tokens }, null, headers);
 }
 
