@@ -23,6 +23,13 @@ export const output = z
     pointer: pointer
       .optional()
       .describe("JSON pointer to the output in the response. Default: where the adapter's protocol puts it."),
+    files: z
+      .array(z.string().min(1))
+      .max(20)
+      .optional()
+      .describe(
+        'With `raw`: JSON pointers or JSONPaths of the files in the output, such as `$.images[*].url`. Default: every text that is a complete URL or a data URL is a file.',
+      ),
     max_files: z.int().min(1).max(100).default(100).describe('A run that produces more files fails.'),
     max_file_bytes: z
       .int()
@@ -49,22 +56,46 @@ export const usage = z
     "Where the response reports what the run consumed. Default: where the adapter's protocol puts it.",
   );
 
-export const errorRule = z.strictObject({
-  match: regex.describe(
-    "Regular expression, matched against the provider's error text. The first rule that gives a code applies.",
-  ),
-  code: z
-    .enum(Object.keys(executionErrors) as [ExecutionErrorCode, ...ExecutionErrorCode[]])
-    .optional()
-    .describe("Default: the named group `code` of the match, if it is one of Holdfast's codes."),
-  message: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      "Shown to the client. Default: the named group `message` of the match, else Holdfast's message for the code.",
-    ),
-});
+const whenRule = z
+  .strictObject({
+    at: pointer,
+    equals: z
+      .union([z.string(), z.number(), z.boolean()])
+      .default(true)
+      .describe('The value that fails the run; of a list, one of its items.'),
+  })
+  .describe(
+    'Instead of `match`: a value in the response of a successful run, such as the flag of a safety filter. The run then fails, and is not charged.',
+  );
+
+export const errorRule = z
+  .strictObject({
+    match: regex
+      .optional()
+      .describe(
+        "Regular expression, matched against the provider's error text. The first rule that gives a code applies.",
+      ),
+    when: whenRule.optional(),
+    code: z
+      .enum(Object.keys(executionErrors) as [ExecutionErrorCode, ...ExecutionErrorCode[]])
+      .optional()
+      .describe("Default: the named group `code` of the match, if it is one of Holdfast's codes."),
+    message: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "Shown to the client. Default: the named group `message` of the match, else Holdfast's message for the code.",
+      ),
+  })
+  .refine(({ match, when }) => (match === undefined) !== (when === undefined), {
+    path: ['match'],
+    error: 'must be given, or `when`, and not both',
+  })
+  .refine(({ when, code }) => when === undefined || code !== undefined, {
+    path: ['code'],
+    error: 'must be given with `when`',
+  });
 
 export const providerTexts = ['validation', 'moderation', 'logs'] as const;
 export type ProviderText = (typeof providerTexts)[number];

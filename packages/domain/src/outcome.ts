@@ -30,7 +30,7 @@ export type RecordedOutcome =
 export type SentField = { name: string; schema: unknown };
 
 export type OutcomeMapping = Pick<ModelDefinition, 'usage' | 'errors'> & {
-  output: Pick<ModelDefinition['output'], 'kind' | 'pointer'>;
+  output: Pick<ModelDefinition['output'], 'kind' | 'pointer' | 'files'>;
   show?: readonly ProviderText[];
   /** Fields the client controls, by the provider's names: errors about others are not the client's. */
   fields?: Readonly<Record<string, SentField>>;

@@ -2,6 +2,7 @@ import type { OutputKind } from '@holdfast/domain/modelResponse';
 import type { Success } from '@holdfast/domain/outcome';
 import { portOf } from '@holdfast/egress/addresses';
 import type { Connection } from './connection.ts';
+import { findAll, replaceAt } from './place.ts';
 
 /** A stored file as the output shows it: pixels, and seconds of audio and video, if known. */
 export type StoredFile = {
@@ -19,31 +20,38 @@ const reference = /^(https?:\/\/|data:)/i;
 /** In `raw` output a text may start with a URL. */
 const whole = /^(https?:\/\/\S+$|data:[\w/+.-]*(;[\w/+.="-]*)*,(?! ))/i;
 
+/** `files`: the places of the files in `raw` output; without them, they are found by their form. */
+export type OutputShape = { kind: OutputKind; files?: readonly string[] | undefined };
+
 /**
  * Replaces each file by its copy's record: each entry of the kind's list, even equal ones, as each is charged; in `raw` output
  * each URL once. Rejects with the first failed copy after all have finished; UnusableOutput for an empty, mixed or long list.
  */
 export async function copyOutputFiles(
   success: Success,
-  kind: OutputKind,
+  shape: OutputShape,
   copy: (url: string, place: number) => Promise<StoredFile>,
   maxFiles = 100,
   bodies: References = new Set(),
 ): Promise<Success> {
-  const found = findOutputFiles(success.output, kind, bodies);
+  const { output } = success;
+  const { kind } = shape;
+  const found = findOutputFiles(output, shape, bodies);
   if (found.length > maxFiles) throw new UnusableOutput(`an output of ${found.length} files is not copied`);
-  if (isFileList(kind) && !(found.length > 0 && found.length === lengthOf(success.output[kind]))) {
+  if (isFileList(kind) && !(found.length > 0 && found.length === lengthOf(output[kind]))) {
     throw new UnusableOutput('an output is not a list of files');
   }
-  const urls = isFileList(kind) ? found : [...new Set(found)];
+  const all = found.map(({ value }) => value);
+  const urls = isFileList(kind) ? all : [...new Set(all)];
   const copies = await Promise.allSettled(urls.map((url, place) => copy(url, place)));
   const stored = copies.map((result) => {
     if (result.status === 'rejected') throw result.reason;
     return result.value;
   });
-  if (isFileList(kind)) return { ...success, output: { ...success.output, [kind]: stored } };
+  if (isFileList(kind)) return { ...success, output: { ...output, [kind]: stored } };
   const files = new Map(urls.map((url, place) => [url, stored[place]]));
-  return { ...success, output: replaced(success.output, files) as Success['output'] };
+  const records = found.map(({ path, value }) => ({ path, value: files.get(value) }));
+  return { ...success, output: replaceAt(output, records) as Success['output'] };
 }
 
 /** Of the files that came with a response. */
@@ -52,10 +60,10 @@ type References = { has(reference: string): boolean };
 /** Whether `copyOutputFiles` has anything to copy or to refuse. */
 export function hasOutputFiles(
   output: Record<string, unknown>,
-  kind: OutputKind,
+  shape: OutputShape,
   bodies: References,
 ): boolean {
-  return isFileList(kind) || findOutputFiles(output, kind, bodies).length > 0;
+  return isFileList(shape.kind) || findOutputFiles(output, shape, bodies).length > 0;
 }
 
 function isFileList(kind: OutputKind): boolean {
@@ -66,27 +74,33 @@ function lengthOf(list: unknown): number {
   return Array.isArray(list) ? list.length : 0;
 }
 
-function findOutputFiles(output: Record<string, unknown>, kind: OutputKind, bodies: References): string[] {
-  if (kind === 'text') return [];
-  if (kind === 'raw') return stringsIn(output).filter((text) => whole.test(text) || bodies.has(text));
-  return urlsIn(output[kind]).filter((text) => reference.test(text) || bodies.has(text));
+type FoundFile = { path: (string | number)[]; value: string };
+
+function findOutputFiles(
+  output: Record<string, unknown>,
+  { kind, files }: OutputShape,
+  bodies: References,
+): FoundFile[] {
+  const isFile = ({ value }: FoundFile) => reference.test(value) || bodies.has(value);
+  if (kind === 'text') return stringsIn(output, []).filter(({ value }) => bodies.has(value));
+  if (kind !== 'raw') return urlsIn(output[kind]).filter(isFile);
+  if (files === undefined)
+    return stringsIn(output, []).filter(({ value }) => whole.test(value) || bodies.has(value));
+  return files
+    .flatMap((place) => findAll(output, place))
+    .filter((found): found is FoundFile => typeof found.value === 'string')
+    .filter(isFile);
 }
 
-function urlsIn(list: unknown): string[] {
+function urlsIn(list: unknown): FoundFile[] {
   if (!Array.isArray(list)) return [];
-  return list.map((file: unknown) => (isUrlObject(file) ? file.url : ''));
+  return list.map((file: unknown, index) => ({ path: [index], value: isUrlObject(file) ? file.url : '' }));
 }
 
-function stringsIn(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  return value !== null && typeof value === 'object' ? Object.values(value).flatMap(stringsIn) : [];
-}
-
-function replaced(value: unknown, files: Map<string, StoredFile | undefined>): unknown {
-  if (typeof value === 'string') return files.get(value) ?? value;
-  if (Array.isArray(value)) return value.map((one) => replaced(one, files));
-  if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replaced(one, files)]));
+function stringsIn(value: unknown, path: (string | number)[]): FoundFile[] {
+  if (typeof value === 'string') return [{ path, value }];
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([name, one]) => stringsIn(one, [...path, name]));
 }
 
 function isUrlObject(value: unknown): value is { url: string } {

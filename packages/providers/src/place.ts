@@ -23,19 +23,63 @@ export function placeProblem(place: string): string | null {
   }
 }
 
-/** Own properties only. */
-function atPointer(document: unknown, path: string): unknown {
-  return path
+export type Found = { path: (string | number)[]; value: unknown };
+
+/** Every value at a place; a list counts as its items. */
+export function findAll(document: unknown, place: string): Found[] {
+  return nodesAt(document, place).flatMap(({ path, value }) =>
+    Array.isArray(value)
+      ? value.map((item, index) => ({ path: [...path, index], value: item }))
+      : [{ path, value }],
+  );
+}
+
+/** A copy with other values at these paths. */
+export function replaceAt(value: unknown, found: readonly Found[]): unknown {
+  const here = found.find(({ path }) => path.length === 0);
+  if (here !== undefined) return here.value;
+  if (found.length === 0 || value === null || typeof value !== 'object') return value;
+  const below = Map.groupBy(found, ({ path: [step = ''] }) => String(step));
+  const replaced = (name: string, one: unknown) =>
+    replaceAt(
+      one,
+      (below.get(name) ?? []).map(({ path, value: other }) => ({ path: path.slice(1), value: other })),
+    );
+  if (Array.isArray(value)) return value.map((one, index) => replaced(String(index), one));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replaced(name, one)]));
+}
+
+function nodesAt(document: unknown, place: string): Found[] {
+  if (place.startsWith('$')) {
+    try {
+      return [...jsonPath.query(place, document as never)].map(({ location, value }) => ({
+        path: location,
+        value,
+      }));
+    } catch {
+      return [];
+    }
+  }
+  const value = atPointer(document, place);
+  return value === undefined ? [] : [{ path: stepsOf(place), value }];
+}
+
+function stepsOf(pointer: string): string[] {
+  return pointer
     .split('/')
     .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .reduce<unknown>(
-      (at, step) =>
-        at !== null && typeof at === 'object' && Object.hasOwn(at, step)
-          ? (at as Record<string, unknown>)[step]
-          : undefined,
-      document,
-    );
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** Own properties only. */
+function atPointer(document: unknown, path: string): unknown {
+  return stepsOf(path).reduce<unknown>(
+    (at, step) =>
+      at !== null && typeof at === 'object' && Object.hasOwn(at, step)
+        ? (at as Record<string, unknown>)[step]
+        : undefined,
+    document,
+  );
 }
 
 function atPath(document: unknown, path: string): unknown {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { limits } from '@holdfast/domain/limits';
 import type { Success } from '@holdfast/domain/outcome';
 import { DownloadError } from '@holdfast/egress/download';
 import { longMp4, mp4, png, wav } from '@holdfast/files/testing/media';
@@ -129,6 +130,27 @@ describe('the output of a run', () => {
     expect((await copied('raw', [url])).success).toBeNull();
     expect(copying.provider.requestsFor(url)).toBe(0);
     expect((await copied('images', [url])).success).not.toBeNull();
+  });
+
+  it('is a file if it is a text that is too long for its execution', async () => {
+    const outputOf = async (text: string) => {
+      const run = await copying.newRun();
+      const outcome = { ...madeOutput('text'), output: { text } };
+      const route = copying.routeOf({ kind: 'text' });
+      const made = await copyOutput(copying.files, copying.log, route, run, { outcome }, never, bounds);
+      return { output: made?.success.output, files: await copying.filesOf(run.id) };
+    };
+    expect((await outputOf('short')).output).toEqual({ text: 'short' });
+    const { output, files } = await outputOf('ü'.repeat(limits.outputLength));
+    expect(output).toEqual({ text_file: { file_id: files[0]?.id, format: 'txt' } });
+    expect(files).toMatchObject([
+      { kept: true, sizeBytes: 2 * limits.outputLength, contentType: 'text/plain' },
+    ]);
+  });
+
+  it('is fetched from the private network of its provider if the model says where raw output has files', async () => {
+    const url = copying.provider.file(sends(png));
+    expect((await copied('raw', [url], { output: { files: ['$.raw[*].url'] } })).success).not.toBeNull();
   });
 
   it('is fetched over plain http from the store that the operator names for the provider', async () => {

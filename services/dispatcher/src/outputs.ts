@@ -1,10 +1,11 @@
 import { dropOutputs, keepOutputs } from '@holdfast/db/files';
+import { limits } from '@holdfast/domain/limits';
 import type { Success } from '@holdfast/domain/outcome';
 import { DownloadError } from '@holdfast/egress/download';
 import { createFairLimiter } from '@holdfast/kit/fairLimiter';
 import type { Logger } from '@holdfast/kit/logger';
 import { retry } from '@holdfast/kit/retry';
-import type { OutputBody } from '@holdfast/providers/outputBody';
+import { heldBody, type OutputBody } from '@holdfast/providers/outputBody';
 import {
   copyOutputFiles,
   hasOutputFiles,
@@ -44,21 +45,22 @@ export async function copyOutput(
   log: Logger,
   { definition: { output }, connection }: Pick<Route, 'definition' | 'connection'>,
   attempt: CopiedAttempt,
-  { outcome, bodies = [] }: ProducedOutput,
+  produced: ProducedOutput,
   signal: AbortSignal,
   bounds = defaultBounds,
 ): Promise<CopiedOutput | null> {
+  const { outcome, bodies = [] } = output.kind === 'text' ? withLongText(produced) : produced;
   const bodiesByReference = new Map(bodies.map((body) => [body.reference, body]));
-  if (!hasOutputFiles(outcome.output, output.kind, bodiesByReference))
+  if (!hasOutputFiles(outcome.output, output, bodiesByReference))
     return signal.aborted ? null : { success: outcome, drop: async () => {} };
   const started = new Set<string>();
   const stored = new Map<number, StoredFile>();
   const rules: OutputRules = {
-    kind: output.kind,
+    kind: output.kind === 'text' ? 'files' : output.kind,
     maxFileBytes: output.max_file_bytes,
     timeoutMs: bounds.timeoutMs,
-    // A `raw` model may return what it was sent, so a client could choose the host.
-    trustedHosts: output.kind === 'raw' ? [] : trustedHosts(connection),
+    // A `raw` model may return what it was sent, so a client could choose the host of what is not named as a file.
+    trustedHosts: output.kind === 'raw' && output.files === undefined ? [] : trustedHosts(connection),
     bodies: bodiesByReference,
     left: { bytes: bounds.maxTotalBytes },
     onStart: (id) => started.add(id),
@@ -70,7 +72,7 @@ export async function copyOutput(
     signal,
   );
   const work = async () => {
-    const success = await copyOutputFiles(outcome, output.kind, copy, output.max_files, bodiesByReference);
+    const success = await copyOutputFiles(outcome, output, copy, output.max_files, bodiesByReference);
     await keepOutputs(files.db, idsOf(stored));
     return withMeasuredFiles(success, [...stored.values()]);
   };
@@ -93,6 +95,15 @@ export async function copyOutput(
   // Copies that can't be dropped now are removed a day later, unless they were kept.
   await drop([...started].filter((id) => !kept.includes(id)));
   return success && { success, drop: () => drop(kept) };
+}
+
+/** A text that is too long to be stored with its execution becomes a file. */
+function withLongText({ outcome, bodies }: ProducedOutput): ProducedOutput {
+  const { text } = outcome.output;
+  if (typeof text !== 'string' || JSON.stringify(outcome.output).length <= limits.outputLength)
+    return { outcome, ...(bodies && { bodies }) };
+  const body = heldBody(new Blob([text]), 'text/plain');
+  return { outcome: { ...outcome, output: { text_file: body.reference } }, bodies: [body] };
 }
 
 /** Files that an earlier try copied are not copied again. */

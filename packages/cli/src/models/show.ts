@@ -46,7 +46,7 @@ function facts(definition: ModelDefinition): string[][] {
     ['limits', pairs(limits)],
     ['output', `${kind} (${pairs(bounds)})`],
     ['usage', pairs(definition.usage ?? {})],
-    ['errors', definition.errors.map(({ match, code }) => `${match} → ${code ?? 'unchanged'}`).join('; ')],
+    ['errors', definition.errors.map(ruleText).join('; ')],
   ].filter(([, value]) => value !== '');
 }
 
@@ -76,6 +76,13 @@ function withoutCredentials(baseUrl: string | undefined): string {
   url.username = '***';
   url.password = '';
   return url.href;
+}
+
+type ErrorRule = ModelDefinition['errors'][number];
+
+function ruleText({ match, when, code }: ErrorRule): string {
+  const cause = when === undefined ? match : `${when.at} is ${JSON.stringify(when.equals)}`;
+  return `${cause} → ${code ?? 'unchanged'}`;
 }
 
 /** `seconds 5, images {"input":"n","default":1}` */

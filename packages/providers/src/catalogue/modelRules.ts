@@ -1,6 +1,7 @@
 import type { OutputKind } from '@holdfast/domain/modelResponse';
 import type { Adapter, ProviderRoute } from '@holdfast/domain/modelRoute';
 import { optionsIssues, optionsSchema } from '../adapterOptions.ts';
+import { placeProblem } from '../place.ts';
 import type { ModelParts } from './modelParts.ts';
 import { keysAt } from './modelSchema.ts';
 import { type ModelProblem, nearest, schemaProblems, shapeProblems } from './problems.ts';
@@ -11,6 +12,7 @@ export function modelProblems(parts: ModelParts): ModelProblem[] {
   return [
     ...(schema ? schemaProblems(schema) : []),
     ...(schema ? inputNames(parts).flatMap((named) => unknownInput(schema, named)) : []),
+    ...outputFilesProblems(parts),
     ...unusedPrices(parts),
     ...duplicateRoutes(parts),
     ...zeroWeights(parts),
@@ -54,6 +56,17 @@ function unknownInput(schema: Record<string, unknown>, { path, name }: Named): M
   const meant = nearest(name, [...known]);
   const hint = meant === null ? '' : `; is "${meant}" meant?`;
   return [{ path, message: `"${name}" is not a property of the input_schema${hint}` }];
+}
+
+function outputFilesProblems({ output }: ModelParts): ModelProblem[] {
+  const { kind, files } = output ?? {};
+  if (files === undefined) return [];
+  if (kind !== 'raw')
+    return [{ path: ['output', 'files'], message: `is for raw output: all ${kind} are files` }];
+  return files.flatMap((place, index) => {
+    const message = placeProblem(place);
+    return message === null ? [] : [{ path: ['output', 'files', index], message }];
+  });
 }
 
 const chargedOn = {

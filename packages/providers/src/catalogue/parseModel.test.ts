@@ -122,6 +122,26 @@ describe('parseModel', () => {
       ['price:', 'providers: [{ adapter: cog, connection: a, model: m }]\nprice:'],
       '10: providers: and `provider` are both given: one of them is needed',
     ],
+    [
+      'files of an output that is no raw one',
+      ['kind: text', 'kind: images, files: [/a]'],
+      '11: output.files: is for raw output: all images are files',
+    ],
+    [
+      'a place of files that is none',
+      ['kind: text', 'kind: raw, files: [/a, $.b, c]'],
+      '11: output.files.2: must be a JSON pointer such as /job/id',
+    ],
+    [
+      'a rule on outputs without a code',
+      ['price:', 'errors: [{ when: { at: /nsfw } }]\nprice:'],
+      '10: errors.0.code: must be given with `when`',
+    ],
+    [
+      'a rule without a cause',
+      ['price:', 'errors: [{ code: GENERATION_FAILED }]\nprice:'],
+      '10: errors.0.match: must be given, or `when`, and not both',
+    ],
     ['a price without quotes', ['"0.01"', '0.01'], '10: price.per_run: must be a decimal in quotes'],
     [
       'a price of images for a text',

@@ -5,6 +5,7 @@ import type { OutcomeMapping } from '@holdfast/domain/outcome';
 import { parseJson } from '@holdfast/egress/response';
 import type { Connection } from '../connection.ts';
 import { type Callback, type CallbackReading, type CallbackRun, type Ended, isTimely } from '../interface.ts';
+import { outputFailure } from '../outcome/failure.ts';
 import type { Secrets } from '../outcome/raw.ts';
 import type { Document } from './document.ts';
 import { idIn } from './handle.ts';
@@ -29,7 +30,7 @@ export function endedBy(
   if (runStatus === 'running' || options.status?.at !== undefined) return null;
   if (errorText(document.value, options) !== '') return failure();
   const ended = success();
-  return ended.outcome.ok ? ended : null;
+  return ended.outcome.ok || outputFailure(document.value, mapping) !== null ? ended : null;
 }
 
 export function succeeded(

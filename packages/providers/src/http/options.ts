@@ -204,6 +204,11 @@ const fields = z.strictObject({
   success: z.array(z.int().min(200).max(299)).min(1).optional().describe('Default: every 2xx.'),
   id: place.optional().describe("The server's id of the run."),
   output: place.default('').describe("Where the output is. The model's `pointer` takes precedence."),
+  output_url: path(['item'])
+    .optional()
+    .describe(
+      'Path of a file below the base URL, by {{item}}, an item of the output: `/view?filename={{item.filename}}`.',
+    ),
   usage: usage.default({}).describe("Where the usage is. The model's `usage` takes precedence."),
   errors: errors.prefault({}).describe('Where the response for a failed run has the error.'),
   status: status.optional(),
@@ -274,6 +279,11 @@ function contradictions(options: z.infer<typeof fields>): { path: string[]; mess
       isWhole && output !== '',
       'output',
       `must be left out: a response that is a ${as} has no places`,
+    ),
+    ...found(
+      as === 'file' && options.output_url !== undefined,
+      'output_url',
+      'must be left out: the response is the file',
     ),
     ...found(
       isWhole && Object.keys(usageOptions).some((name) => name !== 'cost_header'),

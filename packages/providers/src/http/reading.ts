@@ -9,6 +9,7 @@ import { type Secrets, withRaw } from '../outcome/raw.ts';
 import { outcomeFromResponse } from '../outcome/success.ts';
 import { atPlace } from '../place.ts';
 import type { HttpOptions } from './options.ts';
+import { outputUrls } from './outputUrl.ts';
 
 const runStatuses = ['done', 'failed', 'running'] as const;
 export type RunStatus = (typeof runStatuses)[number] | 'unknown';
@@ -79,6 +80,7 @@ export function successOf(
     cost: usage.cost === undefined ? [] : [usage.cost],
     costHeader: usage.cost_header,
     seconds: usage.seconds === undefined ? [] : [usage.seconds],
+    urlOf: outputUrls(options, secrets),
   };
   const outcome = outcomeFromResponse(json, mapping, places, elapsedS, headers);
   return outcome.ok ? outcome : withRaw(outcome, saidIn(json), secrets);

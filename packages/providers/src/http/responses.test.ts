@@ -329,6 +329,97 @@ describe('places', () => {
   });
 });
 
+describe('the files of an output', () => {
+  const base64 = png.toString('base64');
+  const data = `data:application/octet-stream;base64,${base64}`;
+  const graph = { 9: { images: [{ filename: 'a b.png', subfolder: '', type: 'output' }] } };
+  const view = '/view?filename={{item.filename}}&subfolder={{item.subfolder}}&type={{item.type}}';
+
+  const outputOf = async (json: object, options: object, output: object = { kind: 'images' }) => {
+    const mapping = { output: { kind: 'images' as const, ...output }, errors: [] };
+    const { fakeServer, provider, submission } = await startExample(options, { mapping });
+    fakeServer.reply({ status: 200, json });
+    const progress = await provider.submit(submission, signal);
+    const { origin } = new URL(fakeServer.baseUrl);
+    if (progress.state !== 'ended') throw new Error(JSON.stringify(progress));
+    const { outcome } = progress;
+    return JSON.parse(JSON.stringify(outcome.ok ? outcome.output : outcome).replaceAll(origin, 'own:'));
+  };
+
+  it.each<[string, object, object, string[]]>([
+    ['base64 without a type', { images: [base64, base64] }, { output: '/images' }, [data, data]],
+    [
+      'base64 of a JPEG, which begins like a path',
+      { i: `/9j/${base64}` },
+      { output: '/i' },
+      [`data:application/octet-stream;base64,/9j/${base64}`],
+    ],
+    ['a path of the server', { i: '/out/a.png?x=1' }, { output: '/i' }, ['own:/out/a.png?x=1']],
+    ['a path without a slash', { i: [{ url: 'out/a b.png' }] }, { output: '/i' }, ['own:/out/a%20b.png']],
+    [
+      'parts of a URL',
+      graph,
+      { output: '$.*.images[*]', output_url: view },
+      ['own:/view?filename=a%20b.png&subfolder=&type=output'],
+    ],
+    [
+      'names',
+      { i: ['a.png', 'b.png'] },
+      { output: '/i', output_url: '/files/{{item}}' },
+      ['own:/files/a.png', 'own:/files/b.png'],
+    ],
+    [
+      'one that was filtered out',
+      { i: [null, 'https://a.example/b'] },
+      { output: '/i' },
+      ['https://a.example/b'],
+    ],
+  ])('may be %s', async (_what, json, options, urls) => {
+    expect(await outputOf(json, options)).toEqual({ images: urls.map((url) => ({ url })) });
+  });
+
+  it.each([
+    ['a message', 'Something went wrong'],
+    ['nothing but nulls', [null]],
+    ['another scheme', 's3://bucket/a.png'],
+    ['a file of the machine', 'file:///etc/passwd'],
+    ['a name that would lead elsewhere', '..'],
+  ])('are not %s', async (_what, i) => {
+    const options = { output: '/i', ...(i === '..' && { output_url: '/files/{{item}}' }) };
+    expect(await outputOf({ i }, options)).toMatchObject({ code: 'GENERATION_FAILED' });
+  });
+
+  it('of raw output are where the model says', async () => {
+    const json = { answer: { image: base64, path: '/a.png', source: 'https://news.example/1' }, n: [base64] };
+    const output = { kind: 'raw', files: ['/answer/image', '$..path', '/none'] };
+    expect(await outputOf(json, {}, output)).toEqual({
+      ...json,
+      answer: { ...json.answer, image: data, path: 'own:/a.png' },
+    });
+  });
+});
+
+describe('a rule on the output', () => {
+  const when = (at: string, equals: unknown = true) => [
+    { when: { at, equals }, code: 'CONTENT_MODERATION_REJECTED' as const },
+  ];
+
+  it.each([
+    [{ nsfw: [false, true] }, when('/nsfw'), false],
+    [{ nsfw: [false] }, when('/nsfw'), true],
+    [{ nsfw: 'true' }, when('/nsfw'), true],
+    [{ safety: { verdict: 'BLOCK' } }, when('/safety/verdict', 'BLOCK'), false],
+    [{}, when('/nsfw'), true],
+  ])('decides for %j by %j whether the run succeeded: %s', async (json, errors, ok) => {
+    const mapping = { output: { kind: 'raw' as const }, errors } as Submission['mapping'];
+    const { fakeServer, provider, submission } = await startExample({}, { mapping });
+    fakeServer.reply({ status: 200, json });
+    const failed = { ok: false, code: 'CONTENT_MODERATION_REJECTED', raw: JSON.stringify(json) };
+    const progress = await provider.submit(submission, signal);
+    expect(progress).toMatchObject({ state: 'ended', outcome: ok ? { ok } : failed });
+  });
+});
+
 describe('a cost in a header', () => {
   it('is read exactly if the model names the header', async () => {
     const { fakeServer, provider, submission } = await startExample({ usage: { cost_header: 'X-Cost' } });

@@ -3,6 +3,7 @@ import type { ProviderText } from '@holdfast/domain/modelResponse';
 import type { Failure, OutcomeMapping } from '@holdfast/domain/outcome';
 import type { HttpResponse } from '../connection.ts';
 import type { Progress } from '../interface.ts';
+import { atPlace } from '../place.ts';
 import { clientField, type FieldPath } from './field.ts';
 import { firstLine, rawText, responseText, type Secrets, withRaw } from './raw.ts';
 
@@ -40,6 +41,16 @@ export function isAboutInput(code: ExecutionErrorCode): boolean {
   return wordsAboutInput[code] !== undefined;
 }
 
+/** By the rules of the model on outputs (`when`); null: none applies. */
+export function outputFailure(document: unknown, { errors }: OutcomeMapping): Failure | null {
+  for (const { when, code, message } of errors) {
+    if (when === undefined || code === undefined) continue;
+    const found = [atPlace(document, when.at)].flat();
+    if (found.includes(when.equals)) return failure(code, message ?? messages[code]);
+  }
+  return null;
+}
+
 /** The model's `errors` rules come first. Clients read the provider's text only under `mapping.show`; operators read `said`. */
 export function reportedFailure(
   report: Report,
@@ -60,6 +71,7 @@ export function ruledFailure(
 ): Failure | null {
   const text = report.text.slice(0, 20_000);
   for (const rule of mapping.errors) {
+    if (rule.match === undefined) continue;
     const match = new RegExp(rule.match, 's').exec(text);
     const code = rule.code ?? match?.groups?.code ?? '';
     if (match === null || !isExecutionErrorCode(code)) continue;

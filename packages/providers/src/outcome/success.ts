@@ -2,8 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { OutputKind } from '@holdfast/domain/modelResponse';
 import type { Outcome, OutcomeMapping, Success } from '@holdfast/domain/outcome';
 import { isBodyReference } from '../outputBody.ts';
-import { atPlace } from '../place.ts';
-import { failure } from './failure.ts';
+import { atPlace, findAll, replaceAt } from '../place.ts';
+import { failure, outputFailure } from './failure.ts';
+import { fileUrl, type UrlOf } from './fileUrls.ts';
 
 /** Where a provider's responses usually have the output and the usage; places are tried in order. */
 export type DefaultPlaces = {
@@ -13,6 +14,8 @@ export type DefaultPlaces = {
   cost: string[];
   costHeader?: string | undefined;
   seconds: string[];
+  /** Default: fileUrl. */
+  urlOf?: UrlOf;
 };
 
 /** A successful run without the promised output is a failure, so it is not charged. */
@@ -23,8 +26,10 @@ export function outcomeFromResponse(
   elapsedS: number | null,
   headers: IncomingHttpHeaders = {},
 ): Outcome {
+  const refused = outputFailure(document, mapping);
+  if (refused !== null) return refused;
   const found = atPlace(document, mapping.output.pointer ?? defaults.output);
-  const output: Record<string, unknown> | null = readers[mapping.output.kind](found);
+  const output = outputOf(found, mapping.output, defaults.urlOf ?? fileUrl);
   if (output === null) return failure('GENERATION_FAILED', 'The model gave no usable output.');
   const { usage } = mapping;
   const places = {
@@ -68,23 +73,32 @@ function imagesIn(images: readonly unknown[], kind: OutputKind): number {
   return kind === 'raw' ? new Set(images.map((image) => JSON.stringify(image))).size : images.length;
 }
 
-const readers = {
-  text: (found: unknown) => {
-    const text = textOf(found);
-    return text === null ? null : { text };
-  },
-  images: (found: unknown) => listOf('images', found),
-  videos: (found: unknown) => listOf('videos', found),
-  audios: (found: unknown) => listOf('audios', found),
-  files: (found: unknown) => listOf('files', found),
-  raw: (found: unknown) => {
-    if (found === undefined || found === null) return null;
-    return isObject(found) ? found : { output: found };
-  },
-} satisfies Record<OutputKind, (found: unknown) => Record<string, unknown> | null>;
+type Output = Record<string, unknown>;
 
-function listOf(name: string, found: unknown): Record<string, unknown> | null {
-  const urls = (Array.isArray(found) ? found : [found]).map(fileUrl);
+function outputOf(found: unknown, { kind, files }: OutcomeMapping['output'], urlOf: UrlOf): Output | null {
+  if (kind === 'raw') return rawOutput(found, files, urlOf);
+  if (kind !== 'text') return listOf(kind, found, urlOf);
+  const text = textOf(found);
+  return text === null ? null : { text };
+}
+
+/** `files`: the places of files in the output, whose items get URLs like those of other kinds. */
+function rawOutput(found: unknown, files: readonly string[] | undefined, urlOf: UrlOf): Output | null {
+  if (found === undefined || found === null) return null;
+  const output = isObject(found) ? found : { output: found };
+  if (files === undefined) return output;
+  const urls = files
+    .flatMap((place) => findAll(output, place))
+    .map(({ path, value }) => ({ path, value: urlOf(value) ?? value }));
+  return replaceAt(output, urls) as Output;
+}
+
+/** Some servers return null for a file that they filtered out: the others count. */
+function listOf(name: string, found: unknown, urlOf: UrlOf): Output | null {
+  const items = (Array.isArray(found) ? found : [found]).filter(
+    (item) => item !== null && item !== undefined,
+  );
+  const urls = items.map((item) => urlOf(item));
   return urls.length > 0 && urls.every((url) => url !== null)
     ? { [name]: urls.map((url) => ({ url })) }
     : null;
@@ -98,14 +112,6 @@ function textOf(found: unknown): string | null {
     return parts.every((part) => part !== null) ? parts.join('') : null;
   }
   return isObject(found) && typeof found.text === 'string' ? found.text : null;
-}
-
-function fileUrl(found: unknown): string | null {
-  if (typeof found === 'string')
-    return /^(https?:\/\/|data:)/i.test(found) || isBodyReference(found) ? found : null;
-  if (!isObject(found)) return null;
-  if (typeof found.b64_json === 'string') return `data:application/octet-stream;base64,${found.b64_json}`;
-  return typeof found.url === 'string' ? fileUrl(found.url) : null;
 }
 
 function number(document: unknown, pointers: string[]): number | null {

@@ -17,14 +17,23 @@ const fileFields: Record<Exclude<OutputKind, 'text' | 'raw'>, Record<string, Jso
   files: { ...fields, ...sizes, ...duration },
 };
 
+const text: JsonSchema = {
+  type: 'object',
+  anyOf: [{ required: ['text'] }, { required: ['text_file'] }],
+  properties: {
+    text: { type: 'string' },
+    text_file: {
+      type: 'object',
+      required: ['file_id', 'format'],
+      properties: fields,
+      description: 'In place of `text`, if that has more than 4 MiB',
+    },
+  },
+};
+
 export function outputSchema(kind: OutputKind): JsonSchema {
   if (kind === 'raw') return { type: 'object' };
-  const value =
-    kind === 'text'
-      ? { type: 'string' }
-      : {
-          type: 'array',
-          items: { type: 'object', required: ['file_id', 'format'], properties: fileFields[kind] },
-        };
-  return { type: 'object', required: [kind], properties: { [kind]: value } };
+  if (kind === 'text') return text;
+  const items = { type: 'object', required: ['file_id', 'format'], properties: fileFields[kind] };
+  return { type: 'object', required: [kind], properties: { [kind]: { type: 'array', items } } };
 }
