@@ -14,10 +14,15 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 import { openAttemptRecorder } from './attemptRecorder.ts';
 import { openCreator } from './creator.ts';
-import { nowhere } from './testing/nowhere.ts';
+import { nowhere, publishChanges } from './testing/nowhere.ts';
 
 const { db, close } = await openTestDatabase(4);
-const recorder = openAttemptRecorder({ db, settle: nowhere, log: createLogger('test', 'silent') });
+const recorder = openAttemptRecorder({
+  db,
+  settle: nowhere,
+  publishChanges,
+  log: createLogger('test', 'silent'),
+});
 let organizationId: string;
 
 beforeAll(async () => {
@@ -130,7 +135,7 @@ async function insertAttempt(id: string): Promise<void> {
 describe('an attempt that a former primary does not know', () => {
   it('is recorded once the present one is reached, and delays no other of its batch', async () => {
     const { log, warned } = warnings();
-    const following = openAttemptRecorder({ db, settle: nowhere, log });
+    const following = openAttemptRecorder({ db, settle: nowhere, publishChanges, log });
     const { attemptId } = await started();
     const record = (id: string) => following.recordOutcome(id, success({}), 'succeeded');
     const [late, running] = [record('late'), following.recordRunning(accepted('late too'))];
@@ -158,7 +163,12 @@ describe('an outcome that was recorded without a response', () => {
           : Reflect.get(own, name),
     });
     const { log } = warnings();
-    const { recordOutcome } = openAttemptRecorder({ db: { ...db, pool }, settle: nowhere, log });
+    const { recordOutcome } = openAttemptRecorder({
+      db: { ...db, pool },
+      settle: nowhere,
+      publishChanges,
+      log,
+    });
     const { attemptId } = await started();
     expect(await recordOutcome(attemptId, success({}), 'succeeded')).toBe(true);
     expect([isBroken, await recordOutcome(attemptId, success({}), 'succeeded')]).toEqual([false, false]);

@@ -17,6 +17,7 @@ import { isMoney, MoneyDecimal } from '@holdfast/domain/money';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
 import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
+import type { PublishChanges } from '@holdfast/queues/changes';
 import { type SettleJob, settleJobs } from '@holdfast/queues/definitions';
 import type { Producer } from '@holdfast/queues/producer';
 
@@ -52,9 +53,10 @@ type States = Map<string, State>;
 export function openAttemptRecorder(args: {
   db: Database;
   settle: Producer<SettleJob>;
+  publishChanges: PublishChanges;
   log: Logger;
 }): AttemptRecorder {
-  const { db, settle, log } = args;
+  const { db, settle, publishChanges, log } = args;
   const write: Write = (statement) => retryTransient(log, retryForMs, statement);
   const ended = (ids: string[]) => write(() => endedAttempts(db, ids));
 
@@ -69,11 +71,17 @@ export function openAttemptRecorder(args: {
   const running = recordedBatcher(async (attempts: RunningAttempt[]) => {
     return await stateOf(attempts, await write(() => recordRunning(db, attempts)), ended);
   });
-  const progress = batcher((items: ReportedProgress[]) =>
-    recordProgress(db, items).catch((error: unknown) =>
-      log.warn({ err: error }, 'could not record the progress of runs'),
-    ),
-  );
+  const progress = batcher(async (items: ReportedProgress[]) => {
+    try {
+      await recordProgress(db, items);
+      publishChanges(
+        items.map(({ executionId }) => executionId),
+        null,
+      );
+    } catch (error) {
+      log.warn({ err: error }, 'could not record the progress of runs');
+    }
+  });
   const refusals = batcher((items: Refusal[]) => write(() => recordRefusals(db, items)));
   const busyRefusals = batcher((items: BusyRefusal[]) => write(() => recordBusyRefusals(db, items)));
   const outcomes = recordedBatcher(async (items: Outcome[]) => {

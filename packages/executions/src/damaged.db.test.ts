@@ -6,7 +6,7 @@ import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { expireDue } from './lifecycle.ts';
 import { openSettler } from './settler.ts';
-import { nowhere } from './testing/nowhere.ts';
+import { nowhere, publishChanges } from './testing/nowhere.ts';
 
 let db: Database;
 let close: () => Promise<void>;
@@ -45,7 +45,7 @@ it('expires other executions when one has a corrupt journal', async () => {
   const ended: string[] = [];
   const expired = expireDue({
     db,
-    hints: { fanout: nowhere, abort: nowhere },
+    hints: { fanout: nowhere, abort: nowhere, publishChanges },
     onEnded: (executions) => ended.push(...executions.map(({ executionId }) => executionId)),
   });
   await expect(expired).rejects.toThrow('transfers_');
@@ -69,7 +69,7 @@ it('settles other executions when one has a corrupt journal', async () => {
   );
   await release(executions[1] ?? '');
   const onEnded = { completed: () => {}, failed: () => {} };
-  const { settle, idle } = openSettler({ db, fanout: nowhere, onEnded });
+  const { settle, idle } = openSettler({ db, hints: { fanout: nowhere, publishChanges }, onEnded });
   const results = await Promise.allSettled(attempts.map((attemptId) => settle({ attemptId, ok: true })));
   await idle();
   expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(1);

@@ -13,7 +13,7 @@ import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import { isTerminal } from '@holdfast/domain/statuses';
 import { createBatcher } from '@holdfast/kit/batcher';
-import { type EndingHints, type FanoutProducer, hintEvents, hintStop, type OnEnded } from './hints.ts';
+import { type EndingHints, hintStatus, hintStop, type OnEnded, type StatusHints } from './hints.ts';
 
 export type Starter = {
   /** PENDING -> PROCESSING with a leased attempt. Null: another process has started it, or it has ended. */
@@ -23,13 +23,14 @@ export type Starter = {
 
 type Start = Parameters<typeof startExecutions>[1][number];
 
-export function openStarter(args: { db: Database; fanout: FanoutProducer; leaseS: number }): Starter {
-  const { db, fanout, leaseS } = args;
+export function openStarter(args: { db: Database; hints: StatusHints; leaseS: number }): Starter {
+  const { db, hints, leaseS } = args;
   const batcher = createBatcher<Start, StartedExecution | null>({
     maxSize: 256,
     async run(starts) {
       const started = await startExecutions(db, starts, leaseS);
-      void hintEvents(fanout, started);
+      const events = started.map((execution) => ({ ...execution, executionId: execution.id }));
+      void hintStatus(hints, 'PROCESSING', events);
       const byId = new Map(started.map((execution) => [execution.id, execution]));
       return starts.map(({ id }) => {
         const execution = byId.get(id) ?? null;
@@ -49,7 +50,7 @@ export async function cancel(
   executionId: string,
 ): Promise<Execution> {
   const ended = await cancelExecution(args.db, organizationId, executionId);
-  if (ended) void hintStop(args.hints, [ended]);
+  if (ended) void hintStop(args.hints, 'CANCELLED', [ended]);
   const execution = await findExecution(args.db, organizationId, executionId);
   if (execution.status !== 'CANCELLED') {
     throw new ApiError(
@@ -68,7 +69,7 @@ export async function expireDue(args: { db: Database; hints: EndingHints; onEnde
     const startedAtMs = Date.now();
     const { ended, refusal } = await expireBatch(args.db);
     args.onEnded(ended, startedAtMs);
-    await hintStop(args.hints, ended);
+    await hintStop(args.hints, 'EXPIRED', ended);
     if (refusal) throw refusal;
     if (ended.length < expiryBatch) return;
   }

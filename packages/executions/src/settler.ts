@@ -2,7 +2,7 @@ import type { Database } from '@holdfast/db/client';
 import { completeExecutions, type EndedExecution, failExecutions } from '@holdfast/db/executions/endings';
 import { isRefusal } from '@holdfast/db/faults';
 import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
-import { type FanoutProducer, hintEvents, type OnEnded } from './hints.ts';
+import { hintStatus, type OnEnded, type StatusHints } from './hints.ts';
 
 export type Settler = {
   /** -> COMPLETED, the hold settled to the cost, or -> FAILED, the hold released. It changes nothing once ended. */
@@ -12,12 +12,17 @@ export type Settler = {
 
 export function openSettler(args: {
   db: Database;
-  fanout: FanoutProducer;
+  hints: StatusHints;
   onEnded: { completed: OnEnded; failed: OnEnded };
 }): Settler {
-  const { db, fanout, onEnded } = args;
-  const completions = endingBatcher((ids) => completeExecutions(db, ids), fanout, onEnded.completed);
-  const failures = endingBatcher((ids) => failExecutions(db, ids), fanout, onEnded.failed);
+  const { db, hints, onEnded } = args;
+  const completions = endingBatcher(
+    'COMPLETED',
+    (ids) => completeExecutions(db, ids),
+    hints,
+    onEnded.completed,
+  );
+  const failures = endingBatcher('FAILED', (ids) => failExecutions(db, ids), hints, onEnded.failed);
   return {
     async settle({ attemptId, ok }) {
       const { refusal } = await (ok ? completions : failures).add(attemptId);
@@ -33,8 +38,9 @@ type End = (attemptIds: string[]) => Promise<EndedExecution[]>;
 type Result = { ended: EndedExecution[]; refusal?: Error };
 
 function endingBatcher(
+  status: 'COMPLETED' | 'FAILED',
   end: End,
-  fanout: FanoutProducer,
+  hints: StatusHints,
   onEnded: OnEnded,
 ): Batcher<string, { refusal?: Error }> {
   return createBatcher({
@@ -44,7 +50,7 @@ function endingBatcher(
       const results = await endAll(end, attemptIds);
       const ended = results.flatMap((result) => result.ended);
       onEnded(ended, startedAtMs);
-      void hintEvents(fanout, ended);
+      void hintStatus(hints, status, ended);
       return attemptIds.length === results.length ? results : attemptIds.map(() => ({}));
     },
   });

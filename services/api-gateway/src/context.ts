@@ -17,6 +17,7 @@ import {
 } from '@holdfast/kit/metrics';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
 import type { Tracing } from '@holdfast/kit/tracing/tracing';
+import { openChangeFeed, openChangePublisher } from '@holdfast/queues/changes';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
 import { openQueueControls } from '@holdfast/queues/controls';
 import {
@@ -91,14 +92,18 @@ export async function openContext({
     dispatch,
     creator: openCreator({ db, dispatch }),
     /** The queues that are notified when a client cancels an execution. */
-    hints: { fanout: openProducer(fanoutQueue, redis, log), abort: openProducer(abortQueue, redis, log) },
+    hints: {
+      fanout: openProducer(fanoutQueue, redis, log),
+      abort: openProducer(abortQueue, redis, log),
+      publishChanges: openChangePublisher(redis),
+    },
     callbacks: openProducer(callbackQueue, redis, log),
     deliver: openProducer(deliverQueue, redis, log),
     testCalls: openRequester(testCallQueue, redis, workerRedis),
     adjustments: openRequester(adjustQueue, redis, workerRedis),
     /** All queues, for operators. */
     queues: openQueueControls(redis),
-    watcher: openWatcher({ db, log }),
+    watcher: openWatcher({ db, log, openFeed: (handlers) => openChangeFeed({ redis, log, ...handlers }) }),
     streams,
     bodies,
     responses,

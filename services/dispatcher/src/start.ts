@@ -17,6 +17,7 @@ import { createShares } from '@holdfast/kit/shares';
 import { openTracing } from '@holdfast/kit/tracing/tracing';
 import { createProviders } from '@holdfast/providers/registry';
 import { openAdmissionControl } from '@holdfast/queues/admission';
+import { openChangePublisher } from '@holdfast/queues/changes';
 import { connectProducer, connectWorker, type Redis } from '@holdfast/queues/connection';
 import { openLeadership, openSweepTurns } from '@holdfast/queues/instances';
 import { jobMetrics } from '@holdfast/queues/worker';
@@ -146,8 +147,9 @@ async function openServices(
   const egress = createEgressPolicy(egressSettings(config));
   for (const opening of egress.openings) log.warn(`egress exception: ${opening}`);
   const leases = createLeases(db, log);
-  const starter = openStarter({ db, fanout: queues.fanout, leaseS });
-  const recorder = openAttemptRecorder({ db, settle: queues.settle, log });
+  const publishChanges = openChangePublisher(args.redis);
+  const starter = openStarter({ db, hints: { fanout: queues.fanout, publishChanges }, leaseS });
+  const recorder = openAttemptRecorder({ db, settle: queues.settle, publishChanges, log });
   return {
     services: {
       files: { db, store: await openStore(config), egress },

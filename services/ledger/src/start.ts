@@ -10,6 +10,7 @@ import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry, engineGauges, startGaugeReaders } from '@holdfast/kit/metrics';
 import type { Service } from '@holdfast/kit/service';
 import { openTracing } from '@holdfast/kit/tracing/tracing';
+import { openChangePublisher } from '@holdfast/queues/changes';
 import { connectProducer, connectWorker, type Redis } from '@holdfast/queues/connection';
 import {
   type AdjustResult,
@@ -46,9 +47,10 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
   const jobs = jobMetrics(registry);
   const fanout = openProducer(fanoutQueue, producing, log);
   const abort = openProducer(abortQueue, producing, log);
+  const hints = { fanout, abort, publishChanges: openChangePublisher(producing) };
   const settler = openSettler({
     db,
-    fanout,
+    hints,
     onEnded: { completed: report('COMPLETED'), failed: report('FAILED') },
   });
 
@@ -69,7 +71,7 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
   const turnOf = openSweepTurns(producing, 'ledger');
   const sweeps = startSweeps({
     db,
-    hints: { fanout, abort },
+    hints,
     settle,
     metrics,
     report,

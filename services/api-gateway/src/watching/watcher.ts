@@ -5,8 +5,14 @@ import type { Execution } from '@holdfast/domain/execution';
 import { type ExecutionStatus, isTerminal } from '@holdfast/domain/statuses';
 import type { Logger } from '@holdfast/kit/logger';
 import { createShares, type Shares } from '@holdfast/kit/shares';
+import type { ChangeFeed, ChangeHandlers } from '@holdfast/queues/changes';
 
-const pollIntervalMs = 250;
+/** For changes whose message was lost, or that have none. */
+const pollIntervalMs = 1000;
+/** While messages may be missing. */
+const pollIntervalWithoutFeedMs = 250;
+/** So long the feed stays open after the last watch. */
+const feedLingerMs = 30_000;
 
 /** Waiting requests beyond this, or the share of their organization, get a response at once, as without `wait`. */
 const maxWaiting = 5000;
@@ -16,6 +22,8 @@ export type Watch = {
   logsSeen(): number | null;
   /** Called at every poll, changed or not, so a missed call is made up by the next. */
   onRead(execution: WatchedExecution): void;
+  /** For a watch that only needs the status; the others read what changed. */
+  onStatus?(status: ExecutionStatus): void;
   /** The gateway is stopping. */
   onClosed(): void;
 };
@@ -35,61 +43,131 @@ export type Watcher = {
 
 type Known = Pick<Execution, 'id' | 'status' | 'organizationId'>;
 
-/** Polls all watched executions with one statement every 250 ms, while there are any. */
-export function openWatcher({ db, log }: { db: Database; log: Logger }): Watcher {
-  const watches = new Map<Watch, string>();
+/**
+ * Reads watched executions when a change is reported (queues/changes), and all of them with one statement every second,
+ * while there are any.
+ */
+export function openWatcher(args: {
+  db: Database;
+  log: Logger;
+  openFeed(handlers: ChangeHandlers): ChangeFeed;
+}): Watcher {
+  const { db, log } = args;
+  const watches = new Map<string, Set<Watch>>();
   const waiting = createShares(maxWaiting);
+  /** Executions to read; null: all. */
+  let due: Set<string> | null = new Set();
   let timer: NodeJS.Timeout | null = null;
-  let isPolling = false;
+  let lingering: NodeJS.Timeout | null = null;
+  let isReading = false;
   let isClosed = false;
+  const feed = args.openFeed({ onChange, onLive: readAllNow });
 
-  async function poll(): Promise<void> {
-    const startedAt = performance.now();
-    timer = null;
-    isPolling = true;
-    try {
-      await readAll();
-    } catch (error) {
-      log.warn({ err: error }, 'could not read watched executions');
+  function onChange(id: string, status: ExecutionStatus | null): void {
+    const ofId = watches.get(id);
+    if (!ofId) return;
+    let mustRead = false;
+    for (const watch of ofId) {
+      if (!watch.onStatus) mustRead = true;
+      else if (status) watch.onStatus(status);
     }
-    isPolling = false;
-    schedule(Math.max(0, startedAt + pollIntervalMs - performance.now()));
+    if (!mustRead) return;
+    due?.add(id);
+    void read();
   }
 
-  async function readAll(): Promise<void> {
-    const current = [...watches].map(([watch, id]) => ({ watch, id, logsSeen: watch.logsSeen() }));
-    const byId = Map.groupBy(current, ({ id }) => id);
-    const wanted = [...byId].map(([id, some]) => ({ id, logsSeen: lowest(some.map((one) => one.logsSeen)) }));
+  function readAllNow(): void {
+    due = null;
+    void read();
+  }
+
+  async function read(): Promise<void> {
+    if (isReading) return;
+    isReading = true;
+    while (watches.size > 0 && (due === null || due.size > 0)) {
+      const ids = due ?? watches.keys();
+      due = new Set();
+      await readSome([...ids]).catch((error: unknown) =>
+        log.warn({ err: error }, 'could not read watched executions'),
+      );
+    }
+    due ??= new Set();
+    isReading = false;
+  }
+
+  async function readSome(ids: string[]): Promise<void> {
+    const byId = new Map(ids.map((id) => [id, [...(watches.get(id) ?? [])]]));
+    const seenBy = new Map([...byId.values()].flat().map((watch) => [watch, watch.logsSeen()]));
+    const wanted = [...byId].map(([id, some]) => ({
+      id,
+      logsSeen: lowest(some.map((watch) => seenBy.get(watch) ?? null)),
+    }));
     for (const execution of await readWatchedExecutions(db, wanted)) {
-      for (const { watch, logsSeen } of byId.get(execution.id) ?? []) {
-        if (!watches.has(watch)) continue;
+      for (const watch of byId.get(execution.id) ?? []) {
+        if (!watches.get(execution.id)?.has(watch)) continue;
         // The log was read for another watch: it may start after this one's position.
-        watch.onRead(logsSeen === null ? { ...execution, logFrom: null, log: null } : execution);
+        const isLogWanted = (seenBy.get(watch) ?? null) !== null;
+        watch.onRead(isLogWanted ? execution : { ...execution, logFrom: null, log: null });
       }
     }
   }
 
-  function schedule(delayMs: number): void {
-    if (timer !== null || isPolling || watches.size === 0) return;
-    timer = setTimeout(() => void poll(), delayMs);
+  function pollLater(): void {
+    timer ??= setTimeout(
+      () => {
+        timer = null;
+        if (watches.size === 0) return;
+        readAllNow();
+        pollLater();
+      },
+      feed.isLive() ? pollIntervalMs : pollIntervalWithoutFeedMs,
+    );
+  }
+
+  function listen(): void {
+    if (lingering) clearTimeout(lingering);
+    lingering = null;
+    feed.listen();
+  }
+
+  function stopListening(): void {
+    lingering ??= setTimeout(() => feed.pause(), feedLingerMs).unref();
+  }
+
+  function add(id: string, watch: Watch): void {
+    listen();
+    watches.set(id, (watches.get(id) ?? new Set()).add(watch));
+    pollLater();
+    const known = feed.statusOf(id);
+    if (known) watch.onStatus?.(known);
+    if (watch.onStatus && feed.isLive()) return;
+    due?.add(id);
+    void read();
+  }
+
+  function remove(id: string, watch: Watch): void {
+    const ofId = watches.get(id);
+    ofId?.delete(watch);
+    if (ofId?.size === 0) watches.delete(id);
+    if (watches.size === 0) stopListening();
   }
 
   const watcher: Watcher = {
     watch(id, watch) {
       if (isClosed) watch.onClosed();
-      else watches.set(watch, id);
-      schedule(0);
-      return () => watches.delete(watch);
+      else add(id, watch);
+      return () => remove(id, watch);
     },
     waitForChange: (known, ...wait) =>
       waitFor(watcher, waiting, known, (status) => status !== known.status, ...wait),
     waitForEnd: (known, ...wait) => waitFor(watcher, waiting, known, isTerminal, ...wait),
-    size: () => watches.size,
+    size: () => [...watches.values()].reduce((sum, ofId) => sum + ofId.size, 0),
     close() {
       isClosed = true;
-      const all = [...watches.keys()];
+      const all = [...watches.values()].flatMap((ofId) => [...ofId]);
       watches.clear();
-      if (timer !== null) clearTimeout(timer);
+      for (const one of [timer, lingering]) if (one) clearTimeout(one);
+      feed.close();
       for (const watch of all) watch.onClosed();
     },
   };
@@ -118,6 +196,8 @@ async function waitFor(
   const unwatch = watcher.watch(id, {
     logsSeen: () => null,
     onRead: ({ status }) => isReached(status) && resolve(),
+    // A message of an earlier status may come late: after PENDING, only an end is certainly news.
+    onStatus: (status) => isReached(status) && (known === 'PENDING' || isTerminal(status)) && resolve(),
     onClosed: resolve,
   });
   await promise;

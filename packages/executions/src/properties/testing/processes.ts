@@ -8,7 +8,7 @@ import { type Creator, openCreator } from '../../creator.ts';
 import type { EndingHints, OnEnded } from '../../hints.ts';
 import { openStarter, type Starter } from '../../lifecycle.ts';
 import { openSettler, type Settler } from '../../settler.ts';
-import { nowhere } from '../../testing/nowhere.ts';
+import { nowhere, publishChanges } from '../../testing/nowhere.ts';
 
 export type Gateway = { db: Database; creator: Creator; hints: EndingHints };
 export type Dispatcher = { db: Database; starter: Starter; recorder: AttemptRecorder };
@@ -70,7 +70,11 @@ function openGateway(db: Database, endings: Ending[]): Gateway {
       return true;
     },
   };
-  return { db, creator: openCreator({ db, dispatch: nowhere }), hints: { fanout: nowhere, abort } };
+  return {
+    db,
+    creator: openCreator({ db, dispatch: nowhere }),
+    hints: { fanout: nowhere, abort, publishChanges },
+  };
 }
 
 /** The provider of all runs; nothing is sent to it. */
@@ -79,8 +83,8 @@ export const testRoute = { connection: 'sandbox', target: 'a-model' };
 function openDispatcher(db: Database): Dispatcher {
   return {
     db,
-    starter: openStarter({ db, fanout: nowhere, leaseS }),
-    recorder: openAttemptRecorder({ db, settle: nowhere, log }),
+    starter: openStarter({ db, hints: { fanout: nowhere, publishChanges }, leaseS }),
+    recorder: openAttemptRecorder({ db, settle: nowhere, publishChanges, log }),
   };
 }
 
@@ -92,10 +96,10 @@ function openLedger(db: Database, endings: Ending[]): Ledger {
     db,
     settler: openSettler({
       db,
-      fanout: nowhere,
+      hints: { fanout: nowhere, publishChanges },
       onEnded: { completed: collect('COMPLETED'), failed: collect('FAILED') },
     }),
-    hints: { fanout: nowhere, abort: nowhere },
+    hints: { fanout: nowhere, abort: nowhere, publishChanges },
     onExpired: collect('EXPIRED'),
   };
 }
