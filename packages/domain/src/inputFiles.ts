@@ -75,12 +75,13 @@ function markFiles(
   }
 }
 
-function definitionOf(root: unknown, reference: string): unknown {
+/** What a `$ref` into the same schema refers to. */
+export function definitionOf(root: unknown, reference: string): unknown {
   const steps = reference.startsWith('#/') ? reference.slice(2).split('/') : [];
   return steps.reduce<unknown>((at, step) => (isObject(at) ? at[step] : undefined), root);
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 

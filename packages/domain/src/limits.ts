@@ -28,6 +28,8 @@ export const limits = {
   customHeadersBytes: 16_384,
   urlLength: 2048,
   jsonDepth: 64,
+  /** Digits after the point that a quotient may be off by for `multipleOf`: 0.3 / 0.1 is 2.9999999999999996. */
+  multipleOfPrecision: 8,
   /** Characters of JSON, without its files. */
   outputLength: 4_194_304,
   /** Of outputs or events in a page of a list, which ends with the one that reaches it. */

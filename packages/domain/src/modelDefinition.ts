@@ -39,7 +39,7 @@ export const modelDefinition = z
     input_schema: z
       .looseObject({ type: z.literal('object') })
       .describe(
-        'JSON Schema of `input`. File inputs are string properties with `format: file`. `x-order`, a number, orders the optional properties in forms.',
+        'JSON Schema of `input`. File inputs are string properties with `format: file`. A `default` is filled in at create, where the client gives no value. `x-order`, a number, orders the optional properties in forms.',
       ),
     price: prices.describe('What a completed run costs: the sum of all prices given here.'),
     estimate: estimate.default({}).describe('What a run is expected to consume. Determines the hold.'),

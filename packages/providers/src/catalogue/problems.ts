@@ -1,4 +1,5 @@
 import { fileReferenceFormat } from '@holdfast/domain/inputFiles';
+import { limits } from '@holdfast/domain/limits';
 import { typeNames } from '@holdfast/kit/requirement';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { z } from 'zod';
@@ -66,6 +67,7 @@ function compile(schema: Record<string, unknown>, report?: (message: string) => 
   // One instance per schema: `$id`s of different models may collide.
   const ajv = new Ajv2020({
     allErrors: true,
+    multipleOfPrecision: limits.multipleOfPrecision,
     strict: report ? 'log' : true,
     strictTypes: false,
     strictRequired: false,

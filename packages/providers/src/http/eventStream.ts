@@ -6,7 +6,7 @@ import { afterNoResponse, tooLarge } from '../progress.ts';
 import { endOf, succeeded } from './ended.ts';
 import type { HttpHandle } from './handle.ts';
 import type { HttpOptions } from './options.ts';
-import { lostRun, type Query, unclear } from './poll.ts';
+import { lostRun, pollCall, type Query, unclear } from './poll.ts';
 import { type Reading, runningOf, secretsOf } from './progress.ts';
 import { failureOf } from './reading.ts';
 
@@ -25,6 +25,7 @@ export async function followEvents(
   const { options, submission } = reading;
   const running = runningOf(submission, handle, options);
   const response = await query(handle.poll ?? '', {
+    ...pollCall(handle, options, submission),
     headers: { accept: 'text/event-stream' },
     timeoutMs: submission.timeoutMs,
     bodyAs: ({ status, headers }) =>

@@ -227,7 +227,7 @@ describe('the request', () => {
   it('is built from the templates of the model', async () => {
     const { received, close } = await conversation(
       {
-        input: { prompt: 'a/b ü', n: 2, size: { w: 3 } },
+        input: { prompt: 'a/b ü', n: 2, size: { w: 3 }, frames: ['a', 'b'] },
         options: {
           method: 'PUT',
           path: '/v2/{{input.prompt}}?run={{token}}',
@@ -238,6 +238,8 @@ describe('the request', () => {
             all: ['{{input.size}}', '{{input.none}}'],
             none: '{{input.none}}',
             call: '{{callback_url}}',
+            count: '{{input.frames.length}}',
+            last: 'of {{input.frames.length}}: {{input.frames.1}}',
           },
           idempotency_header: 'Idempotency-Key',
         },
@@ -256,7 +258,13 @@ describe('the request', () => {
         },
       },
     ]);
-    expect(received[0]?.json).toEqual({ text: 'say a/b ü', n: 2, all: [{ w: 3 }, null] });
+    expect(received[0]?.json).toEqual({
+      text: 'say a/b ü',
+      n: 2,
+      all: [{ w: 3 }, null],
+      count: 2,
+      last: 'of 2: b',
+    });
     await close();
   });
 

@@ -23,9 +23,9 @@ export function createHttp(connection: Connection): Provider {
   };
   const queryWith =
     (options: HeaderOptions, signal: AbortSignal): Query =>
-    (path, { headers, ...request } = {}) => {
+    (path, { method = 'GET', headers, ...request } = {}) => {
       const all = { ...headers, ...headersFor(options) };
-      return http.request('GET', path, { timeoutMs: pollTimeoutMs, ...request, headers: all, signal });
+      return http.request(method, path, { timeoutMs: pollTimeoutMs, ...request, headers: all, signal });
     };
 
   async function cancel(handle: Handle, signal: AbortSignal): Promise<void> {

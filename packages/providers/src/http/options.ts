@@ -138,6 +138,8 @@ const poll = z
     at: place.optional().describe('Where the response to the submit has the URL to poll.'),
     header: headerName.optional().describe('Or the header with this URL. Default: Location.'),
     path: path(laterNames).optional().describe('Or the path itself, with {{id}}.'),
+    method: z.enum(['GET', 'POST']).default('GET').describe('The method of a poll.'),
+    body: template(laterNames).optional().describe('JSON that a POST sends, with {{id}}. Default: none.'),
     every_s: z.number().min(0.2).max(3600).default(2).describe('Seconds between polls.'),
     max_failures: z
       .int()
@@ -263,7 +265,13 @@ function contradictions(options: z.infer<typeof fields>): { path: string[]; mess
   const listens = pollOptions?.events !== undefined;
   const found = (isWrong: boolean, at: string, message: string) => (isWrong ? [{ path: [at], message }] : []);
   const isWhole = as === 'text' || as === 'file';
-  const later = [pollOptions?.path, resultOptions?.path, options.cancel?.path, options.cancel?.body ?? null];
+  const later = [
+    pollOptions?.path,
+    pollOptions?.body ?? null,
+    resultOptions?.path,
+    options.cancel?.path,
+    options.cancel?.body ?? null,
+  ];
   return [
     ...found(
       options.id === undefined && later.flatMap(placeholdersIn).includes('id'),
@@ -289,6 +297,11 @@ function contradictions(options: z.infer<typeof fields>): { path: string[]; mess
       isWhole && Object.keys(usageOptions).some((name) => name !== 'cost_header'),
       'usage',
       `must be left out: a response that is a ${as} has no places`,
+    ),
+    ...found(
+      pollOptions?.body !== undefined && pollOptions.method === 'GET',
+      'poll',
+      'has a body, which needs `method: POST`',
     ),
     ...found(
       resultOptions !== undefined && !pollOptions,

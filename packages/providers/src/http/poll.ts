@@ -1,6 +1,6 @@
 import type { TrustedRequest, TrustedResult } from '@holdfast/egress/trusted';
 import type { HttpResponse } from '../connection.ts';
-import type { Ended, Handle, Progress } from '../interface.ts';
+import type { Ended, Handle, Progress, Submission } from '../interface.ts';
 import { failure, reportedFailure } from '../outcome/failure.ts';
 import { responseText, withRaw } from '../outcome/raw.ts';
 import { afterNoResponse, lost, retryAfterMs } from '../progress.ts';
@@ -10,9 +10,12 @@ import { type HttpHandle, resultPathOf } from './handle.ts';
 import { defaultMaxFailures, type HttpOptions } from './options.ts';
 import { type Reading, runningOf, secretsOf } from './progress.ts';
 import { codeIn, progressIn, reportIn, runStatusOf } from './reading.ts';
+import { fill } from './template.ts';
 
 export type Query = (path: string, request?: QueryOptions) => Promise<TrustedResult>;
-type QueryOptions = Pick<TrustedRequest, 'headers' | 'timeoutMs' | 'maxResponseBytes' | 'bodyAs'>;
+type QueryOptions = Pick<TrustedRequest, 'headers' | 'json' | 'timeoutMs' | 'maxResponseBytes' | 'bodyAs'> & {
+  method?: 'GET' | 'POST';
+};
 
 /** The server is busy or unavailable, which does not count against the run. */
 const passing = [408, 425, 429, 502, 503, 504];
@@ -23,7 +26,7 @@ export async function queryRun(handle: HttpHandle, reading: Reading, query: Quer
   const { options, submission } = reading;
   const running = runningOf(submission, handle, options);
   if (handle.poll === undefined) return running;
-  const response = await query(handle.poll, statusRequest(options));
+  const response = await query(handle.poll, pollRequest(handle, reading));
   if (!response.ok) return afterNoResponse(response, running);
   return (await readPoll(response, handle, reading, query)) ?? unclear(response, handle, reading);
 }
@@ -43,7 +46,7 @@ export async function readPoll(
     return { ...runningOf(submission, handle, options), ...progressIn(response.json, options) };
   if (options.result) return await readResult(response, runStatus, handle, reading, query);
   if (runStatus === 'failed') return failureFrom([response], reading);
-  const refetch = async () => requireSuccess(await query(handle.poll ?? '', statusRequest(options)));
+  const refetch = async () => requireSuccess(await query(handle.poll ?? '', pollRequest(handle, reading)));
   return await successFrom(response, reading, refetch);
 }
 
@@ -129,6 +132,20 @@ function unusableResultUrl(response: HttpResponse, reading: Reading): Ended {
     alert:
       "a run has ended, and the response names no URL of the connection's own origin to read its result at",
   };
+}
+
+function pollRequest(handle: HttpHandle, { options, submission }: Reading): QueryOptions {
+  return { ...pollCall(handle, options, submission), ...statusRequest(options) };
+}
+
+/** The method of a poll and its body, if it has one. */
+export function pollCall(
+  { externalId: id }: HttpHandle,
+  { poll }: HttpOptions,
+  { token, providerModel: model }: Submission,
+): QueryOptions {
+  if (poll?.method !== 'POST') return {};
+  return { method: 'POST', ...(poll.body !== undefined && { json: fill(poll.body, { id, token, model }) }) };
 }
 
 /** The response to a poll may be the result itself. */

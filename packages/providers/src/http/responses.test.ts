@@ -278,6 +278,21 @@ describe('an unclear response to a poll', () => {
   });
 });
 
+describe('a poll by POST', () => {
+  it.each([
+    [{ method: 'POST', path: '/runs/{{id}}' }, { path: '/runs/r1' }],
+    [
+      { method: 'POST', path: '/fetch', body: { name: '{{id}}', n: 1 } },
+      { path: '/fetch', json: { name: 'r1', n: 1 } },
+    ],
+  ])('is sent as %j', async (poll, request) => {
+    const replies = [{ status: 200, json: { state: 'ok', o: 'hello' } }];
+    const { progress, fakeServer } = await polled({ poll, status, output: '/o' }, replies);
+    expect(progress).toMatchObject({ state: 'ended', outcome: { ok: true, output: { text: 'hello' } } });
+    expect(fakeServer.received).toMatchObject([{ method: 'POST', ...request }]);
+  });
+});
+
 describe('HTTP statuses that mean a run status', () => {
   const codes = { done: [303], failed: [500], running: [404, 200] };
 

@@ -17,6 +17,7 @@ const definition = modelDefinition.parse({
       title: { type: 'string', minLength: 1, maxLength: 3 },
       colours: { type: 'array', minItems: 2, maxItems: 1 },
       width: { type: 'integer', minimum: 16 },
+      strength: { type: 'number', multipleOf: 0.1 },
       seed: { type: ['integer', 'null'] },
       mask: { oneOf: [{ type: 'string' }, { minLength: 2 }] },
       cost: {
@@ -52,6 +53,7 @@ it.each([
   [{ colours: ['red', 'blue'] }, 'input.colours must have at most 1 item.'],
   [{ width: 15 }, 'input.width must be at least 16.'],
   [{ width: 16.5 }, 'input.width must be an integer.'],
+  [{ strength: 0.35 }, 'input.strength must be multiple of 0.1.'],
   [{ seed: 'x' }, 'input.seed must be an integer or null.'],
   [{ mask: 'ab' }, 'input.mask must match exactly one schema in oneOf.'],
   [{ cost: -1 }, 'input.cost must be a string or must be at least 0.'],
@@ -68,6 +70,24 @@ it('validation drops optional parameters that are null, and requires the others'
     { field: 'input.prompt', code: 'REQUIRED' },
     { field: 'input.colour', code: 'UNKNOWN_FIELD' },
   ]);
+});
+
+it.each([0.1, 0.3, 0.7, 2.3, 123_456.7, -0.6, 0])(
+  'validation accepts %d as a multiple of 0.1',
+  (strength) => {
+    expect(validateInput(definition, { prompt: 'a', strength }).details).toEqual([]);
+  },
+);
+
+it('validation completes the input with the defaults of the schema, also in place of null', () => {
+  const properties = { width: { type: 'integer', default: 512 }, prompt: { default: 'a cat' } };
+  const schema = { type: 'object' as const, required: ['prompt'], properties };
+  const given = { width: null };
+  expect(validateInput({ ...definition, input_schema: schema }, given)).toEqual({
+    input: { prompt: 'a cat', width: 512 },
+    details: [],
+  });
+  expect(given).toEqual({ width: null });
 });
 
 it('validation keeps a null that the schema allows', () => {

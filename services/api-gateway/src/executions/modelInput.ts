@@ -1,5 +1,7 @@
 import type { ErrorDetail } from '@holdfast/domain/errors';
+import { withDefaults } from '@holdfast/domain/inputDefaults';
 import { fileReferenceFormat } from '@holdfast/domain/inputFiles';
+import { limits } from '@holdfast/domain/limits';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { describeChoices, describeMaxLength, describeMinLength, typeNames } from '@holdfast/kit/requirement';
 import type { ErrorObject, ValidateFunction } from 'ajv';
@@ -11,6 +13,7 @@ const ajv = new Ajv2020({
   strict: false,
   ownProperties: true,
   addUsedSchema: false,
+  multipleOfPrecision: limits.multipleOfPrecision,
   logger: false,
 });
 ajv.addFormat('file', fileReferenceFormat);
@@ -22,12 +25,13 @@ const maxErrors = 200;
 const compiled = new WeakMap<ModelDefinition, ValidateFunction>();
 
 export type ValidatedInput = {
-  /** Without parameters that are null where the schema does not allow null: they count as absent. */
+  /** With defaults, and without parameters that are null where the schema does not allow null: they count as absent. */
   input: Record<string, unknown>;
   details: ErrorDetail[];
 };
 
-export function validateInput(definition: ModelDefinition, input: Record<string, unknown>): ValidatedInput {
+export function validateInput(definition: ModelDefinition, given: Record<string, unknown>): ValidatedInput {
+  const input = withDefaults(definition.input_schema, given);
   const validate = compiled.get(definition) ?? ajv.compile(definition.input_schema);
   compiled.set(definition, validate);
   if (validate(input)) return { input, details: [] };

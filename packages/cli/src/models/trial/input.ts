@@ -1,6 +1,7 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import { basename, extname } from 'node:path';
 import { Readable } from 'node:stream';
+import { withDefaults } from '@holdfast/domain/inputDefaults';
 import { findInputFiles } from '@holdfast/domain/inputFiles';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { allowedTypes, extensionOf } from '@holdfast/files/contentTypes';
@@ -26,7 +27,7 @@ export function testInput(
       given === undefined ? "the model's example does not fit its input_schema, use --input" : '--input';
     throw new UsageError(`${which}: ${problem}`);
   }
-  return { input, files };
+  return { input: withDefaults(schema, input), files };
 }
 
 function parse(given: string): Record<string, unknown> {

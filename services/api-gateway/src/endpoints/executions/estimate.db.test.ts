@@ -63,6 +63,34 @@ describe('POST /v1/executions/estimate', () => {
     await own.close();
   });
 
+  it('counts the defaults of the schema, which a create stores; an idempotency key compares what was sent', async () => {
+    const animator = modelDefinition.parse({
+      slug: 'animator',
+      provider: { adapter: 'cog', connection: 'secret_provider', model: 'theirs' },
+      input_schema: {
+        type: 'object',
+        properties: { prompt: { type: 'string' }, frames: { type: 'integer', default: 3 } },
+      },
+      price: { per_image: '0.05' },
+      estimate: { images: { input: 'frames', default: 1 } },
+      output: { kind: 'images' },
+    });
+    const own = await startTestGateway();
+    await applyModels(own.context.db, [animator]);
+    const { key: ownKey } = await organizationWithKey(own, { balance: '10' });
+    const send = (path: string, input: object) =>
+      own.client(ownKey).post(path).set('Idempotency-Key', 'once').send({ model: 'animator', input });
+    const estimated = await send('/v1/executions/estimate', { prompt: 'a' }).expect(200);
+    expect(estimated.body).toMatchObject({ estimated_cost: '0.15', items: [{ quantity: 3 }] });
+    const created = await send('/v1/executions', { prompt: 'a' }).expect(202);
+    expect(created.body).toMatchObject({ estimated_cost: '0.15' });
+    const [stored] = await own.context.db.prisma.execution.findMany({ where: { id: created.body.id } });
+    expect(stored?.input).toEqual({ prompt: 'a', frames: 3 });
+    expect((await send('/v1/executions', { prompt: 'a' }).expect(202)).body.id).toBe(created.body.id);
+    await send('/v1/executions', { prompt: 'a', frames: 3 }).expect(422);
+    await own.close();
+  });
+
   it('refuses what a create refuses, with all problems at once', async () => {
     const bad = { model: 'painter', input: { width: 5, format: 'bmp' } };
     const { body } = await estimate(bad).expect(400);
