@@ -13,13 +13,14 @@ const stamp = path.join(built, '.sources');
 /** A file of a tool that builds or tests the console. */
 const consoleTool = (file) => path.join(folder, 'node_modules', file);
 
-/** The files beside `src`, those in it, and the one that the console shares with the API reference. */
+/** The files beside `src`, those in it, and those of the domain that the console shares. */
 function sources() {
   const beside = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
   return [
     ...beside.map(({ name }) => `packages/console/${name}`),
     ...filesIn(path.join(folder, 'src')),
     'packages/domain/src/codeSamples.ts',
+    'packages/domain/src/priceLines.ts',
   ];
 }
 

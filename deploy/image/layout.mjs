@@ -62,8 +62,8 @@ cpSync(path.join(tree, consoleFolder), path.join(out, 'console'), {
   recursive: true,
   filter: (source) => !/[\\/](node_modules|dist[^\\/]*)$/.test(source),
 });
-// It shares this file with the API reference, and finds it beside its own folder.
-copy('packages/domain/src/codeSamples.ts', 'console-shared');
+// It shares these files with others, and finds them beside its own folder.
+for (const file of ['codeSamples', 'priceLines']) copy(`packages/domain/src/${file}.ts`, 'console-shared');
 for (const [image, { owners, besides = [] }] of Object.entries(images)) {
   for (const folder of closureOf(owners)) copy(`${folder}/src`, image);
   for (const file of besides) copy(file, image);

@@ -9,7 +9,7 @@ export type Definition = {
   active: boolean;
   providers: Route[];
   input_schema: Readonly<Record<string, unknown>>;
-  price: Readonly<Record<string, string | boolean>>;
+  price: Readonly<Record<string, unknown>>;
   estimate: Readonly<Record<string, unknown>>;
   timeout_s: number;
   limits: { concurrency?: number; per_minute?: number };

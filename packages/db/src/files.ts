@@ -1,3 +1,4 @@
+import type { FileMeasures } from '@holdfast/domain/quantities';
 import type { Database } from './client.ts';
 import { checkedSql, runStatement } from './statement.ts';
 
@@ -30,6 +31,22 @@ const unexpiredSql = '(expires_at IS NULL OR expires_at > now())';
 const presentSql = `state <> 'deleted' AND ${unexpiredSql}`;
 const getFilesSql = `SELECT ${fileColumnsSql} FROM files
   WHERE id = ANY($1::text[]) AND ${checkedSql(`organization_id = $2 AND ${presentSql}`)}`;
+
+/** Of files that are gone, too: what was priced by them still is. */
+export async function getFileMeasures(
+  db: Database,
+  organizationId: string,
+  ids: string[],
+): Promise<Map<string, FileMeasures>> {
+  const rows = await runStatement<FileMeasures & { id: string }>(db.pool, 'get_file_measures', measuresSql, [
+    ids,
+    organizationId,
+  ]);
+  return new Map(rows.map(({ id, ...measures }) => [id, measures]));
+}
+
+const measuresSql = `SELECT id, width, height, duration_ms AS "durationMs" FROM files
+  WHERE id = ANY($1::text[]) AND ${checkedSql('organization_id = $2')}`;
 
 /** The outputs that were not removed. */
 export async function listFilesOfExecution(db: Database, executionId: string): Promise<FileRow[]> {

@@ -17,6 +17,7 @@ const completed: Execution = {
   output: { text: 'hi' },
   inputTokens: 3,
   outputTokens: null,
+  billed: null,
   latencyMs: 1234,
   errorCode: null,
   errorMessage: null,

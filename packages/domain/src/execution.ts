@@ -1,5 +1,6 @@
 import { type ExecutionErrorCode, executionErrors } from './errors.ts';
 import { formatMoney, type Money } from './money.ts';
+import type { Billed } from './outcome.ts';
 import { type ExecutionStatus, isTerminal } from './statuses.ts';
 
 export type Execution = {
@@ -15,6 +16,7 @@ export type Execution = {
   output: Record<string, unknown> | null;
   inputTokens: number | null;
   outputTokens: number | null;
+  billed: Billed | null;
   latencyMs: number | null;
   errorCode: ExecutionErrorCode | null;
   errorMessage: string | null;
@@ -52,7 +54,10 @@ export type CreateRecord = {
   created_at: string;
 };
 
-export type UsageRecord = { usage: { input_tokens: number; output_tokens: number }; latency_ms: number };
+export type UsageRecord = {
+  usage: { input_tokens: number; output_tokens: number } & Billed;
+  latency_ms: number;
+};
 
 export type StatusRecord = CreateRecord & {
   mode: 'ASYNC';
@@ -136,9 +141,9 @@ export function resultRecord(execution: Execution) {
   };
 }
 
-function usageRecord({ inputTokens, outputTokens, latencyMs }: Execution): UsageRecord {
+function usageRecord({ inputTokens, outputTokens, billed, latencyMs }: Execution): UsageRecord {
   return {
-    usage: { input_tokens: inputTokens ?? 0, output_tokens: outputTokens ?? 0 },
+    usage: { input_tokens: inputTokens ?? 0, output_tokens: outputTokens ?? 0, ...billed },
     latency_ms: latencyMs ?? 0,
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { estimate, prices } from './modelPrice.ts';
+import { estimate, missingUsage, prices } from './modelPrice.ts';
 import { errorRule, output, showToClients, usage } from './modelResponse.ts';
 import { provider } from './modelRoute.ts';
 
@@ -43,6 +43,7 @@ export const modelDefinition = z
       ),
     price: prices.describe('What a completed run costs: the sum of all prices given here.'),
     estimate: estimate.default({}).describe('What a run is expected to consume. Determines the hold.'),
+    missing_usage: missingUsage,
     timeout_s: z.int().min(10).max(86_400).default(600).describe('Seconds until an execution expires.'),
     limits: runLimits.default({}),
     on_busy: z

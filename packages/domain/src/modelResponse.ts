@@ -51,6 +51,12 @@ export const usage = z
       .optional()
       .describe('Response header that has the cost, as a decimal. Read if `cost` finds none.'),
     seconds: pointer.optional(),
+    seconds_of: z
+      .enum(['run', 'output'])
+      .optional()
+      .describe(
+        'What `seconds` reports: how long the run took, or the length of the output, which gives way to the measured one. Default: `output` for `videos` and `audios`, else `run`.',
+      ),
   })
   .describe(
     "Where the response reports what the run consumed. Default: where the adapter's protocol puts it.",

@@ -11,7 +11,15 @@ export type Success = {
   /** Files are provider references (URLs, data URIs) until they are copied. */
   output: Record<string, unknown>;
   usage: { inputTokens: number; outputTokens: number };
-  measured: { seconds?: number; images?: number; megapixels?: number; cost?: Money };
+  measured: {
+    /** Of the run. */
+    seconds?: number;
+    /** The length of the videos and audio in the output. */
+    outputSeconds?: number;
+    images?: number;
+    megapixels?: number;
+    cost?: Money;
+  };
 };
 
 export type Failure = {
@@ -24,8 +32,29 @@ export type Failure = {
 };
 
 export type RecordedOutcome =
-  | { ok: true; output: Record<string, unknown>; inputTokens: number; outputTokens: number; cost: Money }
+  | {
+      ok: true;
+      output: Record<string, unknown>;
+      inputTokens: number;
+      outputTokens: number;
+      cost: Money;
+      billed?: Billed;
+    }
   | Omit<Failure, 'raw'>;
+
+/** The quantities, beside tokens, that a run was charged for; only those that its model prices. */
+export type Billed = {
+  seconds?: number;
+  images?: number;
+  megapixels?: number;
+  characters?: number;
+  input_seconds?: number;
+  input_megapixels?: number;
+  /** By the input property that has the number. */
+  units?: Record<string, number>;
+  /** Names of those, tokens included, that the run neither reported nor showed: they count as estimated. */
+  estimated?: string[];
+};
 
 export type SentField = { name: string; schema: unknown };
 

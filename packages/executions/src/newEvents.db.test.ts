@@ -13,7 +13,7 @@ import type { NewEvent } from '@holdfast/db/webhooks/newEvents';
 import { deliveredEventBody, type EventType } from '@holdfast/domain/events';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
-import type { RecordedOutcome } from '@holdfast/domain/outcome';
+import type { Billed, RecordedOutcome } from '@holdfast/domain/outcome';
 import { createTestOrganization } from '@holdfast/testkit/testData';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -64,12 +64,17 @@ async function record(attemptId: string, outcome: RecordedOutcome): Promise<NewE
   return ended[0];
 }
 
-const success = (output: Record<string, unknown>, cost = '0.00200000'): RecordedOutcome => ({
+const success = (
+  output: Record<string, unknown>,
+  cost = '0.00200000',
+  billed: Billed = {},
+): RecordedOutcome => ({
   ok: true,
   output,
   inputTokens: 1,
   outputTokens: 2,
   cost,
+  ...(Object.keys(billed).length > 0 && { billed }),
 });
 
 async function overdue(id: string): Promise<NewEvent | undefined> {
@@ -88,7 +93,15 @@ const endings: [EventType, (id: string, organizationId: string) => Promise<NewEv
   ],
   [
     'execution.completed',
-    async (id) => record((await start(id)).attemptId, success({ text: 'more' }, '1.5')),
+    async (id) =>
+      record(
+        (await start(id)).attemptId,
+        success({ text: 'more' }, '1.5', {
+          seconds: 2.023,
+          units: { 'a "b" {}': 3 },
+          estimated: ['seconds'],
+        }),
+      ),
   ],
   [
     'execution.failed',

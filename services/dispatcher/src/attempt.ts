@@ -2,6 +2,7 @@ import { type ClaimedAttempt, claimWaiting, markStopped } from '@holdfast/db/att
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
 import type { Starter } from '@holdfast/executions/lifecycle';
+import type { Logger } from '@holdfast/kit/logger';
 import type { Progress } from '@holdfast/providers/interface';
 import type { PendingExecution } from './backlog.ts';
 import { prepareInput } from './input.ts';
@@ -29,7 +30,7 @@ export type AttemptServices = {
   leases: Leases;
   slots: Slots;
   recorder: AttemptRecorder;
-  metrics: Pick<DispatcherMetrics, 'runs' | 'retries' | 'busyRefusals'>;
+  metrics: Pick<DispatcherMetrics, 'runs' | 'retries' | 'busyRefusals' | 'missingUsage'>;
 };
 
 /** PENDING -> PROCESSING, or a retry. Returns false if another dispatcher has started it, or the execution has ended. */
@@ -128,7 +129,20 @@ async function record(
   log.info({ executionId, attemptId, model, connection, state }, 'run ended');
   const outcome = await outcomeOf(files, trace, route, attempt, progress, signal);
   if (outcome !== null) await recordOutcome(recorder, attempt, outcome);
+  warnOfMissingUsage(services, log, attempt, outcome?.missing ?? []);
   return true;
+}
+
+function warnOfMissingUsage(
+  { metrics }: Pick<AttemptServices, 'metrics'>,
+  log: Logger,
+  { id: executionId, attemptId, connection, model }: Attempt,
+  missing: readonly string[],
+): void {
+  if (missing.length === 0) return;
+  for (const quantity of missing) metrics.missingUsage.inc({ connection, model, quantity });
+  const line = { executionId, attemptId, connection, model, missing };
+  log.warn(line, 'priced usage was neither reported nor measured');
 }
 
 async function failWithoutRoute(

@@ -47,6 +47,12 @@ export function dispatcherMetrics(registry: Registry, connections: string[] = []
       ['connection', 'code'],
     ),
     providerAlerts,
+    missingUsage: counter(
+      registry,
+      'missing_usage_total',
+      'Priced quantities that a run neither reported nor showed: charged as estimated, or as the model says',
+      ['connection', 'model', 'quantity'],
+    ),
     /** `to`: the same provider (`same`) or the model's next one (`next`). */
     retries: counter(registry, 'run_retries_total', 'Runs that were refused and are retried', [
       'connection',

@@ -1,4 +1,7 @@
-import type { RecordedOutcome } from '@holdfast/domain/outcome';
+import { expireFile, insertUpload, markFileReady, markFilesDeleted } from '@holdfast/db/files';
+import { newId } from '@holdfast/domain/ids';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { RecordedOutcome, Success } from '@holdfast/domain/outcome';
 import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
 import { mp4, png } from '@holdfast/files/testing/media';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -12,10 +15,18 @@ beforeAll(async () => {
 });
 afterAll(() => copying.close());
 
+type Run = {
+  input?: Record<string, unknown>;
+  measured?: Success['measured'];
+  definition?: Partial<ModelDefinition>;
+  prepare?(attempt: Attempt): Promise<void>;
+};
+
 /** What is recorded for a run with this output, and the files that are kept. */
-async function recordRun(urls: string[], isRecorded = true) {
+async function recordRun(urls: string[], isRecorded = true, of: Run = {}) {
   const { files, log, routeOf } = copying;
-  const attempt = (await copying.newRun()) as Attempt;
+  const attempt = { ...(await copying.newRun()), input: of.input ?? {} } as Attempt;
+  await of.prepare?.(attempt);
   const recorded: { outcome: RecordedOutcome; state: string; raw: string | null | undefined }[] = [];
   const recorder: Pick<AttemptRecorder, 'recordOutcome'> = {
     recordOutcome: async (_id, outcome, state, raw) => {
@@ -24,13 +35,18 @@ async function recordRun(urls: string[], isRecorded = true) {
     },
   };
   const route = routeOf({ kind: 'videos' });
-  const definition = { ...route.definition, price: { per_megapixel: '1' } };
+  const definition = { ...route.definition, price: { per_megapixel: '1' }, ...of.definition };
   const trace = { tracing: null, span: null, log };
-  const progress = { state: 'ended', outcome: madeOutput('videos', ...urls) } as const;
+  const made = madeOutput('videos', ...urls);
+  const progress = { state: 'ended', outcome: { ...made, measured: of.measured ?? {} } } as const;
   const never = new AbortController().signal;
   const outcome = await outcomeOf(files, trace, { ...route, definition }, attempt, progress, never);
   if (outcome) await recordOutcome(recorder, attempt, outcome);
-  return { recorded, kept: (await copying.filesOf(attempt.id)).filter(({ kept }) => kept) };
+  return {
+    recorded,
+    missing: outcome?.missing,
+    kept: (await copying.filesOf(attempt.id)).filter(({ kept }) => kept),
+  };
 }
 
 const dataUrl = (bytes: Buffer) => `data:application/octet-stream;base64,${bytes.toString('base64')}`;
@@ -39,6 +55,58 @@ it('a run is priced by the pixels of its stored files', async () => {
   const { recorded, kept } = await recordRun([dataUrl(mp4)]);
   expect(recorded).toMatchObject([{ state: 'succeeded', outcome: { ok: true, cost: '0.23040000' } }]);
   expect(kept).toHaveLength(1);
+});
+
+it('a run is priced by the measured length of its clips, not by the reported one', async () => {
+  const definition = { price: { per_second: '0.02' } };
+  const { recorded } = await recordRun([dataUrl(mp4)], true, {
+    definition,
+    measured: { outputSeconds: 1_000_000 },
+  });
+  const [{ outcome } = {}] = recorded;
+  expect(outcome).toMatchObject({ ok: true, billed: { seconds: expect.any(Number) } });
+  expect(outcome?.ok && outcome.billed?.seconds).toBeLessThan(60);
+});
+
+it('a run is priced by the measures of its input files, even after they were removed', async () => {
+  const id = newId('file');
+  const input_schema = {
+    type: 'object',
+    properties: { audio: { type: 'string', format: 'file' } },
+  } as const;
+  const { recorded, missing } = await recordRun([dataUrl(mp4)], true, {
+    input: { audio: id },
+    definition: {
+      input_schema,
+      price: { per_input_second: { input: 'audio', price: '0.1', default: 600 }, per_output_token: '1' },
+      estimate: { output_tokens: 2 },
+    },
+    async prepare({ organizationId }) {
+      const of = {
+        id,
+        organizationId,
+        filename: 'a.wav',
+        contentType: 'audio/wav',
+        sizeBytes: 1,
+        ttlDays: null,
+      };
+      await insertUpload(copying.files.db, of);
+      const found = { ...of, key: id, width: null, height: null, durationMs: 2500 };
+      await markFileReady(copying.files.db, id, found);
+      await expireFile(copying.files.db, organizationId, id);
+      await markFilesDeleted(copying.files.db, [id]);
+    },
+  });
+  expect(recorded).toMatchObject([
+    {
+      outcome: {
+        cost: '2.25000000',
+        outputTokens: 2,
+        billed: { input_seconds: 2.5, estimated: ['output_tokens'] },
+      },
+    },
+  ]);
+  expect(missing).toEqual(['output_tokens']);
 });
 
 it('a run whose output cannot be stored fails, has no cost and keeps no file', async () => {

@@ -1,6 +1,10 @@
+import { retryTransient } from '@holdfast/db/faults';
+import { getFileMeasures } from '@holdfast/db/files';
+import { findInputFiles } from '@holdfast/domain/inputFiles';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
-import type { RecordedOutcome, Success } from '@holdfast/domain/outcome';
-import { actualCost } from '@holdfast/domain/pricing';
+import type { RecordedOutcome } from '@holdfast/domain/outcome';
+import { type Charge, chargeFor, dependsOnFiles } from '@holdfast/domain/pricing';
+import type { PricedInput } from '@holdfast/domain/quantities';
 import { DownloadError } from '@holdfast/egress/download';
 import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
 import { reasonOf } from '@holdfast/kit/within';
@@ -16,6 +20,8 @@ export type AttemptOutcome = {
   recorded: RecordedOutcome;
   state: 'succeeded' | 'failed' | 'unknown';
   rawError?: string | undefined;
+  /** Of a success: priced quantities that the run neither reported nor showed. */
+  missing?: string[];
   drop?(): Promise<void>;
 };
 
@@ -41,8 +47,11 @@ export async function outcomeOf(
     copyOutput(files, log, route, attempt, made, signal, bounds),
   );
   if (copied) {
-    const recorded = toRecorded(route.definition, copied.success);
-    return { recorded, state: recorded.ok ? 'succeeded' : 'failed', drop: copied.drop };
+    const { success, drop } = copied;
+    const priced = await pricedInput(files, trace, route.definition, attempt);
+    const charge = chargeFor(route.definition, priced, success);
+    const recorded = toRecorded(success.output, charge);
+    return { recorded, state: 'succeeded', missing: charge.missing, drop };
   }
   if (signal.aborted) return null;
   const rawError = `The output was not copied: ${reasonFor(failure, route)}`;
@@ -68,9 +77,25 @@ function reasonFor(failure: unknown, { definition, route }: Pick<Route, 'definit
   return `${reason}. If it is the provider's own store, name it in ${route.connection.toUpperCase()}_OUTPUT_ORIGINS`;
 }
 
-function toRecorded(definition: ModelDefinition, success: Success): RecordedOutcome {
-  const { output, usage } = success;
-  return { ok: true, output, ...usage, cost: actualCost(definition, success) };
+/** The provider has been paid, so a database that is away is waited for. */
+const retryForMs = 60_000;
+
+async function pricedInput(
+  { db }: Files,
+  { log }: Trace,
+  definition: ModelDefinition,
+  { organizationId, input }: Attempt,
+): Promise<PricedInput> {
+  const found = dependsOnFiles(definition) ? findInputFiles(definition.input_schema, input) : [];
+  if (found.length === 0) return { input, files: new Map() };
+  const ids = found.map(({ id }) => id);
+  const read = () => getFileMeasures(db, organizationId, ids);
+  return { input, files: await retryTransient(log, retryForMs, read) };
+}
+
+function toRecorded(output: Record<string, unknown>, { usage, cost, billed }: Charge): RecordedOutcome {
+  const isBilled = Object.keys(billed).length > 0;
+  return { ok: true, output, ...usage, cost, ...(isBilled && { billed }) };
 }
 
 /** When the execution was cancelled, or has an outcome already, the copies are dropped. */

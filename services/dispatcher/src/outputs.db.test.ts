@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { limits } from '@holdfast/domain/limits';
+import type { OutputKind } from '@holdfast/domain/modelResponse';
 import type { Success } from '@holdfast/domain/outcome';
 import { DownloadError } from '@holdfast/egress/download';
 import { longMp4, mp4, png, wav } from '@holdfast/files/testing/media';
 import { heldBody, type OutputBody, responseBody } from '@holdfast/providers/outputBody';
-import { UnusableOutput } from '@holdfast/providers/outputFiles';
+import { type StoredFile, UnusableOutput } from '@holdfast/providers/outputFiles';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Files } from './outputFile.ts';
 import { type CopyBounds, copyOutput, isRetryableCopy, withMeasuredFiles } from './outputs.ts';
@@ -79,7 +80,7 @@ describe('the output of a run', () => {
     const url = `data:audio/wav;base64,${wav(4000).toString('base64')}`;
     const { success, files } = await copied('audios', [url]);
     expect(success?.output.audios).toEqual([{ file_id: files[0]?.id, format: 'wav', duration: 0.5 }]);
-    expect(success?.measured).toEqual({ seconds: 0.5 });
+    expect(success?.measured).toEqual({ outputSeconds: 0.5 });
   });
 
   it('may have 20 files, and one that is named twice is stored twice', async () => {
@@ -370,21 +371,25 @@ const measuredByProvider: Success = {
   measured: { seconds: 3 },
 };
 
-it('stored files are measured by their pixels, and by their seconds unless the provider reported some', () => {
-  const files = [
+it('stored files are measured by their pixels and seconds, whatever the provider reported about them', () => {
+  const files: StoredFile[] = [
     { file_id: 'file_a', format: 'png', width: 1000, height: 2000 },
     { file_id: 'file_b', format: 'mp4', width: 500, height: 1000, duration: 5 },
     { file_id: 'file_c', format: 'wav', duration: 5 },
   ];
-  expect(withMeasuredFiles(measuredByProvider, files)).toEqual({
+  const measuredIn = (kind: OutputKind, of = files, measured: Success['measured'] = {}) =>
+    withMeasuredFiles({ ...measuredByProvider, measured }, of, kind).measured;
+  expect(withMeasuredFiles(measuredByProvider, files, 'files')).toEqual({
     ...measuredByProvider,
-    measured: { seconds: 3, megapixels: 2.5 },
+    measured: { seconds: 3, outputSeconds: 10, megapixels: 2.5 },
   });
-  expect(withMeasuredFiles(measuredByProvider, files.slice(2))).toEqual(measuredByProvider);
-  expect(withMeasuredFiles({ ...measuredByProvider, measured: {} }, files).measured).toEqual({
-    seconds: 10,
-    megapixels: 2.5,
+  expect(measuredIn('videos', files.slice(1, 2), { outputSeconds: 1_000_000 })).toEqual({
+    outputSeconds: 5,
+    megapixels: 0.5,
   });
+  // A price by what only a part of the clips shows would be too low.
+  expect(measuredIn('audios', [...files.slice(2), { file_id: 'file_d', format: 'wav' }])).toEqual({});
+  expect(measuredIn('images', [...files.slice(0, 1), { file_id: 'file_d', format: 'png' }])).toEqual({});
 });
 
 function* zeros(bytes: number): Generator<Buffer> {

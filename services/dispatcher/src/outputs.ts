@@ -1,5 +1,6 @@
 import { dropOutputs, keepOutputs } from '@holdfast/db/files';
 import { limits } from '@holdfast/domain/limits';
+import type { OutputKind } from '@holdfast/domain/modelResponse';
 import type { Success } from '@holdfast/domain/outcome';
 import { DownloadError } from '@holdfast/egress/download';
 import { createFairLimiter } from '@holdfast/kit/fairLimiter';
@@ -74,7 +75,7 @@ export async function copyOutput(
   const work = async () => {
     const success = await copyOutputFiles(outcome, output, copy, output.max_files, bodiesByReference);
     await keepOutputs(files.db, idsOf(stored));
-    return withMeasuredFiles(success, [...stored.values()]);
+    return withMeasuredFiles(success, [...stored.values()], output.kind);
   };
   const success = await retry(work, {
     delaysMs: bounds.pausesMs ?? defaultPausesMs,
@@ -130,16 +131,31 @@ export function isRetryableCopy(error: unknown): boolean {
   return error.stage === 'status' && (error.status === null || error.status >= 500 || error.status === 429);
 }
 
-/** Adds what the price may depend on: the pixels of stored files, and their seconds unless the provider reported them. */
-export function withMeasuredFiles(success: Success, files: readonly StoredFile[]): Success {
-  const pixels = files.reduce((sum, { width = 0, height = 0 }) => sum + width * height, 0);
-  const seconds = files.reduce((sum, { duration = 0 }) => sum + duration, 0);
+/**
+ * Adds what the price may depend on: the pixels and the seconds of the stored files, which count instead of what the
+ * provider reported of them. Clips and images of which one can't be measured count as not measured.
+ */
+export function withMeasuredFiles(success: Success, files: readonly StoredFile[], kind: OutputKind): Success {
+  const hasPixels = kind === 'images' || kind === 'videos';
+  const hasLength = kind === 'audios' || kind === 'videos';
+  const pixels = sumOf(files, hasPixels, ({ width = 0, height = 0 }) => width * height);
+  const ms = sumOf(files, hasLength, ({ duration = 0 }) => Math.round(duration * 1000));
   const measured = {
-    ...(seconds > 0 && { seconds }),
     ...success.measured,
+    ...(ms > 0 && { outputSeconds: ms / 1000 }),
     ...(pixels > 0 && { megapixels: pixels / 1_000_000 }),
   };
   return { ...success, measured };
+}
+
+/** 0 if all files must have the measure and one has not. */
+function sumOf(
+  files: readonly StoredFile[],
+  isOfAll: boolean,
+  measure: (file: StoredFile) => number,
+): number {
+  const measures = files.map(measure);
+  return isOfAll && measures.includes(0) ? 0 : measures.reduce((sum, one) => sum + one, 0);
 }
 
 function idsOf(stored: Map<number, StoredFile>): string[] {

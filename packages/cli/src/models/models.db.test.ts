@@ -85,7 +85,7 @@ describe('holdfast models apply', () => {
     const { code, stdout, stderr } = await models('apply', folder);
     expect([code, stderr]).toEqual([1, '4 problems in 4 files.\n']);
     expect(lines(stdout)).toEqual([
-      `${folder}/a.yaml:9: price.per_run: must be a decimal in quotes, such as "0.04"`,
+      `${folder}/a.yaml:9: price.per_run: must be a decimal in quotes, such as "0.04", or a table`,
       `${folder}/a.yaml:11: timeout: is not known here; is "timeout_s" meant?`,
       `${folder}/b.yaml:11: estimate.seconds.input: "promt" is not a property of the input_schema; is "prompt" meant?`,
       `${folder}/d.yaml: slug: first is taken by a.yaml`,

@@ -1,6 +1,7 @@
 import type { CatalogueModel } from '@holdfast/db/models';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
+import { priceLines, priceLineText } from '@holdfast/domain/priceLines';
 import type { Connection } from '@holdfast/providers/connection';
 import { missingSetting } from '@holdfast/providers/connectionConfig';
 
@@ -27,21 +28,11 @@ export function missingSettings(
   return `${[...new Set(missing)].join(' or ')} is not set`;
 }
 
-const units: Record<string, string> = {
-  per_run: 'per run',
-  per_second: 'per second',
-  per_image: 'per image',
-  per_megapixel: 'per megapixel',
-  per_input_token: 'per input token',
-  per_output_token: 'per output token',
-};
-
 /** `0.01 per run + 0.04 per image` */
 export function priceText({ price }: Pick<ModelDefinition, 'price'>): string {
-  const parts = Object.entries(price).flatMap(([name, amount]) =>
-    typeof amount === 'string' ? `${amount} ${units[name] ?? name}` : [],
-  );
-  return `${price.cost_from_provider ? "the provider's cost, else " : ''}${parts.join(' + ')}`;
+  const sum = priceLines(price).map(priceLineText).join(' + ');
+  const least = price.minimum === undefined ? '' : `, at least ${price.minimum}`;
+  return `${price.cost_from_provider ? "the provider's cost, else " : ''}${sum}${least}`;
 }
 
 /** `openai: gpt-4o (sync)` */

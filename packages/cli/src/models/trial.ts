@@ -1,15 +1,17 @@
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
+import type { PricedInput } from '@holdfast/domain/quantities';
 import { readArguments, UsageError, wholeNumber } from '@holdfast/kit/flags';
 import type { Connection } from '@holdfast/providers/connection';
 import { connectionConfig, missingSetting } from '@holdfast/providers/connectionConfig';
+import type { Submission } from '@holdfast/providers/interface';
 import { createProviders } from '@holdfast/providers/registry';
 import type { Context } from '../command.ts';
 import { exitCodes } from '../errors.ts';
 import { interruptible } from '../terminal.ts';
 import { withoutSecrets } from './providerText.ts';
 import { findModel } from './source.ts';
-import { testInput } from './trial/input.ts';
+import { pricedInput, testInput } from './trial/input.ts';
 import { reportLines } from './trial/report.ts';
 import { runOnce } from './trial/run.ts';
 import { testSubmission } from './trial/submission.ts';
@@ -31,13 +33,9 @@ export async function modelsTest(args: string[], context: Context): Promise<numb
   const { timeout } = values;
   const timeoutS =
     timeout === undefined ? definition.timeout_s : wholeNumber('--timeout', timeout, { max: 86_400 });
-  return await runTrial(
-    context,
-    definition,
-    route,
-    connections,
-    testSubmission(definition, route, input, timeoutS * 1000),
-  );
+  const submission = testSubmission(definition, route, input, timeoutS * 1000);
+  const priced = await pricedInput(input);
+  return await runTrial(context, { definition, route, connections, submission, priced });
 }
 
 const options = {
@@ -67,12 +65,17 @@ function chosenRoute(
   throw new UsageError(`${slug} has no provider "${named}": it has ${known}`);
 }
 
+type Trial = {
+  definition: ModelDefinition;
+  route: ProviderRoute;
+  connections: Record<string, Connection>;
+  submission: Submission;
+  priced: PricedInput;
+};
+
 async function runTrial(
   output: Context,
-  definition: ModelDefinition,
-  route: ProviderRoute,
-  connections: Record<string, Connection>,
-  submission: ReturnType<typeof testSubmission>,
+  { definition, route, connections, submission, priced }: Trial,
 ): Promise<number> {
   const clean = (line: string) => withoutSecrets(line, connections[route.connection]);
   const print = (line: string) => output.print(clean(line));
@@ -84,7 +87,8 @@ async function runTrial(
     report(`${definition.slug} at ${route.connection}, as ${route.model}; no balance is charged`);
     const startedMs = performance.now();
     const end = await interruptible((signal) => runOnce(provider, submission, signal, report));
-    for (const line of reportLines(definition, end, performance.now() - startedMs)) print(line);
+    const tookMs = performance.now() - startedMs;
+    for (const line of reportLines(definition, priced, end, tookMs)) print(line);
     if (end.state === 'refused') return exitCodes.notRun;
     return end.state === 'ended' && end.outcome.ok ? 0 : 1;
   } finally {

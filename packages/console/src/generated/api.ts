@@ -2210,11 +2210,16 @@ export interface components {
         };
         EstimateItem: {
             /**
-             * @description The unit of the price
+             * @description The unit of the price; `minimum`: what the least price of a run adds
              * @example image
              * @enum {string}
              */
-            unit: "run" | "second" | "image" | "megapixel" | "input_token" | "output_token";
+            unit: "run" | "second" | "image" | "megapixel" | "input_token" | "output_token" | "character" | "input_second" | "input_megapixel" | "unit" | "minimum";
+            /**
+             * @description Of `unit`: the input property with the number
+             * @example steps
+             */
+            input?: string;
             /**
              * @description The expected quantity for this input
              * @example 1
@@ -2278,7 +2283,8 @@ export interface components {
          *       },
          *       "usage": {
          *         "input_tokens": 0,
-         *         "output_tokens": 0
+         *         "output_tokens": 0,
+         *         "images": 1
          *       },
          *       "latency_ms": 8420,
          *       "logs": "Step 1 of 4\nStep 2 of 4\n",
@@ -2350,7 +2356,7 @@ export interface components {
             /** @description Present when `COMPLETED`, until the execution is erased */
             result?: components["schemas"]["ExecutionOutput"];
             /** @description Present when `COMPLETED` */
-            usage?: components["schemas"]["TokenUsage"];
+            usage?: components["schemas"]["ExecutionUsage"];
             /**
              * @description Present when `COMPLETED`: milliseconds from creation to completion
              * @example 8420
@@ -2405,15 +2411,47 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description Tokens, if the model counts them
+         * @description What was charged for: tokens, and the other quantities that the price of the model depends on
          * @example {
          *       "input_tokens": 0,
-         *       "output_tokens": 0
+         *       "output_tokens": 0,
+         *       "images": 1
          *     }
          */
-        TokenUsage: {
+        ExecutionUsage: {
+            /** @description Input tokens, if the model counts them */
             input_tokens: number;
+            /** @description Output tokens, if the model counts them */
             output_tokens: number;
+            /** @description Seconds of the output, or of the run */
+            seconds?: number;
+            /** @description Images */
+            images?: number;
+            /** @description Million pixels of the output */
+            megapixels?: number;
+            /** @description Characters of the input */
+            characters?: number;
+            /** @description Seconds of the audio or video in the input */
+            input_seconds?: number;
+            /** @description Million pixels of the input */
+            input_megapixels?: number;
+            units?: components["schemas"]["BilledUnits"];
+            /**
+             * @description Names of quantities that could not be measured: they were charged as estimated
+             * @example [
+             *       "seconds"
+             *     ]
+             */
+            estimated?: string[];
+        };
+        /**
+         * @description Numbers of the input that have a price, by property
+         * @example {
+         *       "steps": 28
+         *     }
+         */
+        BilledUnits: {
+            [key: string]: number;
         };
         /**
          * @description Where to read, follow and cancel it
@@ -2912,7 +2950,7 @@ export interface components {
             /** @description Present when `COMPLETED`, until the execution is erased */
             result?: components["schemas"]["ExecutionOutput"];
             /** @description Present when `COMPLETED` */
-            usage?: components["schemas"]["TokenUsage"];
+            usage?: components["schemas"]["ExecutionUsage"];
             /**
              * @description Present when `COMPLETED`: milliseconds from creation to completion
              * @example 8420
@@ -2984,7 +3022,7 @@ export interface components {
             /** @description Present when `COMPLETED`, until the execution is erased */
             result?: components["schemas"]["ExecutionOutput"];
             /** @description Present when `COMPLETED` */
-            usage?: components["schemas"]["TokenUsage"];
+            usage?: components["schemas"]["ExecutionUsage"];
             /**
              * @description Present when `COMPLETED`: milliseconds from creation to completion
              * @example 8420
@@ -3071,6 +3109,8 @@ export interface components {
             busy_refusals: number;
             busy_since: string | null;
             cost: string | null;
+            /** @description Names of quantities that were charged as estimated: the run neither reported nor showed them */
+            estimated: string[];
         };
         ExecutionEvent: {
             /**
@@ -3125,7 +3165,8 @@ export interface components {
          *       },
          *       "usage": {
          *         "input_tokens": 0,
-         *         "output_tokens": 0
+         *         "output_tokens": 0,
+         *         "images": 1
          *       },
          *       "latency_ms": 8420
          *     }
@@ -3190,7 +3231,7 @@ export interface components {
             /** @description Present when `COMPLETED`, until the execution is erased */
             result?: components["schemas"]["ExecutionOutput"];
             /** @description Present when `COMPLETED` */
-            usage?: components["schemas"]["TokenUsage"];
+            usage?: components["schemas"]["ExecutionUsage"];
             /**
              * @description Present when `COMPLETED`: milliseconds from creation to completion
              * @example 8420

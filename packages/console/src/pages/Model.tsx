@@ -1,5 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { type PriceLine, priceLines } from '../../../domain/src/priceLines.ts';
 import { type Definition, type Model as ModelOf, useModels } from '../models.ts';
 import { Card, Empty, Facts, Heading, Id, Json, linkLook, Money, Status, UntilRead } from '../parts.tsx';
 import { text } from '../strings.ts';
@@ -73,14 +74,12 @@ function whyNotOffered({ active, providers }: Definition): string {
 }
 
 function Prices({ of }: { of: Definition }) {
-  const prices = Object.entries(of.price).filter(
-    (entry): entry is [string, string] => typeof entry[1] === 'string',
-  );
+  const price = of.price as Parameters<typeof priceLines>[0];
   const facts: [string, ReactNode][] = [
-    ...prices.map(([name, price]): [string, ReactNode] => [
-      name.replaceAll('_', ' '),
-      <Money key={name} of={price} />,
-    ]),
+    ...priceLines(price).flatMap(priceFacts),
+    ...(price.minimum === undefined
+      ? []
+      : [[text.models.minimum, <Money key="minimum" of={price.minimum} />] satisfies [string, ReactNode]]),
     [text.models.timeout, `${of.timeout_s} s`],
     [text.models.output, of.output.kind],
     [text.models.concurrency, of.limits.concurrency ?? text.models.unlimited],
@@ -89,7 +88,7 @@ function Prices({ of }: { of: Definition }) {
   return (
     <Card title={text.models.prices}>
       <Facts of={facts} />
-      {of.price['cost_from_provider'] === true && (
+      {price.cost_from_provider === true && (
         <p className="mt-3 text-soft text-xs">{text.models.costFromProvider}</p>
       )}
       {Object.keys(of.estimate).length > 0 && (
@@ -100,6 +99,17 @@ function Prices({ of }: { of: Definition }) {
       )}
     </Card>
   );
+}
+
+/** A line for each row of a table, which names the inputs that it is for. */
+function priceFacts(line: PriceLine): [string, ReactNode][] {
+  const { unit, price } = line;
+  const rows = typeof price === 'string' ? [{ when: {}, price }] : price;
+  const name = `per ${unit.replaceAll('_', ' ')}${'input' in line ? ` (${line.input})` : ''}`;
+  return rows.map(({ when, price: amount }) => {
+    const inputs = Object.entries(when).map(([input, value]) => `${input} ${value}`);
+    return [[name, ...inputs].join(', '), <Money key={inputs.join()} of={amount} />];
+  });
 }
 
 function Routes({ of }: { of: Definition }) {

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { subtract } from '../amounts.ts';
 import type { Schemas } from '../api.ts';
+import { billedText } from '../billed.ts';
 import { Card, Change, Facts, Money, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
 import { Table } from '../table.tsx';
@@ -18,10 +19,12 @@ export function MoneyCard({ of }: { of: Whole }) {
     [text.execution.balanceBefore, first && before(first)],
     [text.execution.balanceAfter, last?.available_after],
   ];
+  const billed = of.usage && billedText(of.usage);
   return (
     <Card title={text.execution.money}>
       <div className="mb-4">
         <Facts of={amounts.map(([name, amount]) => [name, <Money key={name} of={amount} />] as const)} />
+        {billed && <p className="mt-3 text-soft text-xs">{`${text.execution.chargedFor}: ${billed}`}</p>}
       </div>
       <Transactions rows={of.transactions} />
     </Card>

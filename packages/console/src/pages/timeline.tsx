@@ -18,6 +18,9 @@ function momentsOf(of: Whole): Moment[] {
         {attempt.target && <span className="block">{attempt.target}</span>}
         {attempt.external_id && <Id of={attempt.external_id} />}
         {attempt.outcome?.message && <span className="block">{attempt.outcome.message}</span>}
+        {attempt.estimated.length > 0 && (
+          <span className="block">{text.execution.estimated(attempt.estimated.join(', '))}</span>
+        )}
         {attempt.raw_error && <Code of={attempt.raw_error} label={text.execution.rawError} />}
       </>
     );

@@ -77,6 +77,8 @@ export const executionsTexts = {
     logs: 'Log',
     copyAs: 'Copy as',
     rawError: 'Raw error of the provider',
+    chargedFor: 'Charged for',
+    estimated: (names: string) => `Charged as estimated: ${names}`,
     runAgain: 'Run again',
     runAgainQuestion: (hold: string) =>
       `Create a new execution with the same input? It holds about ${hold} USD of the balance of the organization, and sends webhooks like any other.`,
@@ -140,6 +142,7 @@ export const executionsTexts = {
     concurrency: 'Runs at once',
     perMinute: 'Runs per minute',
     unlimited: 'no limit',
+    minimum: 'at least',
     costFromProvider: 'A run costs what the provider reports. If it reports nothing, the prices apply.',
     estimate: 'What a run is expected to consume, which determines the hold',
     routes: 'Providers, in the order of tries',

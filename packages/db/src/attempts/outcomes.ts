@@ -9,8 +9,8 @@ import { newToken } from './lease.ts';
 /** What an erased execution keeps of an outcome: how it ended and what it cost. */
 export function erasedOutcome(outcome: string): string {
   return `CASE (${outcome} ->> 'ok')::boolean
-    WHEN true THEN json_build_object('ok', true, 'inputTokens', ${outcome} -> 'inputTokens', 'outputTokens',
-      ${outcome} -> 'outputTokens', 'cost', ${outcome} -> 'cost')
+    WHEN true THEN json_strip_nulls(json_build_object('ok', true, 'inputTokens', ${outcome} -> 'inputTokens',
+      'outputTokens', ${outcome} -> 'outputTokens', 'billed', ${outcome} -> 'billed', 'cost', ${outcome} -> 'cost'))
     WHEN false THEN json_build_object('ok', false, 'code', ${outcome} -> 'code') END`;
 }
 

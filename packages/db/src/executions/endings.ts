@@ -76,6 +76,7 @@ const reported = [
   'output',
   'input_tokens',
   'output_tokens',
+  'billed',
   'latency_ms',
   'error_code',
   'error_message',
@@ -173,9 +174,9 @@ const completion = {
   WHERE h.status IN (${quotedList(transitions.complete.from)})`,
   candidates: `
   SELECT p.*, r.* FROM charge p CROSS JOIN LATERAL json_to_record(p.outcome)
-    AS r (output json, "inputTokens" int, "outputTokens" int)`,
+    AS r (output json, "inputTokens" int, "outputTokens" int, billed json)`,
   set: `output = c.output, cost = c.charged, input_tokens = c."inputTokens", output_tokens = c."outputTokens",
-    latency_ms = least(extract(epoch FROM now() - e.created_at) * 1000, 2147483647)::int`,
+    billed = c.billed, latency_ms = least(extract(epoch FROM now() - e.created_at) * 1000, 2147483647)::int`,
 } as const;
 
 const completeWithinHoldSql = endingStatement({

@@ -33,6 +33,7 @@ const plain: Record<Exclude<keyof Execution, 'output' | 'priority' | 'logs'>, st
   cost: 'cost',
   inputTokens: 'input_tokens',
   outputTokens: 'output_tokens',
+  billed: 'billed',
   latencyMs: 'latency_ms',
   errorCode: 'error_code',
   errorMessage: 'error_message',
@@ -87,6 +88,7 @@ export type AttemptRow = {
   busyRefusals: number;
   busySince: Date | null;
   cost: Money | null;
+  estimated: string[] | null;
   createdAt: Date;
   finishedAt: Date | null;
   settledAt: Date | null;
@@ -135,7 +137,7 @@ const listAttemptsSql = `
 SELECT id, number, provider, target, state, external_id AS "externalId", (outcome ->> 'ok')::boolean AS ok,
   outcome ->> 'code' AS "errorCode", outcome ->> 'message' AS "errorMessage", raw_error AS "rawError", raw_logs AS "rawLogs",
   busy_refusals AS "busyRefusals", busy_since AS "busySince",
-  outcome ->> 'cost' AS cost, created_at AS "createdAt", finished_at AS "finishedAt",
+  outcome ->> 'cost' AS cost, outcome -> 'billed' -> 'estimated' AS estimated, created_at AS "createdAt", finished_at AS "finishedAt",
   settled_at AS "settledAt"
 FROM attempts WHERE execution_id = $1 ORDER BY number`;
 

@@ -76,7 +76,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     deliveries: 'INSERT (id, event_id, organization_id, endpoint_id, lane, url, lease_until, expires_at)',
     transfers: 'SELECT, INSERT',
     executions:
-      'SELECT, UPDATE (status, completed_at, cost, written_off, output, input_tokens, output_tokens, latency_ms, error_code, error_message)',
+      'SELECT, UPDATE (status, completed_at, cost, written_off, output, input_tokens, output_tokens, billed, latency_ms, error_code, error_message)',
     attempts: 'SELECT, UPDATE (settled_at)',
     events: 'SELECT, INSERT',
     ledger_audits: 'SELECT, INSERT, UPDATE (finished_at, breaches, requested_at)',

@@ -76,15 +76,17 @@ function statusRecord(type: EventType, event: Reported): Field[] {
 }
 
 function completed(row: string): Field[] {
-  const usage: Field[] = [
-    ['input_tokens', `coalesce(${row}.input_tokens, 0)`],
-    ['output_tokens', `coalesce(${row}.output_tokens, 0)`],
-  ];
   return [
     ['result', `coalesce(${row}.output, '{}')`],
-    ['usage', objectSql(usage)],
+    ['usage', usageSql(row)],
     ['latency_ms', `coalesce(${row}.latency_ms, 0)`],
   ];
+}
+
+/** Quantities other than tokens are inserted as they are stored. */
+function usageSql(row: string): string {
+  return `'{"input_tokens":' || coalesce(${row}.input_tokens, 0) || ',"output_tokens":' ||
+    coalesce(${row}.output_tokens, 0) || coalesce(',' || substr(${row}.billed::text, 2), '}')`;
 }
 
 const retryable = Object.entries(executionErrors).flatMap(([code, error]) => (error.retryable ? [code] : []));

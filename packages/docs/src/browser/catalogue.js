@@ -68,20 +68,17 @@ const list = (models) =>
     }),
   );
 
-const units = {
-  per_run: 'run',
-  per_second: 'second',
-  per_image: 'image',
-  per_megapixel: 'megapixel',
-  per_input_token: 'input token',
-  per_output_token: 'output token',
-};
+function priceText({ entries, minimum }) {
+  return `${entries.map(entryText).join(' + ')}${minimum ? `, at least ${minimum}` : ''}`;
+}
 
-function priceText(price) {
-  const parts = Object.entries(units).flatMap(([field, unit]) =>
-    price[field] ? [`${price[field]} per ${unit}`] : [],
-  );
-  return parts.join(' + ') || 'Free';
+/** `0.04 per image`, `0.011 to 0.25 per image, by quality and size` */
+function entryText({ unit, input, rows }) {
+  const name = input ? `${unit.replace('input_', '')} of ${input}` : unit;
+  const amounts = rows.map(({ price }) => price).sort((a, b) => a - b);
+  const range = amounts.length > 1 ? `${amounts[0]} to ${amounts.at(-1)}` : amounts[0];
+  const names = [...new Set(rows.flatMap(({ when }) => Object.keys(when)))];
+  return `${range} per ${name.replaceAll('_', ' ')}${names.length > 0 ? `, by ${names.join(' and ')}` : ''}`;
 }
 
 function modelParts(model) {

@@ -4,6 +4,7 @@ import { optionsIssues, optionsSchema } from '../adapterOptions.ts';
 import { placeProblem } from '../place.ts';
 import type { ModelParts } from './modelParts.ts';
 import { keysAt } from './modelSchema.ts';
+import { pricedInputs, priceProblems } from './priceRules.ts';
 import { type ModelProblem, nearest, schemaProblems, shapeProblems } from './problems.ts';
 
 /** Problems across fields of a model. Paths use `providers` even where the file has `provider`. */
@@ -13,7 +14,7 @@ export function modelProblems(parts: ModelParts): ModelProblem[] {
     ...(schema ? schemaProblems(schema) : []),
     ...(schema ? inputNames(parts).flatMap((named) => unknownInput(schema, named)) : []),
     ...outputFilesProblems(parts),
-    ...unusedPrices(parts),
+    ...priceProblems(parts),
     ...duplicateRoutes(parts),
     ...zeroWeights(parts),
     ...eachRoute(parts, routeProblems),
@@ -37,7 +38,7 @@ function inputNames(parts: ModelParts): Named[] {
       .filter(([key, name]) => ['input', 'width', 'height', 'size'].includes(key) && typeof name === 'string')
       .map(([key, name]) => ({ path: ['estimate', quantity, key], name: String(name) })),
   );
-  return [...estimates, ...eachRoute(parts, routeInputNames)];
+  return [...estimates, ...pricedInputs(parts), ...eachRoute(parts, routeInputNames)];
 }
 
 function routeInputNames({ mode_from_input: mode, input }: ProviderRoute, index: number): Named[] {
@@ -67,22 +68,6 @@ function outputFilesProblems({ output }: ModelParts): ModelProblem[] {
     const message = placeProblem(place);
     return message === null ? [] : [{ path: ['output', 'files', index], message }];
   });
-}
-
-const chargedOn = {
-  per_image: ['images', 'raw'],
-  per_megapixel: ['images', 'videos', 'raw'],
-} as const satisfies Record<string, readonly OutputKind[]>;
-
-function unusedPrices({ price, output }: ModelParts): ModelProblem[] {
-  if (!price || !output) return [];
-  const { kind } = output;
-  return Object.entries(chargedOn)
-    .filter(([name, kinds]) => name in price && !(kinds as readonly string[]).includes(kind))
-    .map(([name, kinds]) => ({
-      path: ['price', name],
-      message: `is never charged: the output is ${kind}, not ${kinds.join(' or ')}`,
-    }));
 }
 
 function duplicateRoutes(parts: ModelParts): ModelProblem[] {

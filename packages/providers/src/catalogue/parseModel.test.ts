@@ -188,6 +188,23 @@ describe('parseModel', () => {
       ['{ type: string }', '{ type: string }\n  examples:\n    - prompt: 3'],
       '11: input_schema.examples.0: is not a valid input: prompt must be string',
     ],
+    [
+      'a price of an input that is not there',
+      ['"0.01"', '"0.01", per_character: { input: promt, price: "1" }'],
+      '10: price.per_character.input: "promt" is not a property of the input_schema; is "prompt" meant?',
+    ],
+    [
+      'a price by the length of a text',
+      ['"0.01"', '"0.01", per_input_second: { input: prompt, price: "1", default: 3 }'],
+      '10: price.per_input_second.input: prompt is not a file: it needs `format: file`',
+    ],
+    [
+      'a price of a number that may be absent',
+      ['"0.01"', '"0.01", per_unit: [{ input: prompt, price: "1" }]'],
+      '10: price.per_unit.0.default: is missing: prompt is not required and has no default',
+    ],
+    ['a price that is neither', ['"0.01"', '[]'], '10: price.per_run: must'],
+    ['a row without a price', ['"0.01"', '[{ when: {} }]'], '10: price.per_run.0.price: is missing'],
     ['a schema that is none', ['{ type: string }', '{ type: strng }'], '6: input_schema: '],
   ])('reports %s', (_what, change, message) => {
     const found = changed(change);

@@ -24,11 +24,14 @@ function issueProblems(issue: Issue, path: PropertyKey[], shape: Shape): ModelPr
   if (issue.code === 'invalid_union') {
     const meant = issue.errors.find((branch) => branch.every((one) => isInside(one)));
     const inner = meant?.flatMap((one) => issueProblems(one, [...path, ...one.path], shape)) ?? [];
-    return inner.length > 0 ? inner : [{ path, message: 'is not of a kind that can stand here' }];
+    return inner.length > 0 ? inner : [{ path, message: unionMessage(issue) }];
   }
   if (issue.code === 'custom' || shape.isGiven(path)) return [{ path, message: issue.message }];
   return [{ path, message: `is missing: ${expected(issue)}` }];
 }
+
+const unionMessage = ({ message }: Issue) =>
+  message === 'Invalid input' ? 'is not of a kind that can stand here' : message;
 
 const isInside = (issue: Issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys';
 

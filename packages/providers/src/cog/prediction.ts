@@ -20,6 +20,7 @@ const defaults: DefaultPlaces = {
   outputTokens: ['/metrics/output_token_count'],
   cost: ['/metrics/cost'],
   seconds: ['/metrics/predict_time'],
+  secondsOf: 'run',
 };
 
 export function readPrediction(json: unknown): Prediction | null {

@@ -116,7 +116,7 @@ describe('a run in the queue', () => {
     expect(await measuredOf('text', { text: 'hello' })).toEqual({ seconds: 2.5 });
     expect(await measuredOf('videos', { video: { url: 'https://a/b.mp4' } })).toEqual({});
     expect(await measuredOf('videos', { video: { url: 'https://a/b.mp4', duration: 5 } })).toEqual({
-      seconds: 5,
+      outputSeconds: 5,
     });
   });
 

@@ -1,5 +1,6 @@
 import { isCallbackHeader } from '@holdfast/domain/callbackHeaders';
 import { type ExecutionErrorCode, executionErrors } from '@holdfast/domain/errors';
+import { usage as usageOfModel } from '@holdfast/domain/modelResponse';
 import { z } from 'zod';
 import { placeProblem } from '../place.ts';
 import { placeholdersIn } from './template.ts';
@@ -99,6 +100,7 @@ const usage = z.strictObject({
   cost: place.optional(),
   cost_header: headerName.optional().describe('Header of the response with the cost, as a decimal.'),
   seconds: place.optional(),
+  seconds_of: usageOfModel.shape.seconds_of,
 });
 
 const errors = z.strictObject({
@@ -294,7 +296,7 @@ function contradictions(options: z.infer<typeof fields>): { path: string[]; mess
       'must be left out: the response is the file',
     ),
     ...found(
-      isWhole && Object.keys(usageOptions).some((name) => name !== 'cost_header'),
+      isWhole && Object.keys(usageOptions).some((name) => !['cost_header', 'seconds_of'].includes(name)),
       'usage',
       `must be left out: a response that is a ${as} has no places`,
     ),

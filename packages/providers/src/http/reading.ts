@@ -81,6 +81,7 @@ export function successOf(
     costHeader: usage.cost_header,
     seconds: usage.seconds === undefined ? [] : [usage.seconds],
     urlOf: outputUrls(options, secrets),
+    secondsOf: usage.seconds_of,
   };
   const outcome = outcomeFromResponse(json, mapping, places, elapsedS, headers);
   return outcome.ok ? outcome : withRaw(outcome, saidIn(json), secrets);

@@ -16,7 +16,11 @@ export type DefaultPlaces = {
   seconds: string[];
   /** Default: fileUrl. */
   urlOf?: UrlOf;
+  /** As `usage.seconds_of` of a model. */
+  secondsOf?: SecondsOf | undefined;
 };
+
+type SecondsOf = NonNullable<NonNullable<OutcomeMapping['usage']>['seconds_of']>;
 
 /** A successful run without the promised output is a failure, so it is not charged. */
 export function outcomeFromResponse(
@@ -37,6 +41,7 @@ export function outcomeFromResponse(
     outputTokens: usage?.output_tokens ? [usage.output_tokens] : defaults.outputTokens,
     cost: usage?.cost ? [usage.cost] : defaults.cost,
     seconds: usage?.seconds ? [usage.seconds] : defaults.seconds,
+    secondsOf: secondsOf(mapping, defaults),
   };
   const costHeader = usage?.cost_header ?? defaults.costHeader;
   const costInHeader = costHeader && headers[costHeader.toLowerCase()];
@@ -54,16 +59,25 @@ export function outcomeFromResponse(
   };
 }
 
+/** A clip is priced by its length, whatever time it took, unless the place is known to report that time. */
+function secondsOf({ usage, output: { kind } }: OutcomeMapping, defaults: DefaultPlaces): SecondsOf {
+  const byKind = kind === 'videos' || kind === 'audios' ? 'output' : 'run';
+  return usage?.seconds_of ?? (usage?.seconds ? byKind : (defaults.secondsOf ?? byKind));
+}
+
 function measured(
   document: unknown,
-  places: { cost: string[]; seconds: string[] },
+  places: { cost: string[]; seconds: string[]; secondsOf: SecondsOf },
   elapsedS: number | null,
   costInHeader: unknown,
 ): Success['measured'] {
-  const seconds = number(document, places.seconds) ?? elapsedS;
+  const reported = number(document, places.seconds);
+  const isOfRun = places.secondsOf === 'run';
+  const seconds = isOfRun ? (reported ?? elapsedS) : null;
   const cost = first(document, places.cost) ?? costInHeader;
   return {
-    ...(seconds === null ? {} : { seconds }),
+    ...(seconds !== null && { seconds }),
+    ...(!isOfRun && reported !== null && { outputSeconds: reported }),
     ...(typeof cost === 'string' || typeof cost === 'number' ? { cost: String(cost) } : {}),
   };
 }
@@ -114,9 +128,12 @@ function textOf(found: unknown): string | null {
   return isObject(found) && typeof found.text === 'string' ? found.text : null;
 }
 
+/** Some servers report numbers as strings, for example all that write 64-bit integers of proto3 as JSON. */
 function number(document: unknown, pointers: string[]): number | null {
   const found = first(document, pointers);
-  return typeof found === 'number' && Number.isFinite(found) && found >= 0 ? found : null;
+  const isText = typeof found === 'string' && /^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(found.trim());
+  const value = isText ? Number(found) : found;
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
 }
 
 function first(document: unknown, pointers: string[]): unknown {

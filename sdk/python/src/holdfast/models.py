@@ -262,13 +262,48 @@ class ExecutionError(ApiObject):
     """
 
 
-class TokenUsage(ApiObject):
+class ExecutionUsage(ApiObject):
     """
-    Tokens, if the model counts them
+    What was charged for: tokens, and the other quantities that the price of the model depends on
     """
 
     input_tokens: int
+    """
+    Input tokens, if the model counts them
+    """
     output_tokens: int
+    """
+    Output tokens, if the model counts them
+    """
+    seconds: float | None = None
+    """
+    Seconds of the output, or of the run
+    """
+    images: float | None = None
+    """
+    Images
+    """
+    megapixels: float | None = None
+    """
+    Million pixels of the output
+    """
+    characters: float | None = None
+    """
+    Characters of the input
+    """
+    input_seconds: float | None = None
+    """
+    Seconds of the audio or video in the input
+    """
+    input_megapixels: float | None = None
+    """
+    Million pixels of the input
+    """
+    units: dict[str, Any] | None = None
+    estimated: list[str] | None = None
+    """
+    Names of quantities that could not be measured: they were charged as estimated
+    """
 
 
 class ExecutionUrls(ApiObject):
@@ -385,7 +420,7 @@ class Execution(ApiObject):
     """
     Present when `COMPLETED`, until the execution is erased
     """
-    usage: TokenUsage | None = None
+    usage: ExecutionUsage | None = None
     """
     Present when `COMPLETED`
     """
@@ -401,9 +436,13 @@ class Execution(ApiObject):
 
 
 class EstimateItem(ApiObject):
-    unit: Literal['run', 'second', 'image', 'megapixel', 'input_token', 'output_token'] | str
+    unit: Literal['run', 'second', 'image', 'megapixel', 'input_token', 'output_token', 'character', 'input_second', 'input_megapixel', 'unit', 'minimum'] | str
     """
-    The unit of the price
+    The unit of the price; `minimum`: what the least price of a run adds
+    """
+    input: str | None = None
+    """
+    Of `unit`: the input property with the number
     """
     quantity: float
     """
@@ -445,7 +484,7 @@ class ExecutionResult(ApiObject):
     """
     status: Literal['COMPLETED'] = 'COMPLETED'
     output: dict[str, Any]
-    usage: TokenUsage
+    usage: ExecutionUsage
     cost: str
     """
     The amount charged
@@ -471,31 +510,11 @@ class ExecutionToken(ApiObject):
     """
 
 
-class ModelPrice(ApiObject):
-    currency: Literal['USD'] = 'USD'
-    per_run: str | None = None
+class PriceRow(ApiObject):
+    when: dict[str, Any]
+    price: str
     """
-    Per run
-    """
-    per_second: str | None = None
-    """
-    Per second of run time
-    """
-    per_image: str | None = None
-    """
-    Per image
-    """
-    per_megapixel: str | None = None
-    """
-    Per million output pixels
-    """
-    per_input_token: str | None = None
-    """
-    Per input token
-    """
-    per_output_token: str | None = None
-    """
-    Per output token
+    The price of one unit
     """
 
 
@@ -1373,17 +1392,19 @@ class Estimate(ApiObject):
     hold: HoldRule
 
 
-class Model(ApiObject):
-    slug: str
-    display_name: str
-    description: str
-    price: ModelPrice
-    timeout_seconds: int
+class PriceEntry(ApiObject):
+    unit: Literal['run', 'second', 'image', 'megapixel', 'input_token', 'output_token', 'character', 'input_second', 'input_megapixel', 'unit'] | str
     """
-    Seconds until an execution expires, unless the request sets `timeout_seconds`
+    What is priced
     """
-    input_schema: dict[str, Any]
-    output_schema: dict[str, Any]
+    input: str | None = None
+    """
+    The input property with the text, the files or the number; of units of the input
+    """
+    rows: list[PriceRow]
+    """
+    The first row that fits the input applies. One row if the price does not depend on the input
+    """
 
 
 class Balance(ApiObject):
@@ -1602,8 +1623,36 @@ class ErrorResponse(ApiObject):
     error: RequestError
 
 
-class ModelList(ApiObject):
-    data: list[Model]
+class ModelPrice(ApiObject):
+    currency: Literal['USD'] = 'USD'
+    entries: list[PriceEntry]
+    """
+    All prices of the model; a run costs their sum
+    """
+    per_run: str | None = None
+    """
+    Per run, if it does not depend on the input, like those below
+    """
+    per_second: str | None = None
+    """
+    Per second of the output, or of the run
+    """
+    per_image: str | None = None
+    """
+    Per image
+    """
+    per_megapixel: str | None = None
+    """
+    Per million output pixels
+    """
+    per_input_token: str | None = None
+    """
+    Per input token
+    """
+    per_output_token: str | None = None
+    """
+    Per output token
+    """
 
 
 class DeliveryPage(ApiObject):
@@ -1616,3 +1665,20 @@ class DeliveryPage(ApiObject):
     """
     Pass it as `cursor` to get the next page; null on the last page
     """
+
+
+class Model(ApiObject):
+    slug: str
+    display_name: str
+    description: str
+    price: ModelPrice
+    timeout_seconds: int
+    """
+    Seconds until an execution expires, unless the request sets `timeout_seconds`
+    """
+    input_schema: dict[str, Any]
+    output_schema: dict[str, Any]
+
+
+class ModelList(ApiObject):
+    data: list[Model]

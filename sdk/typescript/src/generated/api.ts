@@ -1184,7 +1184,8 @@ export interface components {
          *       },
          *       "usage": {
          *         "input_tokens": 0,
-         *         "output_tokens": 0
+         *         "output_tokens": 0,
+         *         "images": 1
          *       },
          *       "latency_ms": 8420,
          *       "logs": "Step 1 of 4\nStep 2 of 4\n",
@@ -1256,7 +1257,7 @@ export interface components {
             /** @description Present when `COMPLETED`, until the execution is erased */
             result?: components["schemas"]["ExecutionOutput"];
             /** @description Present when `COMPLETED` */
-            usage?: components["schemas"]["TokenUsage"];
+            usage?: components["schemas"]["ExecutionUsage"];
             /**
              * @description Present when `COMPLETED`: milliseconds from creation to completion
              * @example 8420
@@ -1306,15 +1307,47 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description Tokens, if the model counts them
+         * @description What was charged for: tokens, and the other quantities that the price of the model depends on
          * @example {
          *       "input_tokens": 0,
-         *       "output_tokens": 0
+         *       "output_tokens": 0,
+         *       "images": 1
          *     }
          */
-        TokenUsage: {
+        ExecutionUsage: {
+            /** @description Input tokens, if the model counts them */
             input_tokens: number;
+            /** @description Output tokens, if the model counts them */
             output_tokens: number;
+            /** @description Seconds of the output, or of the run */
+            seconds?: number;
+            /** @description Images */
+            images?: number;
+            /** @description Million pixels of the output */
+            megapixels?: number;
+            /** @description Characters of the input */
+            characters?: number;
+            /** @description Seconds of the audio or video in the input */
+            input_seconds?: number;
+            /** @description Million pixels of the input */
+            input_megapixels?: number;
+            units?: components["schemas"]["BilledUnits"];
+            /**
+             * @description Names of quantities that could not be measured: they were charged as estimated
+             * @example [
+             *       "seconds"
+             *     ]
+             */
+            estimated?: string[];
+        };
+        /**
+         * @description Numbers of the input that have a price, by property
+         * @example {
+         *       "steps": 28
+         *     }
+         */
+        BilledUnits: {
+            [key: string]: number;
         };
         /**
          * @description Where to read, follow and cancel it
@@ -1476,7 +1509,8 @@ export interface components {
          *       },
          *       "usage": {
          *         "input_tokens": 0,
-         *         "output_tokens": 0
+         *         "output_tokens": 0,
+         *         "images": 1
          *       },
          *       "latency_ms": 8420
          *     }
@@ -1541,7 +1575,7 @@ export interface components {
             /** @description Present when `COMPLETED`, until the execution is erased */
             result?: components["schemas"]["ExecutionOutput"];
             /** @description Present when `COMPLETED` */
-            usage?: components["schemas"]["TokenUsage"];
+            usage?: components["schemas"]["ExecutionUsage"];
             /**
              * @description Present when `COMPLETED`: milliseconds from creation to completion
              * @example 8420
@@ -1572,11 +1606,16 @@ export interface components {
         };
         EstimateItem: {
             /**
-             * @description The unit of the price
+             * @description The unit of the price; `minimum`: what the least price of a run adds
              * @example image
              * @enum {string}
              */
-            unit: "run" | "second" | "image" | "megapixel" | "input_token" | "output_token";
+            unit: "run" | "second" | "image" | "megapixel" | "input_token" | "output_token" | "character" | "input_second" | "input_megapixel" | "unit" | "minimum";
+            /**
+             * @description Of `unit`: the input property with the number
+             * @example steps
+             */
+            input?: string;
             /**
              * @description The expected quantity for this input
              * @example 1
@@ -1624,7 +1663,7 @@ export interface components {
             /** @constant */
             status: "COMPLETED";
             output: components["schemas"]["ExecutionOutput"];
-            usage: components["schemas"]["TokenUsage"];
+            usage: components["schemas"]["ExecutionUsage"];
             /**
              * @description The amount charged
              * @example 0.048
@@ -1676,19 +1715,37 @@ export interface components {
         /**
          * @example {
          *       "currency": "USD",
+         *       "entries": [
+         *         {
+         *           "unit": "image",
+         *           "rows": [
+         *             {
+         *               "when": {},
+         *               "price": "0.04"
+         *             }
+         *           ]
+         *         }
+         *       ],
          *       "per_image": "0.04"
          *     }
          */
         ModelPrice: {
             /** @constant */
             currency: "USD";
+            /** @description All prices of the model; a run costs their sum */
+            entries: components["schemas"]["PriceEntry"][];
             /**
-             * @description Per run
+             * @description The least that a completed run costs
+             * @example 0.048
+             */
+            minimum?: string;
+            /**
+             * @description Per run, if it does not depend on the input, like those below
              * @example 0.048
              */
             per_run?: string;
             /**
-             * @description Per second of run time
+             * @description Per second of the output, or of the run
              * @example 0.048
              */
             per_second?: string;
@@ -1712,6 +1769,38 @@ export interface components {
              * @example 0.048
              */
             per_output_token?: string;
+        };
+        PriceEntry: {
+            /**
+             * @description What is priced
+             * @example image
+             * @enum {string}
+             */
+            unit: "run" | "second" | "image" | "megapixel" | "input_token" | "output_token" | "character" | "input_second" | "input_megapixel" | "unit";
+            /**
+             * @description The input property with the text, the files or the number; of units of the input
+             * @example steps
+             */
+            input?: string;
+            /** @description The first row that fits the input applies. One row if the price does not depend on the input */
+            rows: components["schemas"]["PriceRow"][];
+        };
+        PriceRow: {
+            when: components["schemas"]["PriceCondition"];
+            /**
+             * @description The price of one unit
+             * @example 0.04
+             */
+            price: string;
+        };
+        /**
+         * @description Values of input properties; empty: any input
+         * @example {
+         *       "quality": "high"
+         *     }
+         */
+        PriceCondition: {
+            [key: string]: string | number | boolean;
         };
         /**
          * @description JSON Schema of `input`
@@ -2418,7 +2507,8 @@ export interface components {
          *         },
          *         "usage": {
          *           "input_tokens": 0,
-         *           "output_tokens": 0
+         *           "output_tokens": 0,
+         *           "images": 1
          *         },
          *         "latency_ms": 8420
          *       }
@@ -2551,7 +2641,8 @@ export interface components {
          *         },
          *         "usage": {
          *           "input_tokens": 0,
-         *           "output_tokens": 0
+         *           "output_tokens": 0,
+         *           "images": 1
          *         },
          *         "latency_ms": 8420
          *       }
@@ -3859,7 +3950,8 @@ export interface operations {
                      *           },
                      *           "usage": {
                      *             "input_tokens": 0,
-                     *             "output_tokens": 0
+                     *             "output_tokens": 0,
+                     *             "images": 1
                      *           },
                      *           "latency_ms": 8420
                      *         }
@@ -3963,7 +4055,8 @@ export interface operations {
                      *       },
                      *       "usage": {
                      *         "input_tokens": 0,
-                     *         "output_tokens": 0
+                     *         "output_tokens": 0,
+                     *         "images": 1
                      *       },
                      *       "latency_ms": 8420,
                      *       "logs": "Step 1 of 4\nStep 2 of 4\n",
@@ -4032,6 +4125,7 @@ export interface operations {
                      *       "items": [
                      *         {
                      *           "unit": "image",
+                     *           "input": "steps",
                      *           "quantity": 1,
                      *           "unit_price": "0.04",
                      *           "amount": "0.04"
@@ -4118,7 +4212,8 @@ export interface operations {
                      *       },
                      *       "usage": {
                      *         "input_tokens": 0,
-                     *         "output_tokens": 0
+                     *         "output_tokens": 0,
+                     *         "images": 1
                      *       },
                      *       "latency_ms": 8420,
                      *       "logs": "Step 1 of 4\nStep 2 of 4\n",
@@ -4286,7 +4381,8 @@ export interface operations {
                      *       },
                      *       "usage": {
                      *         "input_tokens": 0,
-                     *         "output_tokens": 0
+                     *         "output_tokens": 0,
+                     *         "images": 1
                      *       },
                      *       "cost": "0.048",
                      *       "latency_ms": 8420
@@ -4361,7 +4457,8 @@ export interface operations {
                      *       },
                      *       "usage": {
                      *         "input_tokens": 0,
-                     *         "output_tokens": 0
+                     *         "output_tokens": 0,
+                     *         "images": 1
                      *       },
                      *       "latency_ms": 8420,
                      *       "logs": "Step 1 of 4\nStep 2 of 4\n",
@@ -4467,6 +4564,17 @@ export interface operations {
                      *           "description": "Draws an image of a prompt.",
                      *           "price": {
                      *             "currency": "USD",
+                     *             "entries": [
+                     *               {
+                     *                 "unit": "image",
+                     *                 "rows": [
+                     *                   {
+                     *                     "when": {},
+                     *                     "price": "0.04"
+                     *                   }
+                     *                 ]
+                     *               }
+                     *             ],
                      *             "per_image": "0.04"
                      *           },
                      *           "timeout_seconds": 600,
@@ -4535,6 +4643,17 @@ export interface operations {
                      *       "description": "Draws an image of a prompt.",
                      *       "price": {
                      *         "currency": "USD",
+                     *         "entries": [
+                     *           {
+                     *             "unit": "image",
+                     *             "rows": [
+                     *               {
+                     *                 "when": {},
+                     *                 "price": "0.04"
+                     *               }
+                     *             ]
+                     *           }
+                     *         ],
                      *         "per_image": "0.04"
                      *       },
                      *       "timeout_seconds": 600,
@@ -6006,7 +6125,8 @@ export interface operations {
                      *             },
                      *             "usage": {
                      *               "input_tokens": 0,
-                     *               "output_tokens": 0
+                     *               "output_tokens": 0,
+                     *               "images": 1
                      *             },
                      *             "latency_ms": 8420
                      *           }
@@ -6091,7 +6211,8 @@ export interface operations {
                      *         },
                      *         "usage": {
                      *           "input_tokens": 0,
-                     *           "output_tokens": 0
+                     *           "output_tokens": 0,
+                     *           "images": 1
                      *         },
                      *         "latency_ms": 8420
                      *       }
@@ -6515,7 +6636,8 @@ export interface operations {
                  *         },
                  *         "usage": {
                  *           "input_tokens": 0,
-                 *           "output_tokens": 0
+                 *           "output_tokens": 0,
+                 *           "images": 1
                  *         },
                  *         "latency_ms": 8420
                  *       }

@@ -23,6 +23,11 @@ export const AttemptRecord = z
     busy_refusals: z.int().describe('How many times the attempt was postponed because a provider was busy'),
     busy_since: timestamp('When it was first postponed').nullable(),
     cost: amount('The cost before the overage policy is applied').nullable(),
+    estimated: z
+      .array(z.string())
+      .describe(
+        'Names of quantities that were charged as estimated: the run neither reported nor showed them',
+      ),
   })
   .meta({ id: 'Attempt' });
 
@@ -43,5 +48,6 @@ export function attemptRecord(row: AttemptRow): z.infer<typeof AttemptRecord> {
     busy_refusals: row.busyRefusals,
     busy_since: row.busySince?.toISOString() ?? null,
     cost: row.cost === null ? null : formatMoney(row.cost),
+    estimated: row.estimated ?? [],
   };
 }

@@ -4,6 +4,7 @@ import { limits } from '@holdfast/domain/limits';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { holdFor, isMoney } from '@holdfast/domain/money';
 import { estimateCost } from '@holdfast/domain/pricing';
+import type { PricedInput } from '@holdfast/domain/quantities';
 import { z } from 'zod';
 import type { Context } from '../context.ts';
 import { requireFiles } from '../files/readyFiles.ts';
@@ -14,7 +15,7 @@ import { Metadata, Priority } from './records.ts';
 
 /**
  * Checks a request to create or estimate an execution against its model, the egress policy and the organization's files.
- * The returned `input` is what the provider gets. @throws ApiError INPUT_VALIDATION_ERROR with all problems,
+ * The returned `input` is what the provider gets; `priced` decides the price. @throws ApiError INPUT_VALIDATION_ERROR with all problems,
  * MODEL_UNAVAILABLE, FILE_NOT_FOUND, FILE_FORMAT_UNSUPPORTED
  */
 export async function prepareCreate(
@@ -27,13 +28,14 @@ export async function prepareCreate(
   const details = [...(checked?.details ?? [unknownModel]), ...webhookProblems(context, body.webhook_url)];
   if (!checked || !definition || details.length > 0) throw invalidInput(details);
   const { input } = checked;
-  const files = findInputFiles(definition.input_schema, input).map(({ path, id }) => ({
+  const references = findInputFiles(definition.input_schema, input).map(({ path, id }) => ({
     field: path.map(String).reduce(fieldPath, 'input'),
     id,
   }));
   const maxBytes = Math.max(...definition.providers.map(maxInputFileBytes));
-  await requireFiles(context, organizationId, files, maxBytes);
-  return { definition, input, estimatedCost: affordableEstimate(definition, input) };
+  const files = await requireFiles(context, organizationId, references, maxBytes);
+  const priced = { input, files };
+  return { definition, input, priced, estimatedCost: affordableEstimate(definition, priced) };
 }
 
 const unknownModel: ErrorDetail = {
@@ -50,8 +52,8 @@ function webhookProblems({ egress }: Context, url: string | undefined): ErrorDet
 }
 
 /** An amount that is out of range would fail the whole batch of inserts. */
-function affordableEstimate(definition: ModelDefinition, input: Record<string, unknown>): string {
-  const estimate = estimateCost(definition, input);
+function affordableEstimate(definition: ModelDefinition, priced: PricedInput): string {
+  const estimate = estimateCost(definition, priced);
   if (isMoney(estimate) && isMoney(holdFor(estimate))) return estimate;
   throw new ApiError('INSUFFICIENT_BALANCE', 'The estimated cost exceeds any possible balance.');
 }

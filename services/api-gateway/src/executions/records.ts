@@ -1,4 +1,4 @@
-import { type Execution, priorities, statusRecord } from '@holdfast/domain/execution';
+import { type Execution, priorities, statusRecord, type UsageRecord } from '@holdfast/domain/execution';
 import { executionStatuses } from '@holdfast/domain/statuses';
 import { z } from 'zod';
 import { amount, errorUrl, idField, jsonObject, timestamp } from '../http/fields.ts';
@@ -7,7 +7,7 @@ export const exampleOutput = {
   images: [{ file_id: 'file_01981e9d-8f21-7b60-a2c4-6d0e8f1a2b3c', format: 'png', width: 1024, height: 768 }],
 };
 
-export const exampleUsage = { input_tokens: 0, output_tokens: 0 };
+export const exampleUsage = { input_tokens: 0, output_tokens: 0, images: 1 };
 
 export const exampleCreated = {
   id: 'exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d',
@@ -47,9 +47,40 @@ const Output = jsonObject('Model-specific output', exampleOutput).meta({ id: 'Ex
 
 export const Metadata = jsonObject('Your own data', { order: 'A-17' }).meta({ id: 'Metadata' });
 
-const TokenUsage = z
-  .object({ input_tokens: z.int(), output_tokens: z.int() })
-  .meta({ id: 'TokenUsage', description: 'Tokens, if the model counts them', example: exampleUsage });
+const billed = (description: string) => z.number().optional().describe(description);
+
+const ExecutionUsage = z
+  .object({
+    input_tokens: z.int().describe('Input tokens, if the model counts them'),
+    output_tokens: z.int().describe('Output tokens, if the model counts them'),
+    seconds: billed('Seconds of the output, or of the run'),
+    images: billed('Images'),
+    megapixels: billed('Million pixels of the output'),
+    characters: billed('Characters of the input'),
+    input_seconds: billed('Seconds of the audio or video in the input'),
+    input_megapixels: billed('Million pixels of the input'),
+    units: z
+      .record(z.string(), z.number())
+      .meta({
+        id: 'BilledUnits',
+        description: 'Numbers of the input that have a price, by property',
+        example: { steps: 28 },
+      })
+      .optional(),
+    estimated: z
+      .array(z.string())
+      .optional()
+      .meta({
+        description: 'Names of quantities that could not be measured: they were charged as estimated',
+        example: ['seconds'],
+      }),
+  } satisfies Record<keyof UsageRecord['usage'], z.ZodType>)
+  .meta({
+    id: 'ExecutionUsage',
+    description:
+      'What was charged for: tokens, and the other quantities that the price of the model depends on',
+    example: exampleUsage,
+  });
 
 const ExecutionError = z
   .object({
@@ -134,7 +165,7 @@ export const ExecutionRecord = z
     error: ExecutionError.nullable().describe('Why it failed or expired'),
     erased_at: timestamp('When its input, output and files were erased').nullable().meta({ example: null }),
     result: Output.optional().describe('Present when `COMPLETED`, until the execution is erased'),
-    usage: TokenUsage.optional().describe('Present when `COMPLETED`'),
+    usage: ExecutionUsage.optional().describe('Present when `COMPLETED`'),
     latency_ms: latency
       .optional()
       .describe('Present when `COMPLETED`: milliseconds from creation to completion'),
@@ -160,7 +191,7 @@ export const ExecutionResult = z
     execution_id: idField('exec'),
     status: z.literal('COMPLETED'),
     output: Output,
-    usage: TokenUsage,
+    usage: ExecutionUsage,
     cost: amount('The amount charged'),
     latency_ms: latency,
   })

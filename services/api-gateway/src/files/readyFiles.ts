@@ -99,17 +99,19 @@ function tooLarge(maxBytes: number): FileProblem {
   return { error: 'INPUT_VALIDATION_ERROR', code: 'OUT_OF_RANGE', message };
 }
 
-/** Confirms uploads. @throws FILE_NOT_FOUND, FILE_FORMAT_UNSUPPORTED; INPUT_VALIDATION_ERROR above `maxBytes` */
+/** Confirms uploads, and returns the files by their ids. @throws FILE_NOT_FOUND, FILE_FORMAT_UNSUPPORTED; INPUT_VALIDATION_ERROR above `maxBytes` */
 export async function requireFiles(
   context: { db: Database; store: ObjectStore },
   organizationId: string,
   references: FileReference[],
   maxBytes: number = limits.maxFileBytes,
-): Promise<void> {
-  if (references.length === 0) return;
+): Promise<Map<string, ReadyFile>> {
+  if (references.length === 0) return new Map();
   const ids = [...new Set(references.map(({ id }) => id))];
-  const problems = await findProblems(context, organizationId, ids, maxBytes);
-  if (problems.size === 0) return;
+  const checked = await checkFiles(context, organizationId, ids, maxBytes);
+  const problems = new Map(checked.flatMap(([id, file]) => ('error' in file ? [[id, file]] : [])));
+  if (problems.size === 0)
+    return new Map(checked.flatMap(([id, file]) => ('error' in file ? [] : [[id, file]])));
   const details = references.flatMap(({ field, id }): ErrorDetail[] => {
     const problem = problems.get(id);
     return problem ? [{ field, code: problem.code, message: `${id}: ${problem.message}.` }] : [];
@@ -121,21 +123,20 @@ export async function requireFiles(
 
 const bySeverity = ['FILE_NOT_FOUND', 'FILE_FORMAT_UNSUPPORTED'] as const;
 
-async function findProblems(
+async function checkFiles(
   context: { db: Database; store: ObjectStore },
   organizationId: string,
   ids: string[],
   maxBytes: number,
-): Promise<Map<string, FileProblem>> {
+): Promise<[id: string, Confirmed][]> {
   const wellFormed = ids.filter((id) => isId('file', id));
   const files = await getFiles(context.db, organizationId, wellFormed);
   const byId = new Map(files.map((file) => [file.id, file]));
-  const checked = await Promise.all(
-    ids.map(async (id) => {
+  return await Promise.all(
+    ids.map(async (id): Promise<[string, Confirmed]> => {
       const file = byId.get(id);
       const result = file ? await confirmFile(context, organizationId, file) : unknown;
-      return [id, 'error' in result || result.sizeBytes <= maxBytes ? result : tooLarge(maxBytes)] as const;
+      return [id, 'error' in result || result.sizeBytes <= maxBytes ? result : tooLarge(maxBytes)];
     }),
   );
-  return new Map(checked.flatMap(([id, result]) => ('error' in result ? [[id, result] as const] : [])));
 }

@@ -4,7 +4,9 @@ import { Readable } from 'node:stream';
 import { withDefaults } from '@holdfast/domain/inputDefaults';
 import { findInputFiles } from '@holdfast/domain/inputFiles';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { PricedInput } from '@holdfast/domain/quantities';
 import { allowedTypes, extensionOf } from '@holdfast/files/contentTypes';
+import { measure, measuredHeadBytes } from '@holdfast/files/measures';
 import { UsageError } from '@holdfast/kit/flags';
 import { inputProblem } from '@holdfast/providers/catalogue/problems';
 import { sampleImage, sampleSound } from './samples.ts';
@@ -28,6 +30,16 @@ export function testInput(
     throw new UsageError(`${which}: ${problem}`);
   }
   return { input: withDefaults(schema, input), files };
+}
+
+/** With what a create would measure of the files. */
+export async function pricedInput({ input, files }: TestInput): Promise<PricedInput> {
+  const measured = [...files].map(async ([id, { contentType, bytes }]) => {
+    const head = bytes.subarray(0, measuredHeadBytes);
+    const read = async (start: number, end: number) => bytes.subarray(start, end + 1);
+    return [id, await measure({ contentType, sizeBytes: bytes.length, head }, read)] as const;
+  });
+  return { input, files: new Map(await Promise.all(measured)) };
 }
 
 function parse(given: string): Record<string, unknown> {

@@ -1,13 +1,19 @@
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { formatMoney } from '@holdfast/domain/money';
 import type { Outcome, Success } from '@holdfast/domain/outcome';
-import { actualCost } from '@holdfast/domain/pricing';
+import { chargeFor } from '@holdfast/domain/pricing';
+import type { PricedInput } from '@holdfast/domain/quantities';
 import { table } from '../../output/print.ts';
 import { replaceStrings } from './input.ts';
 import { type RunEnd } from './run.ts';
 
 /** The result of a run, a line each. */
-export function reportLines(definition: ModelDefinition, end: RunEnd, tookMs: number): string[] {
+export function reportLines(
+  definition: ModelDefinition,
+  priced: PricedInput,
+  end: RunEnd,
+  tookMs: number,
+): string[] {
   const took = ['took', `${(tookMs / 1000).toFixed(1)} s`];
   if (end.state === 'stopped') {
     const why = end.reason === 'timeout' ? 'timed out' : 'interrupted';
@@ -15,7 +21,7 @@ export function reportLines(definition: ModelDefinition, end: RunEnd, tookMs: nu
     return table([['outcome', `${why}; ${there}`], took]);
   }
   const alert = 'alert' in end && end.alert !== undefined ? [['operator', end.alert]] : [];
-  return [...outcomeLines(definition, end), ...table([...alert, took])];
+  return [...outcomeLines(definition, priced, end), ...table([...alert, took])];
 }
 
 const states = {
@@ -24,9 +30,13 @@ const states = {
   unknown: ', and it is unknown whether the run was accepted',
 } as const;
 
-function outcomeLines(definition: ModelDefinition, end: Exclude<RunEnd, { state: 'stopped' }>): string[] {
+function outcomeLines(
+  definition: ModelDefinition,
+  priced: PricedInput,
+  end: Exclude<RunEnd, { state: 'stopped' }>,
+): string[] {
   const outcome: Outcome = end.outcome;
-  if (outcome.ok) return successLines(definition, outcome);
+  if (outcome.ok) return successLines(definition, priced, outcome);
   return table([
     ['outcome', `${outcome.code}${states[end.state]}`],
     ['message', outcome.message],
@@ -34,8 +44,9 @@ function outcomeLines(definition: ModelDefinition, end: Exclude<RunEnd, { state:
   ]);
 }
 
-function successLines(definition: ModelDefinition, outcome: Success): string[] {
+function successLines(definition: ModelDefinition, priced: PricedInput, outcome: Success): string[] {
   const { usage, measured } = outcome;
+  const { cost, billed, missing } = chargeFor(definition, priced, outcome);
   return [
     ...table([
       ['outcome', 'success'],
@@ -46,11 +57,19 @@ function successLines(definition: ModelDefinition, outcome: Success): string[] {
           .map(([name, value]) => `${name} ${value}`)
           .join(', ') || 'nothing',
       ],
-      ['cost', `${formatMoney(actualCost(definition, outcome))}; a test is not charged`],
+      ['cost', `${formatMoney(cost)}; a test is not charged`],
+      ...(Object.keys(billed).length > 0 ? [['billed', JSON.stringify(billed)]] : []),
+      ...(missing.length > 0 ? [['warning', missingText(definition, missing)]] : []),
     ]),
     'output',
     JSON.stringify(replaceStrings(outcome.output, shortened), null, 2),
   ];
+}
+
+/** A test copies no output, so it does not measure files that a real run would. */
+function missingText({ missing_usage: policy }: ModelDefinition, missing: readonly string[]): string {
+  const charged = policy === 'free' ? 'not charged' : 'charged as estimated';
+  return `the provider did not report ${missing.join(', ')}: ${charged}, unless they can be measured in the output files`;
 }
 
 /** Shortens inline files. */

@@ -1,5 +1,6 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import { billedText } from '../../billed.ts';
 import { DeliveryView } from '../../delivery.tsx';
 import { keptFilters } from '../../lists.tsx';
 import { Result } from '../../Output.tsx';
@@ -119,6 +120,7 @@ function Facts({ of }: { of: Details }) {
     [text.execution.hold, of.hold_amount],
     [text.execution.charge, of.cost],
   ];
+  const billed = of.usage && billedText(of.usage);
   return (
     <Card title={text.execution.timeline}>
       <ol className="space-y-3 border-line border-l pl-5">
@@ -156,6 +158,12 @@ function Facts({ of }: { of: Details }) {
           <div>
             <dt className="text-soft text-xs">{words.execution.tokens}</dt>
             <dd>{`${of.usage.input_tokens} / ${of.usage.output_tokens}`}</dd>
+          </div>
+        )}
+        {billed && (
+          <div>
+            <dt className="text-soft text-xs">{text.execution.chargedFor}</dt>
+            <dd>{billed}</dd>
           </div>
         )}
       </dl>

@@ -1,5 +1,6 @@
 import { applyModels } from '@holdfast/db/models';
 import { modelDefinition } from '@holdfast/domain/modelDefinition';
+import { wav } from '@holdfast/files/testing/media';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { organizationWithKey, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
@@ -88,6 +89,66 @@ describe('POST /v1/executions/estimate', () => {
     expect(stored?.input).toEqual({ prompt: 'a', frames: 3 });
     expect((await send('/v1/executions', { prompt: 'a' }).expect(202)).body.id).toBe(created.body.id);
     await send('/v1/executions', { prompt: 'a', frames: 3 }).expect(422);
+    await own.close();
+  });
+
+  it('prices uploaded files by what was measured of them, and inputs by a table', async () => {
+    const scribe = modelDefinition.parse({
+      slug: 'scribe',
+      provider: { adapter: 'cog', connection: 'secret_provider', model: 'theirs' },
+      input_schema: {
+        type: 'object',
+        properties: { audio: { type: 'string', format: 'file' }, quality: { type: 'string' } },
+      },
+      price: {
+        per_input_second: {
+          input: 'audio',
+          price: [{ when: { quality: 'high' }, price: '0.2' }, { price: '0.1' }],
+          default: 600,
+        },
+        minimum: '0.3',
+      },
+      output: { kind: 'text' },
+    });
+    const own = await startTestGateway();
+    await applyModels(own.context.db, [scribe]);
+    const { key: ownKey } = await organizationWithKey(own, { balance: '1' });
+    const call = (path: string, body: object) => own.client(ownKey).post(path).send(body);
+    const sound = wav(16_000);
+    const file = { filename: 'a.wav', content_type: 'audio/wav', size_bytes: sound.length };
+    const { body: upload } = await call('/v1/files/upload', file).expect(201);
+    const { pathname, search } = new URL(upload.upload_url);
+    await request(own.app)
+      .put(pathname + search)
+      .set('Content-Type', 'audio/wav')
+      .send(sound)
+      .expect(200);
+
+    const of = (quality: string) => ({ model: 'scribe', input: { audio: upload.file_id, quality } });
+    const { body: high } = await call('/v1/executions/estimate', of('high')).expect(200);
+    const seconds = high.items[0].quantity;
+    expect(seconds).toBeLessThan(5);
+    expect(high.items[0]).toMatchObject({ unit: 'input_second', unit_price: '0.2' });
+    const { body: low } = await call('/v1/executions/estimate', of('low')).expect(200);
+    expect(low.items.map(({ unit }: { unit: string }) => unit)).toEqual(['input_second', 'minimum']);
+    expect(low.estimated_cost).toBe('0.30');
+    const { body: created } = await call('/v1/executions', of('high')).expect(202);
+    expect(created.estimated_cost).toBe(high.estimated_cost);
+    const { body: model } = await own.client(ownKey).get('/v1/models/scribe').expect(200);
+    expect(model.price).toEqual({
+      currency: 'USD',
+      entries: [
+        {
+          unit: 'input_second',
+          input: 'audio',
+          rows: [
+            { when: { quality: 'high' }, price: '0.2' },
+            { when: {}, price: '0.1' },
+          ],
+        },
+      ],
+      minimum: '0.3',
+    });
     await own.close();
   });
 

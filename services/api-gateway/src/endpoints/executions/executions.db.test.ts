@@ -46,6 +46,7 @@ const end = (id: string, status: 'COMPLETED' | 'FAILED') =>
         latencyMs: 1234,
         inputTokens: 3,
         outputTokens: 4,
+        billed: { seconds: 2.023, estimated: ['seconds'] },
         logs: 'a line',
         logsTotal: 6,
       }),
@@ -359,7 +360,7 @@ describe('reading executions', () => {
       execution_id: created.id,
       status: 'COMPLETED',
       output: { text: 'hello' },
-      usage: { input_tokens: 3, output_tokens: 4 },
+      usage: { input_tokens: 3, output_tokens: 4, seconds: 2.023, estimated: ['seconds'] },
       cost: '0.012',
       latency_ms: 1234,
     });
@@ -528,7 +529,11 @@ describe('models', () => {
     const one = await get('/v1/models/painter').expect(200);
     expect(one.body).toMatchObject({
       slug: 'painter',
-      price: { currency: 'USD', per_image: '0.05' },
+      price: {
+        currency: 'USD',
+        entries: [{ unit: 'image', rows: [{ when: {}, price: '0.05' }] }],
+        per_image: '0.05',
+      },
       timeout_seconds: 300,
       input_schema: { type: 'object', required: ['prompt'] },
       output_schema: { type: 'object', required: ['images'] },

@@ -9,7 +9,14 @@ import { amount } from '../../http/fields.ts';
 
 const EstimateItem = z
   .object({
-    unit: z.enum(priceUnits).meta({ description: 'The unit of the price', example: 'image' }),
+    unit: z.enum(priceUnits).meta({
+      description: 'The unit of the price; `minimum`: what the least price of a run adds',
+      example: 'image',
+    }),
+    input: z
+      .string()
+      .optional()
+      .meta({ description: 'Of `unit`: the input property with the number', example: 'steps' }),
     quantity: z.number().meta({ description: 'The expected quantity for this input', example: 1 }),
     unit_price: z.string().meta({ description: 'The price of one unit', example: '0.04' }),
     amount: z.string().meta({ description: 'The exact amount, not rounded', example: '0.04' }),
@@ -58,22 +65,23 @@ export const postEstimate = endpoint({
   ],
   async handle({ context, caller, body }) {
     await requireModel(context, caller, body.model);
-    const { definition, input, estimatedCost } = await prepareCreate(context, caller.organizationId, body);
+    const { definition, priced, estimatedCost } = await prepareCreate(context, caller.organizationId, body);
     const record: z.infer<typeof EstimateRecord> = {
       model: definition.slug,
       estimated_cost: formatMoney(estimatedCost),
       hold_amount: formatMoney(holdFor(estimatedCost)),
       currency: 'USD',
-      items: estimateItems(definition, input).map(itemRecord),
+      items: estimateItems(definition, priced).map(itemRecord),
       hold: { factor: limits.holdFactor, minimum: limits.minimumHold },
     };
     return { status: 200, body: record };
   },
 });
 
-function itemRecord({ unit, quantity, unitPrice, amount: exact }: PriceItem) {
+function itemRecord({ unit, input, quantity, unitPrice, amount: exact }: PriceItem) {
   return {
     unit,
+    ...(input !== undefined && { input }),
     quantity: quantity.toNumber(),
     unit_price: unitPrice,
     amount: exact.toFixed(Math.max(2, exact.decimalPlaces())),

@@ -1,19 +1,55 @@
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import { inputUnits, priceLines, runUnits } from '@holdfast/domain/priceLines';
 import { z } from 'zod';
 import { amount, jsonObject } from '../../http/fields.ts';
 import { outputSchema } from './outputSchema.ts';
 
+const PriceRow = z
+  .object({
+    when: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).meta({
+      id: 'PriceCondition',
+      description: 'Values of input properties; empty: any input',
+      example: { quality: 'high' },
+    }),
+    price: amount('The price of one unit').meta({ example: '0.04' }),
+  })
+  .meta({ id: 'PriceRow' });
+
+const PriceEntry = z
+  .object({
+    unit: z.enum([...runUnits, ...inputUnits]).meta({ description: 'What is priced', example: 'image' }),
+    input: z.string().optional().meta({
+      description: 'The input property with the text, the files or the number; of units of the input',
+      example: 'steps',
+    }),
+    rows: z
+      .array(PriceRow)
+      .min(1)
+      .describe(
+        'The first row that fits the input applies. One row if the price does not depend on the input',
+      ),
+  })
+  .meta({ id: 'PriceEntry' });
+
+const examplePrice = {
+  currency: 'USD',
+  entries: [{ unit: 'image', rows: [{ when: {}, price: '0.04' }] }],
+  per_image: '0.04',
+};
+
 const ModelPrice = z
   .object({
     currency: z.literal('USD'),
-    per_run: amount('Per run').optional(),
-    per_second: amount('Per second of run time').optional(),
+    entries: z.array(PriceEntry).describe('All prices of the model; a run costs their sum'),
+    minimum: amount('The least that a completed run costs').optional(),
+    per_run: amount('Per run, if it does not depend on the input, like those below').optional(),
+    per_second: amount('Per second of the output, or of the run').optional(),
     per_image: amount('Per image').optional(),
     per_megapixel: amount('Per million output pixels').optional(),
     per_input_token: amount('Per input token').optional(),
     per_output_token: amount('Per output token').optional(),
   })
-  .meta({ id: 'ModelPrice', example: { currency: 'USD', per_image: '0.04' } });
+  .meta({ id: 'ModelPrice', example: examplePrice });
 
 const InputSchema = jsonObject('JSON Schema of `input`', {
   type: 'object',
@@ -44,14 +80,31 @@ export const ModelRecord = z
   .meta({ id: 'Model' });
 
 export function modelRecord(definition: ModelDefinition): z.infer<typeof ModelRecord> {
-  const { cost_from_provider: _, ...prices } = definition.price;
   return {
     slug: definition.slug,
     display_name: definition.display_name ?? definition.slug,
     description: definition.description ?? '',
-    price: { currency: 'USD', ...prices },
+    price: priceRecord(definition.price),
     timeout_seconds: definition.timeout_s,
     input_schema: definition.input_schema,
     output_schema: outputSchema(definition.output.kind),
+  };
+}
+
+function priceRecord(price: ModelDefinition['price']): z.infer<typeof ModelPrice> {
+  const lines = priceLines(price);
+  const flat = lines.flatMap(({ unit, price: of, ...line }) =>
+    typeof of === 'string' && !('input' in line) ? [[`per_${unit}`, of]] : [],
+  );
+  const entries = lines.map(({ unit, price: of, ...line }) => ({
+    unit,
+    ...('input' in line && { input: line.input }),
+    rows: typeof of === 'string' ? [{ when: {}, price: of }] : of,
+  }));
+  return {
+    currency: 'USD',
+    entries,
+    ...(price.minimum !== undefined && { minimum: price.minimum }),
+    ...Object.fromEntries(flat),
   };
 }

@@ -1,0 +1,22 @@
+type Usage = {
+  input_tokens: number;
+  output_tokens: number;
+  units?: Readonly<Record<string, number>>;
+  estimated?: readonly string[];
+} & Readonly<Record<string, unknown>>;
+
+/** `4 seconds (estimated), 28 steps`: what a run was charged for, beside tokens that are 0. */
+export function billedText({ units = {}, estimated = [], ...quantities }: Usage): string {
+  const { input_tokens: tokensIn, output_tokens: tokensOut, ...others } = quantities;
+  const tokens = {
+    ...(tokensIn > 0 && { input_tokens: tokensIn }),
+    ...(tokensOut > 0 && { output_tokens: tokensOut }),
+  };
+  return Object.entries({ ...tokens, ...others, ...units })
+    .filter((entry): entry is [string, number] => typeof entry[1] === 'number')
+    .map(([name, quantity]) => {
+      const isEstimated = estimated.includes(name);
+      return `${quantity.toLocaleString()} ${name.replaceAll('_', ' ')}${isEstimated ? ' (estimated)' : ''}`;
+    })
+    .join(', ');
+}

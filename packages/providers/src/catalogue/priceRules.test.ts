@@ -1,0 +1,66 @@
+import { modelDefinition } from '@holdfast/domain/modelDefinition';
+import { describe, expect, it } from '@jest/globals';
+import { modelProblems } from './modelRules.ts';
+
+const properties = {
+  quality: { enum: ['low', 'high'] },
+  size: { type: 'string', enum: ['small', 'large'], default: 'small' },
+  audio: { type: 'boolean', default: false },
+  steps: { type: 'integer', default: 28 },
+  style: { enum: ['plain', null] },
+};
+
+function problemsOf(table: object[], required: string[] = ['quality']): string[] {
+  const definition = modelDefinition.parse({
+    slug: 'm',
+    provider: { adapter: 'cog', connection: 'gpu', model: 'm' },
+    input_schema: { type: 'object', properties, required },
+    price: { per_unit: { input: 'steps', price: table } },
+    output: { kind: 'text' },
+  });
+  return modelProblems(definition).map(({ path, message }) => `${path.join('.')}: ${message}`);
+}
+
+const row = (when: object) => ({ when, price: '1' });
+
+describe('a table of prices', () => {
+  it.each([
+    [[row({ quality: 'low' }), row({ quality: 'high' })]],
+    [[row({ size: 'small' }), row({ size: 'large' })]],
+    [[row({ audio: true, size: 'small' }), row({ audio: false }), row({ size: 'large' })]],
+    [[row({ steps: 4 }), row({})]],
+    [[row({ quality: 'low', size: 'small' }), row({ quality: 'low' }), row({ quality: 'high' })]],
+  ])('that has a row for every input is accepted: %j', (table) => {
+    expect(problemsOf(table)).toEqual([]);
+  });
+
+  it.each<[string, object[], string]>([
+    [
+      'a combination',
+      [row({ quality: 'low' }), row({ quality: 'high', size: 'small' })],
+      'price.per_unit: has no row for quality "high", size "large": add a row, or a last row without `when`',
+    ],
+    ['a boolean', [row({ audio: true })], 'price.per_unit: has no row for audio false'],
+    ['a number', [row({ steps: 4 })], 'price.per_unit: has no row for no steps, or another one'],
+    ['null', [row({ style: 'plain' })], 'price.per_unit: has no row for no style, or another one'],
+  ])('without a row for %s is refused', (_what, table, message) => {
+    expect(problemsOf(table)).toEqual([expect.stringContaining(message)]);
+  });
+
+  it('needs a row for an input that may be absent', () => {
+    const table = [row({ quality: 'low' }), row({ quality: 'high' })];
+    expect(problemsOf(table, [])).toEqual([expect.stringContaining('has no row for no quality')]);
+  });
+
+  it('is refused with values that the input never has, rows that are never used, and unknown inputs', () => {
+    expect(problemsOf([row({ quality: 'medium' }), row({})])).toEqual([
+      'price.per_unit.price.0.when.quality: is "medium", which quality never is: it is "low", "high"',
+    ]);
+    expect(problemsOf([row({ quality: 'low' }), row({ quality: 'low', size: 'large' }), row({})])).toEqual([
+      'price.per_unit.price.1: is never used: row 0 applies to the same inputs',
+    ]);
+    expect(problemsOf([row({ qualty: 'low' }), row({})])).toEqual([
+      expect.stringContaining('"qualty" is not a property of the input_schema; is "quality" meant?'),
+    ]);
+  });
+});
