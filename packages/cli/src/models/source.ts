@@ -27,14 +27,16 @@ async function modelsOf(folder: string, context: Context): Promise<CatalogueMode
   return models?.map((definition) => ({ definition, isActive: isOffered(definition, connections) })) ?? null;
 }
 
-/** Null when a model has problems, printed as `folder/file:line: where: what`. @throws for a missing or empty folder */
+/** Null when a model has problems, printed as `folder/file:line: where: what`; warnings go to stderr. @throws for a missing or empty folder */
 export async function readFolder(
   folder: string,
   { print, report }: Pick<Context, 'print' | 'report'>,
 ): Promise<ModelDefinition[] | null> {
-  const { models, files, problems } = await readModels(folder);
+  const { models, files, problems, warnings } = await readModels(folder);
   if (files === 0) throw new Error(`there is no model in ${folder}`);
-  for (const problem of problems) print(`${folder.replace(/\/+$/, '')}/${problem}`);
+  const at = folder.replace(/\/+$/, '');
+  for (const problem of problems) print(`${at}/${problem}`);
+  for (const warning of warnings) report(`warning: ${at}/${warning}`);
   if (problems.length === 0) return models;
   report(`${problems.length} ${problems.length === 1 ? 'problem' : 'problems'} in ${files} files.`);
   return null;

@@ -62,7 +62,7 @@ describe('loadModels', () => {
     expect(message).toContain('a.yaml:4: price.per_run:');
     expect(message).toContain('a.yaml:6: timeout_s:');
     expect(message).toMatch(/b\.yaml:\d+: /);
-    expect(message).toContain('c.yaml:3: input_schema:');
+    expect(message).toContain('c.yaml:3: input_schema.properties.a.type:');
     expect(message).toContain('e.yaml: slug: good is taken by a.yaml');
   });
 

@@ -5,9 +5,14 @@ import type { Connection } from '../connection.ts';
 import { isConfigured } from '../connectionConfig.ts';
 import { parseModel } from './parseModel.ts';
 
-export type ModelFolder = { models: ModelDefinition[]; files: number; problems: string[] };
+export type ModelFolder = {
+  models: ModelDefinition[];
+  files: number;
+  problems: string[];
+  warnings: string[];
+};
 
-/** Every model of a folder, and all problems as `file:line: where: what`. @throws when the folder cannot be read */
+/** Every model of a folder, and all problems and warnings as `file:line: where: what`. @throws when the folder cannot be read */
 export async function readModels(folder: string): Promise<ModelFolder> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     throw new Error(`the folder of models ${folder} can't be read (${error.code})`, { cause: error });
@@ -16,16 +21,18 @@ export async function readModels(folder: string): Promise<ModelFolder> {
   const models: ModelDefinition[] = [];
   const owners = new Map<string, string>();
   const problems: string[] = [];
+  const warnings: string[] = [];
   for (const file of files) {
     const parsed = parseModel(file, await readFile(join(folder, file), 'utf8'));
     const { definition, slug } = parsed;
     problems.push(...parsed.problems);
+    warnings.push(...parsed.warnings);
     const owner = slug === null ? undefined : owners.get(slug);
     if (owner !== undefined) problems.push(`${file}: slug: ${slug} is taken by ${owner}`);
     else if (slug !== null) owners.set(slug, file);
     if (definition !== null) models.push(definition);
   }
-  return { models, files: files.length, problems };
+  return { models, files: files.length, problems, warnings };
 }
 
 /** @throws one error that lists the problems of all files */

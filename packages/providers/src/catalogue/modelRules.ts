@@ -2,10 +2,12 @@ import type { OutputKind } from '@holdfast/domain/modelResponse';
 import type { Adapter, ProviderRoute } from '@holdfast/domain/modelRoute';
 import { optionsIssues, optionsSchema } from '../adapterOptions.ts';
 import { placeProblem } from '../place.ts';
+import { targetProblem } from '../replicate/prediction.ts';
+import { schemaProblems } from './inputSchema.ts';
 import type { ModelParts } from './modelParts.ts';
 import { keysAt } from './modelSchema.ts';
 import { pricedInputs, priceProblems } from './priceRules.ts';
-import { type ModelProblem, nearest, schemaProblems, shapeProblems } from './problems.ts';
+import { type ModelProblem, nearest, shapeProblems } from './problems.ts';
 
 /** Problems across fields of a model. Paths use `providers` even where the file has `provider`. */
 export function modelProblems(parts: ModelParts): ModelProblem[] {
@@ -18,6 +20,7 @@ export function modelProblems(parts: ModelParts): ModelProblem[] {
     ...duplicateRoutes(parts),
     ...zeroWeights(parts),
     ...eachRoute(parts, routeProblems),
+    ...eachRoute(parts, replicateProblems),
     ...eachRoute(parts, (route, index) => kindProblems(parts, route, index)),
     ...eachRoute(parts, (route, index) => syncModeProblems(parts, route, index)),
   ];
@@ -100,6 +103,11 @@ function syncModeProblems(
   if (adapter !== 'cog' || mode === 'callback' || timeoutS <= maxSyncS) return [];
   const message = `${mode} is for models whose \`timeout_s\` is at most ${maxSyncS}, as Cog cancels a run when its connection breaks: leave it out, or lower that`;
   return [{ path: ['providers', index, 'mode'], message }];
+}
+
+function replicateProblems({ adapter, model, options }: ProviderRoute, index: number): ModelProblem[] {
+  const message = adapter === 'replicate' ? targetProblem(model, options) : null;
+  return message === null ? [] : [{ path: ['providers', index, 'model'], message }];
 }
 
 type Options = ProviderRoute['options'];

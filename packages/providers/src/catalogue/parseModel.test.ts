@@ -79,12 +79,65 @@ describe('parseModel', () => {
     ]);
   });
 
+  it.each(['date', 'email', 'uuid', 'password', 'int32', 'float', 'date-time', 'uri'])(
+    'warns that the format %s is not checked, and accepts the model',
+    (format) => {
+      const text = good.replace('{ type: string }', `{ type: string, format: ${format} }`);
+      const { definition, problems, warnings } = parseModel('m.yaml', text);
+      expect([definition?.slug, problems]).toEqual(['good', []]);
+      expect(warnings).toEqual([
+        `m.yaml:9: input_schema.properties.prompt.format: "${format}" is not checked; use \`pattern\` to check it`,
+      ]);
+    },
+  );
+
+  it('accepts annotations of OpenAPI, and a property that is called like a keyword', () => {
+    const property = '{ type: string, example: a cat, nullable: true, x-widget: area, deprecated: true }';
+    const text = good.replace('{ type: string }', `${property}\n    format: { type: string, default: png }`);
+    expect(parseModel('m.yaml', text)).toMatchObject({ problems: [], warnings: [] });
+  });
+
+  it.each([
+    ['acme/model/trainings', '', 'is a training, which is not supported: run the model that it made'],
+    ['deployments/acme/m', '', 'must be owner/name: with `options: { deployment: true }`'],
+    ['acme/m:v1', 'deployment: true', 'must be the owner/name of the deployment, without a version'],
+    ['acme', '', 'must be owner/name, owner/name:version or a version'],
+    ['a'.repeat(64), '', undefined],
+    ['acme/models/m', '', 'must be owner/name, owner/name:version or a version'],
+    ['acme/m', 'deployment: true', undefined],
+    ['acme/m', '', undefined],
+    ['m', 'version: abc', undefined],
+  ])('checks the model %s of Replicate with the options { %s }', (model, options, message) => {
+    const found = changed(
+      ['adapter: cog', 'adapter: replicate'],
+      ['model: m', `model: ${model}\n  options: { ${options} }`],
+    );
+    expect(found).toEqual(
+      message === undefined ? [] : [expect.stringContaining(`m.yaml:5: provider.model: ${message}`)],
+    );
+  });
+
   it('reports all mistakes of a schema and of its examples', () => {
     const schema = (more: string) =>
       changed(['{ type: string }', `{ type: string }\n    size: { type: integer }\n${more}`]);
-    expect(schema('    a: { type: strng }\n    b: { minimun: 3 }\n    c: { minimum: x }').join('\n')).toMatch(
-      /(?=[^]*strng|[^]*equal to one of the allowed)(?=[^]*minimun)(?=[^]*must be number)/,
-    );
+    const wrong = [
+      'a: { type: strng }',
+      'b: { minimun: 3 }',
+      'c: { minimum: x }',
+      'd: { $ref: "#/$defs/e" }',
+      'f: { type: string, format: flie }',
+    ];
+    expect(schema(`    ${wrong.join('\n    ')}`)).toEqual([
+      expect.stringMatching(/^m\.yaml:11: input_schema\.properties\.a\.type: must be one of .*"string"/),
+      'm.yaml:12: input_schema.properties.b.minimun: is not known here; is "minimum" meant?',
+      'm.yaml:13: input_schema.properties.c.minimum: must be number',
+      'm.yaml:14: input_schema.properties.d.$ref: there is no #/$defs/e',
+      'm.yaml:15: input_schema.properties.f.format: "flie" is not known; is "file" meant?',
+    ]);
+    expect(schema('    n: { type: integer, default: 3.5 }\n  examples: [{ prompt: 3 }]')).toEqual([
+      'm.yaml:11: input_schema.properties.n.default: is not a valid input: n must be integer',
+      'm.yaml:12: input_schema.examples.0: is not a valid input: prompt must be string',
+    ]);
     expect(schema('  examples:\n    - { prompt: 3, size: big }')).toEqual([
       'm.yaml:12: input_schema.examples.0: is not a valid input: prompt must be string',
       'm.yaml:12: input_schema.examples.0: is not a valid input: size must be integer',
@@ -205,7 +258,11 @@ describe('parseModel', () => {
     ],
     ['a price that is neither', ['"0.01"', '[]'], '10: price.per_run: must'],
     ['a row without a price', ['"0.01"', '[{ when: {} }]'], '10: price.per_run.0.price: is missing'],
-    ['a schema that is none', ['{ type: string }', '{ type: strng }'], '6: input_schema: '],
+    [
+      'a schema that is none',
+      ['{ type: string }', '{ type: 7 }'],
+      '9: input_schema.properties.prompt.type: ',
+    ],
   ])('reports %s', (_what, change, message) => {
     const found = changed(change);
     expect(found).toHaveLength(1);

@@ -1,13 +1,20 @@
 import { type ModelDefinition, modelDefinition } from '@holdfast/domain/modelDefinition';
 import { requirementOf } from '@holdfast/kit/requirement';
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import { formatWarnings } from './formats.ts';
 import { type ModelParts, validParts } from './modelParts.ts';
 import { modelProblems } from './modelRules.ts';
 import { keysAt } from './modelSchema.ts';
 import { type ModelProblem, shapeProblems } from './problems.ts';
 
 /** `slug` is set even when other fields are invalid. */
-export type ParsedModel = { definition: ModelDefinition | null; slug: string | null; problems: string[] };
+export type ParsedModel = {
+  definition: ModelDefinition | null;
+  slug: string | null;
+  problems: string[];
+  /** Of a valid file, too. */
+  warnings: string[];
+};
 
 export function parseModel(file: string, text: string): ParsedModel {
   const lines = new LineCounter();
@@ -18,6 +25,7 @@ export function parseModel(file: string, text: string): ParsedModel {
     return {
       definition: null,
       slug: null,
+      warnings: [],
       problems: document.errors.map((error) => `${at(error.pos[0])}: ${error.message}`),
     };
   }
@@ -26,24 +34,27 @@ export function parseModel(file: string, text: string): ParsedModel {
     const problems = dangling.map(
       ({ name, offset }) => `${at(offset)}: *${name}: there is no &${name} before it`,
     );
-    return { definition: null, slug: null, problems };
+    return { definition: null, slug: null, problems, warnings: [] };
   }
-  const { definition, slug, problems } = read(document);
-  const placed = problems.map((problem) => ({ ...problem, offset: offsetOf(document, problem.path) }));
-  const inOrder = placed.toSorted((a, b) => (a.offset ?? 0) - (b.offset ?? 0));
-  const reported = inOrder.map(
-    ({ path, message, offset }) => `${at(offset)}: ${path.length > 0 ? `${path.join('.')}: ` : ''}${message}`,
-  );
-  return { definition, slug, problems: reported };
+  const { definition, slug, problems, warnings } = read(document);
+  const reported = (found: ModelProblem[]) =>
+    found
+      .map((problem) => ({ ...problem, offset: offsetOf(document, problem.path) }))
+      .toSorted((a, b) => (a.offset ?? 0) - (b.offset ?? 0))
+      .map(
+        ({ path, message, offset }) =>
+          `${at(offset)}: ${path.length > 0 ? `${path.join('.')}: ` : ''}${message}`,
+      );
+  return { definition, slug, problems: reported(problems), warnings: reported(warnings) };
 }
 
-type Read = { definition: ModelDefinition | null; slug: string | null; problems: ModelProblem[] };
+type Read = Pick<ParsedModel, 'definition' | 'slug'> & { problems: ModelProblem[]; warnings: ModelProblem[] };
 
 function read(document: Document): Read {
   const value = valueOf(document);
   if (value === undefined) {
     const problems = [{ path: [], message: 'its aliases would fill the memory' }];
-    return { definition: null, slug: null, problems };
+    return { definition: null, slug: null, problems, warnings: [] };
   }
   const { success, data, error } = modelDefinition.safeParse(value, { error: requirementOf });
   const isGiven = (path: PropertyKey[]) =>
@@ -55,7 +66,13 @@ function read(document: Document): Read {
     message,
   }));
   const problems = [...shape, ...rules];
-  return { definition: success && problems.length === 0 ? data : null, slug: parts.slug ?? null, problems };
+  const warnings = parts.input_schema === undefined ? [] : formatWarnings(parts.input_schema);
+  return {
+    definition: success && problems.length === 0 ? data : null,
+    slug: parts.slug ?? null,
+    problems,
+    warnings,
+  };
 }
 
 /** Undefined for nested aliases whose expansion would be endless. */

@@ -1,7 +1,4 @@
-import { fileReferenceFormat } from '@holdfast/domain/inputFiles';
-import { limits } from '@holdfast/domain/limits';
 import { typeNames } from '@holdfast/kit/requirement';
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { z } from 'zod';
 
 export type ModelProblem = { path: PropertyKey[]; message: string };
@@ -35,7 +32,7 @@ const unionMessage = ({ message }: Issue) =>
 
 const isInside = (issue: Issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys';
 
-function unknownKey(key: string, known: readonly string[]): string {
+export function unknownKey(key: string, known: readonly string[]): string {
   const meant = nearest(key, known);
   return `is not known here${meant === null ? '' : `; is "${meant}" meant?`}`;
 }
@@ -45,67 +42,6 @@ function expected(issue: Issue): string {
   if (issue.code === 'invalid_value')
     return `one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
   return issue.message;
-}
-
-export function schemaProblems(schema: Record<string, unknown>): ModelProblem[] {
-  const found: string[] = [];
-  try {
-    const validate = compile(schema, (message) => found.push(message));
-    if (found.length === 0) return exampleProblems(validate, schema);
-  } catch (error) {
-    if (found.length === 0) found.push(error instanceof Error ? error.message : String(error));
-  }
-  return [...new Set(found)].map((message) => ({ path: ['input_schema'], message }));
-}
-
-export function inputProblem(schema: Record<string, unknown>, input: unknown): string | null {
-  return validationErrors(compile(schema), input)[0] ?? null;
-}
-
-/** `report` receives every mistake of the schema; without it the first is thrown. */
-function compile(schema: Record<string, unknown>, report?: (message: string) => void): ValidateFunction {
-  const say = (message: unknown) => report?.(String(message));
-  const isValid = metaSchema().validateSchema(schema, report === undefined);
-  if (isValid !== true) say(`schema is invalid: ${metaSchema().errorsText()}`);
-  // One instance per schema: `$id`s of different models may collide.
-  const ajv = new Ajv2020({
-    allErrors: true,
-    multipleOfPrecision: limits.multipleOfPrecision,
-    strict: report ? 'log' : true,
-    strictTypes: false,
-    strictRequired: false,
-    validateSchema: false,
-    logger: { log: say, warn: say, error: say },
-  });
-  ajv.addFormat('file', fileReferenceFormat);
-  ajv.addFormat('uri', true);
-  ajv.addKeyword({ keyword: 'x-order', schemaType: 'number' });
-  return ajv.compile(schema);
-}
-
-let shared: Ajv2020 | undefined;
-
-/** Compiling the meta-schema takes ten times as long as compiling a model's schema. */
-const metaSchema = () => (shared ??= new Ajv2020({ allErrors: true, strict: false }));
-
-function validationErrors(validate: ValidateFunction, input: unknown): string[] {
-  if (validate(input)) return [];
-  return (validate.errors ?? []).map(({ instancePath, message, params }) => {
-    const where = instancePath ? `${instancePath.slice(1).replaceAll('/', '.')} ` : '';
-    const named: unknown = params['additionalProperty'];
-    return `${where}${message ?? 'is not valid'}${typeof named === 'string' ? `: ${named}` : ''}`;
-  });
-}
-
-function exampleProblems(validate: ValidateFunction, schema: Record<string, unknown>): ModelProblem[] {
-  const { examples } = schema;
-  if (!Array.isArray(examples)) return [];
-  return examples.flatMap((example, index) =>
-    validationErrors(validate, example).map((problem) => ({
-      path: ['input_schema', 'examples', index],
-      message: `is not a valid input: ${problem}`,
-    })),
-  );
 }
 
 export function nearest(word: string, known: readonly string[]): string | null {

@@ -76,6 +76,8 @@ export function isCalledBackAt({ webhook }: HostedPrediction, token: string): bo
 function mayBe({ webhook, model, version }: HostedPrediction, submission: Submission): boolean {
   if (webhook !== undefined) return false;
   const target: Target = targetOf(submission);
+  // The list names the model that a deployment runs.
+  if (submission.options.deployment === true) return true;
   return target.model !== null && model ? model === target.model : version === target.version;
 }
 

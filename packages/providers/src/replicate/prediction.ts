@@ -9,12 +9,17 @@ import { type Ended, maxIdLength, type Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
 import { type Secrets, withRaw } from '../outcome/raw.ts';
 
+/** `model`: what the list shows of a run; null where it is not known. */
 export type Target = { path: string; version: string | null; model: string | null };
 
 const aVersion = /^[0-9a-f]{64}$/;
 
-/** A version runs at `/predictions`; `owner/name` without one is an official model. */
+/** A version runs at `/predictions`; `owner/name` without one is an official model, or a deployment. */
 export function targetOf({ providerModel, options }: Pick<Submission, 'providerModel' | 'options'>): Target {
+  if (options.deployment === true) {
+    const steps = providerModel.split('/').map(encodeURIComponent);
+    return { path: `/deployments/${steps.join('/')}/predictions`, version: null, model: null };
+  }
   const [name = '', itsVersion] = providerModel.split(':', 2);
   const model = name.includes('/') ? name : null;
   const version =
@@ -24,6 +29,25 @@ export function targetOf({ providerModel, options }: Pick<Submission, 'providerM
   if (version !== null) return { path: '/predictions', version, model };
   const steps = name.split('/').map(encodeURIComponent);
   return { path: `/models/${steps.join('/')}/predictions`, version: null, model };
+}
+
+const slug = '[A-Za-z0-9][A-Za-z0-9_.-]*';
+const ownerAndName = new RegExp(`^${slug}/${slug}$`);
+const versioned = new RegExp(`^${slug}/${slug}:[0-9a-zA-Z]+$`);
+
+/** What is wrong with the model of a route; null: nothing. */
+export function targetProblem(model: string, { version, deployment }: Submission['options']): string | null {
+  if (/(^|\/)trainings?(\/|$)/.test(model))
+    return 'is a training, which is not supported: run the model that it made';
+  if (deployment === true)
+    return version === undefined && ownerAndName.test(model)
+      ? null
+      : 'must be the owner/name of the deployment, without a version';
+  if (model.startsWith('deployments/'))
+    return 'must be owner/name: with `options: { deployment: true }`, it is the deployment of that name';
+  if (version !== undefined || [ownerAndName, versioned, aVersion].some((form) => form.test(model)))
+    return null;
+  return 'must be owner/name, owner/name:version or a version';
 }
 
 /** A webhook is always set when possible: its URL also identifies the run. */

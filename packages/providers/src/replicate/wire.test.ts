@@ -50,6 +50,7 @@ describe('a create', () => {
     ['acme/model', {}, '/v1/models/acme/model/predictions', undefined],
     [`acme/model:${version}`, {}, '/v1/predictions', version],
     [version, {}, '/v1/predictions', version],
+    ['acme/model', { deployment: true }, '/v1/deployments/acme/model/predictions', undefined],
     ['acme/model', { version: 'v-of-options' }, '/v1/predictions', 'v-of-options'],
   ])('of %s with %j goes to %s', async (providerModel, options, path, itsVersion) => {
     await provider.submit(submission({ providerModel, options }), neverAborted);

@@ -1,6 +1,6 @@
 import { modelDefinition } from '@holdfast/domain/modelDefinition';
 import { matchesDeclaredType } from '@holdfast/files/contentTypes';
-import { inputProblem } from '@holdfast/providers/catalogue/problems';
+import { inputProblem } from '@holdfast/providers/catalogue/inputSchema';
 import { describe, expect, it } from '@jest/globals';
 import { exampleInput, testInput } from './input.ts';
 import { testSubmission } from './submission.ts';

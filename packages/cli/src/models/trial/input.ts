@@ -8,7 +8,7 @@ import type { PricedInput } from '@holdfast/domain/quantities';
 import { allowedTypes, extensionOf } from '@holdfast/files/contentTypes';
 import { measure, measuredHeadBytes } from '@holdfast/files/measures';
 import { UsageError } from '@holdfast/kit/flags';
-import { inputProblem } from '@holdfast/providers/catalogue/problems';
+import { inputProblem } from '@holdfast/providers/catalogue/inputSchema';
 import { sampleImage, sampleSound } from './samples.ts';
 
 export type TestFile = { filename: string; contentType: string; bytes: Buffer; open(): Readable };
