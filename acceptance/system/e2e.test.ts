@@ -68,7 +68,7 @@ describe('an uploaded image that is transformed', () => {
       output: {
         images: [{ file_id: expect.stringMatching(/^file_/), format: 'png', width: 30, height: 20 }],
       },
-      usage: { input_tokens: 0, output_tokens: 0 },
+      usage: { input_tokens: 0, output_tokens: 0, images: 1 },
       cost: '0.02',
       latency_ms: expect.any(Number),
     });

@@ -10,6 +10,17 @@ export function atPlace(document: unknown, place: string): unknown {
   return place.startsWith('$') ? atPath(document, place) : atPointer(document, place);
 }
 
+/**
+ * A number from 0, or null. Some servers report numbers as strings, for example all that write 64-bit integers of proto3
+ * as JSON.
+ */
+export function numberAt(document: unknown, place: string): number | null {
+  const found = atPlace(document, place);
+  const isText = typeof found === 'string' && /^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(found.trim());
+  const value = isText ? Number(found) : found;
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+}
+
 export function placeProblem(place: string): string | null {
   if (!place.startsWith('$'))
     return pointer.test(place)

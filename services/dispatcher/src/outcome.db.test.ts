@@ -4,8 +4,12 @@ import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { RecordedOutcome, Success } from '@holdfast/domain/outcome';
 import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
 import { mp4, png } from '@holdfast/files/testing/media';
+import { createRegistry } from '@holdfast/kit/metrics';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type AttemptServices, applyProgress } from './attempt.ts';
+import { dispatcherMetrics } from './metrics.ts';
 import { outcomeOf, recordOutcome } from './outcome.ts';
+import type { Route } from './routes.ts';
 import type { Attempt } from './submission.ts';
 import { madeOutput, startCopying } from './testing/copying.ts';
 
@@ -129,4 +133,32 @@ it('a run whose execution is cancelled while its output is copied keeps no file'
   const { recorded, kept } = await recordRun([dataUrl(mp4)], false);
   expect(recorded).toHaveLength(1);
   expect(kept).toEqual([]);
+});
+
+it('the operator is warned of priced usage that a run neither reported nor showed', async () => {
+  const { files, log, routeOf } = copying;
+  const registry = createRegistry('dispatcher');
+  const attempt = { ...(await copying.newRun()), connection: 'trusted', model: 'm', input: {} } as Attempt;
+  const route = routeOf({ kind: 'text' });
+  const definition = { ...route.definition, price: { per_output_token: '1' } };
+  const recorded: RecordedOutcome[] = [];
+  const services = {
+    files,
+    metrics: dispatcherMetrics(registry),
+    slots: { release: async () => {} },
+    recorder: {
+      recordProgress: async () => {},
+      recordOutcome: async (_id: string, outcome: RecordedOutcome) => recorded.push(outcome),
+    },
+  } as unknown as AttemptServices;
+  const output = { text: 'hi' };
+  const outcome = { ok: true, output, usage: { inputTokens: 0, outputTokens: 0 }, measured: {} } as const;
+  const trace = { tracing: null, span: null, log };
+  const never = new AbortController().signal;
+  const whole = { ...route, definition } as Route;
+  await applyProgress(services, trace, whole, attempt, { state: 'ended', outcome }, never);
+  expect(recorded).toMatchObject([{ ok: true, billed: { estimated: ['output_tokens'] } }]);
+  expect(await registry.metrics()).toMatch(
+    /missing_usage_total\{connection="trusted",model="m",quantity="output_tokens".*\} 1/,
+  );
 });

@@ -74,6 +74,7 @@ const attempt = z.looseObject({
   raw_error: z.string().nullable(),
   busy_refusals: z.number().default(0),
   cost: z.string().nullable(),
+  estimated: z.array(z.string()).default([]),
 });
 
 export const executionWithAttempts = execution.extend({

@@ -47,6 +47,7 @@ function printExecution(context: Context, one: z.infer<typeof executionWithAttem
     {
       "PROVIDER'S ID": ({ external_id }) => external_id ?? '',
       BUSY: ({ busy_refusals: count }) => (count === 0 ? '' : `${count} ${count === 1 ? 'time' : 'times'}`),
+      ESTIMATED: ({ estimated }) => estimated.join(', '),
       ERROR: ({ outcome, raw_error }) => [outcome?.code, raw_error].filter(Boolean).join(': '),
     },
   );

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -84,6 +84,19 @@ describe('holdfast models test', () => {
     expect(code).toBe(0);
     const image = `data:image/png;base64,${Buffer.from('picture').toString('base64')}`;
     expect(requests.map(({ body }) => body.input)).toEqual([{ prompt: '@home', image }]);
+  });
+
+  it('warns of priced usage that the provider does not report, and charges what was estimated for the input', async () => {
+    cogResponse = {
+      status: 200,
+      body: { status: 'succeeded', output: 'A poem.', metrics: { predict_time: 0 } },
+    };
+    const yaml = readFileSync(join(folder, 'poet.yaml'), 'utf8');
+    writeFileSync(join(folder, 'poet.yaml'), `${yaml}estimate: { seconds: 3 }\n`);
+    const { stdout } = await test();
+    expect(stdout).toMatch(/^cost +0\.15; a test is not charged/m);
+    expect(stdout).toMatch(/^billed +.*"seconds":3,"estimated":\["seconds"\]/m);
+    expect(stdout).toMatch(/^warning +the provider did not report seconds: charged as estimated/m);
   });
 
   it('reads the input from a file', async () => {

@@ -47,6 +47,7 @@ import { readWatchedExecutions } from '../executions/watch.ts';
 import {
   dropOutputs,
   dropOutputsOfEnded,
+  getFileMeasures,
   getFiles,
   insertOutput,
   keepOutputs,
@@ -178,6 +179,7 @@ export const hotStatements: HotStatement[] = [
       ),
     getSpendLimits: (db) => getSpendLimits(db, ['key_0', 'key_20']),
     getFiles: (db, { organizationId, files }) => getFiles(db, organizationId, files),
+    getFileMeasures: (db, { organizationId, files }) => getFileMeasures(db, organizationId, files),
   }),
   ...of('batch', 'holdfast_dispatcher', {
     startExecutions: (db, { executions }) =>

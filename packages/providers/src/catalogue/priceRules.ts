@@ -171,11 +171,11 @@ function propertyOf({ properties }: Schema, name: string): Schema | null {
   return isObject(found) ? found : null;
 }
 
-/** Defaults are filled in before a run is priced. */
+/** Defaults other than null are filled in before a run is priced. */
 function isAlwaysGiven(schema: Schema, name: string): boolean {
   const { required } = schema;
   const isRequired = Array.isArray(required) && required.includes(name);
-  return isRequired || propertyOf(schema, name)?.['default'] !== undefined;
+  return isRequired || (propertyOf(schema, name)?.['default'] ?? null) !== null;
 }
 
 function isObject(value: unknown): value is Schema {

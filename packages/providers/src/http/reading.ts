@@ -7,7 +7,7 @@ import { reportedFailure } from '../outcome/failure.ts';
 import { type FieldPath, readDetail } from '../outcome/field.ts';
 import { type Secrets, withRaw } from '../outcome/raw.ts';
 import { outcomeFromResponse } from '../outcome/success.ts';
-import { atPlace } from '../place.ts';
+import { atPlace, numberAt } from '../place.ts';
 import type { HttpOptions } from './options.ts';
 import { outputUrls } from './outputUrl.ts';
 
@@ -46,14 +46,12 @@ export function runStatusOf(
 }
 
 export function progressIn(json: unknown, options: HttpOptions): RunProgress {
-  const progress = options.progress === undefined ? undefined : atPlace(json, options.progress);
-  const place = options.queue_position === undefined ? undefined : atPlace(json, options.queue_position);
+  const progress = options.progress === undefined ? null : numberAt(json, options.progress);
+  const place = options.queue_position === undefined ? null : numberAt(json, options.queue_position);
   const logs = logsIn(json, options);
   return {
-    ...(typeof progress === 'number' && {
-      progress: Math.min(Math.max(progress / options.progress_of, 0), 1),
-    }),
-    ...(typeof place === 'number' && Number.isInteger(place) && place >= 0 && { queuePosition: place }),
+    ...(progress !== null && { progress: Math.min(progress / options.progress_of, 1) }),
+    ...(place !== null && Number.isInteger(place) && { queuePosition: place }),
     ...(logs !== undefined && { logs }),
   };
 }

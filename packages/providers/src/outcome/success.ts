@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { OutputKind } from '@holdfast/domain/modelResponse';
 import type { Outcome, OutcomeMapping, Success } from '@holdfast/domain/outcome';
 import { isBodyReference } from '../outputBody.ts';
-import { atPlace, findAll, replaceAt } from '../place.ts';
+import { atPlace, findAll, numberAt, replaceAt } from '../place.ts';
 import { failure, outputFailure } from './failure.ts';
 import { fileUrl, type UrlOf } from './fileUrls.ts';
 
@@ -128,19 +128,17 @@ function textOf(found: unknown): string | null {
   return isObject(found) && typeof found.text === 'string' ? found.text : null;
 }
 
-/** Some servers report numbers as strings, for example all that write 64-bit integers of proto3 as JSON. */
+/** Of the first place that has anything. */
 function number(document: unknown, pointers: string[]): number | null {
-  const found = first(document, pointers);
-  const isText = typeof found === 'string' && /^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(found.trim());
-  const value = isText ? Number(found) : found;
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+  const place = pointers.find((pointer) => isThere(atPlace(document, pointer)));
+  return place === undefined ? null : numberAt(document, place);
 }
 
 function first(document: unknown, pointers: string[]): unknown {
-  return pointers
-    .map((pointer) => atPlace(document, pointer))
-    .find((found) => found !== undefined && found !== null);
+  return pointers.map((pointer) => atPlace(document, pointer)).find(isThere);
 }
+
+const isThere = (found: unknown) => found !== undefined && found !== null;
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);

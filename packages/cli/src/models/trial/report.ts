@@ -46,7 +46,7 @@ function outcomeLines(
 
 function successLines(definition: ModelDefinition, priced: PricedInput, outcome: Success): string[] {
   const { usage, measured } = outcome;
-  const { cost, billed, missing } = chargeFor(definition, priced, outcome);
+  const { cost, usage: tokens, billed, missing } = chargeFor(definition, priced, outcome);
   return [
     ...table([
       ['outcome', 'success'],
@@ -58,7 +58,10 @@ function successLines(definition: ModelDefinition, priced: PricedInput, outcome:
           .join(', ') || 'nothing',
       ],
       ['cost', `${formatMoney(cost)}; a test is not charged`],
-      ...(Object.keys(billed).length > 0 ? [['billed', JSON.stringify(billed)]] : []),
+      [
+        'billed',
+        JSON.stringify({ input_tokens: tokens.inputTokens, output_tokens: tokens.outputTokens, ...billed }),
+      ],
       ...(missing.length > 0 ? [['warning', missingText(definition, missing)]] : []),
     ]),
     'output',
