@@ -100,9 +100,15 @@ export function reportIn(json: unknown, options: HttpOptions): { text: string; f
   const detail = readDetail(json);
   const found = errors.field === undefined ? undefined : atPlace(json, errors.field);
   return {
-    text: errorText(json, options) || detail.text,
+    text: errorText(json, options) || detail.text || usualText(json),
     fields: typeof found === 'string' ? [found.split('.')] : detail.fields,
   };
+}
+
+/** Where most servers have it. */
+function usualText(json: unknown): string {
+  const found = ['/error/message', '/error', '/message'].map((place) => atPlace(json, place));
+  return found.find((text) => typeof text === 'string') ?? '';
 }
 
 export function codeIn(json: unknown, { errors }: HttpOptions): ExecutionErrorCode | undefined {

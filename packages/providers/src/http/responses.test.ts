@@ -414,6 +414,19 @@ describe('the files of an output', () => {
   });
 });
 
+it('a prompt that is too long is the fault of the client, wherever the server says so', async () => {
+  const { fakeServer, provider, submission } = await startExample({});
+  const error = 'Input validation error: `inputs` must have less than 512 tokens. Given: 700';
+  const outcome = { code: 'INPUT_VALIDATION_ERROR', message: 'The input is too long for the model.' };
+  for (const [status, json] of [
+    [422, { error, error_type: 'validation' }],
+    [500, { error: { message: error } }],
+  ] as const) {
+    fakeServer.reply({ status, json });
+    expect(await provider.submit(submission, signal)).toMatchObject({ state: 'ended', outcome });
+  }
+});
+
 describe('a rule on the output', () => {
   const when = (at: string, equals: unknown = true) => [
     { when: { at, equals }, code: 'CONTENT_MODERATION_REJECTED' as const },

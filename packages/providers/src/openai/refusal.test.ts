@@ -53,7 +53,7 @@ const clients: Case[] = [
       code: 'context_length_exceeded',
     }),
     'INPUT_VALIDATION_ERROR',
-    /: check input\.prompt\.$/,
+    /^The input is too long for the model: check input\.prompt\.$/,
   ],
   [
     'OpenAI: a prompt against its policy',
@@ -112,7 +112,7 @@ const clients: Case[] = [
       `litellm.ContextWindowExceededError: litellm.BadRequestError: ContextWindowExceededError: GroqException - {"error": {}}\nmodel=dead. context_window_fallbacks=None.${unrouted}`,
     ),
     'INPUT_VALIDATION_ERROR',
-    /^The model refused the input\.$/,
+    /^The input is too long for the model\.$/,
   ],
   [
     'LiteLLM: a prompt against the policy of its upstream',
@@ -134,7 +134,17 @@ const clients: Case[] = [
       code: 400,
     },
     'INPUT_VALIDATION_ERROR',
-    /^The model refused the input\.$/,
+    /^The input is too long for the model\.$/,
+  ],
+  [
+    'llama.cpp: more tokens than a batch takes',
+    500,
+    error('input (1234 tokens) is too large to process. increase the physical batch size', {
+      type: 'server_error',
+      code: 500,
+    }),
+    'INPUT_VALIDATION_ERROR',
+    /^The input is too long for the model\.$/,
   ],
   [
     'llama.cpp: more tokens than the model takes',
@@ -145,7 +155,7 @@ const clients: Case[] = [
       n_ctx: 4096,
     }),
     'INPUT_VALIDATION_ERROR',
-    /^The model refused the input\.$/,
+    /^The input is too long for the model\.$/,
   ],
   [
     'Text Generation Inference: a number that is too large',
@@ -228,6 +238,7 @@ describe('a bad request that is certainly about the input is the fault of the cl
       state: 'ended',
       outcome: { code, message: expect.stringMatching(message), raw: expect.stringMatching(/./) },
     });
+    expect(progress).not.toHaveProperty('isTheirFault');
     expect(JSON.stringify(progress)).not.toMatch(/"message":"[^"]*(litellm|exception|azure|openai)/i);
     expect(progress).not.toHaveProperty('alert');
   });

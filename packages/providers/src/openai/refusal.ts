@@ -2,7 +2,7 @@ import type { ExecutionErrorCode } from '@holdfast/domain/errors';
 import { z } from 'zod';
 import type { HttpResponse } from '../connection.ts';
 import type { Progress, Submission } from '../interface.ts';
-import { badRequest, failure, reportedFailure } from '../outcome/failure.ts';
+import { badRequest, failure, isAboutInput, reportedFailure } from '../outcome/failure.ts';
 import { type FieldPath, readDetail } from '../outcome/field.ts';
 import { rawText, responseText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { lost, retryAfterMs } from '../progress.ts';
@@ -33,17 +33,11 @@ const moderation = /content_policy|content_filter|moderation|safety|cyber_policy
 /** About our account or key, whatever the status. LiteLLM without a database knows only one key. */
 const ofAccount =
   /insufficient_quota|billing_hard_limit|no_db_connection|invalid_api_key|authentication_error/;
-const tooLong = /context_length_exceeded|exceed_context_size/;
 const badFile = /image_format|unsupported_image|invalid_image|image_parse|invalid_base64_image/;
 
 /** Messages whose codes leave the cause open. */
 const knownTexts: [RegExp, ExecutionErrorCode][] = [
   [/\blitellm\.ContentPolicyViolationError\b/, 'CONTENT_MODERATION_REJECTED'],
-  [/\blitellm\.ContextWindowExceededError\b/, 'INPUT_VALIDATION_ERROR'],
-  [
-    /\bmaximum context length\b|\bexceeds? the (available |model's )?context (size|length|window)/i,
-    'INPUT_VALIDATION_ERROR',
-  ],
   [/^(invalid|unrecognized) file format\b/i, 'FILE_FORMAT_UNSUPPORTED'],
 ];
 
@@ -80,8 +74,9 @@ export function readRefusal(response: HttpResponse, submission: Submission, secr
     return { state: 'unknown', outcome: withRaw(outcome, said, secrets) };
   }
   if (means === 'ended') {
-    const outcome = reportedFailure({ text: error.message ?? '', code }, mapping, secrets, said);
-    return { state: 'ended', outcome, ...(response.status >= 500 && { isTheirFault: true }) };
+    const outcome = reportedFailure({ text: error.message ?? '', code, kind }, mapping, secrets, said);
+    const isTheirFault = response.status >= 500 && !isAboutInput(outcome.code);
+    return { state: 'ended', outcome, ...(isTheirFault && { isTheirFault }) };
   }
   const outcome = withRaw(failure(code), said, secrets);
   if (means === 'useless')
@@ -129,7 +124,7 @@ function kindOf({ code, type }: ErrorFields, status: number): string {
 function inputCode({ message, type }: ErrorFields, kind: string): ExecutionErrorCode | null {
   if (moderation.test(kind)) return 'CONTENT_MODERATION_REJECTED';
   if (badFile.test(kind)) return 'FILE_FORMAT_UNSUPPORTED';
-  if (tooLong.test(kind) || type === 'validation') return 'INPUT_VALIDATION_ERROR';
+  if (type === 'validation') return 'INPUT_VALIDATION_ERROR';
   return knownTexts.find(([pattern]) => pattern.test(message ?? ''))?.[1] ?? null;
 }
 

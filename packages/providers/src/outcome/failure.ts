@@ -6,6 +6,7 @@ import type { Progress } from '../interface.ts';
 import { atPlace } from '../place.ts';
 import { clientField, type FieldPath } from './field.ts';
 import { firstLine, rawText, responseText, type Secrets, withRaw } from './raw.ts';
+import { isTooLong } from './tooLong.ts';
 
 const messages = {
   INPUT_VALIDATION_ERROR: 'The model refused the input.',
@@ -31,7 +32,15 @@ const wordsAboutInput: Partial<Record<ExecutionErrorCode, ProviderText>> = {
 
 const maxFields = 5;
 
-export type Report = { text: string; code: ExecutionErrorCode; fields?: readonly FieldPath[] };
+const tooLong = 'The input is too long for the model.';
+
+export type Report = {
+  text: string;
+  code: ExecutionErrorCode;
+  fields?: readonly FieldPath[];
+  /** The provider's error type. */
+  kind?: string;
+};
 
 export function failure(code: ExecutionErrorCode, message: string = messages[code]): Failure {
   return { ok: false, code, message };
@@ -58,9 +67,9 @@ export function reportedFailure(
   secrets: Secrets,
   said: string = report.text,
 ): Failure {
+  const code = isTooLong(report) ? 'INPUT_VALIDATION_ERROR' : report.code;
   const mapped =
-    ruledFailure(report, mapping, secrets) ??
-    failure(report.code, messageOf(report.code, report, mapping, secrets));
+    ruledFailure(report, mapping, secrets) ?? failure(code, messageOf(code, report, mapping, secrets));
   return withRaw(mapped, said, secrets);
 }
 
@@ -83,24 +92,24 @@ export function ruledFailure(
 
 function messageOf(
   code: ExecutionErrorCode,
-  { text, fields = [] }: Omit<Report, 'code'>,
+  report: Omit<Report, 'code'>,
   mapping: OutcomeMapping,
   secrets: Secrets,
 ): string {
+  const { text, fields = [] } = report;
   const kind = wordsAboutInput[code];
   if (kind === undefined) return messages[code];
   const words = mapping.show?.includes(kind) ? firstLine(text, secrets) : '';
   if (words !== '') return words;
+  const message = code === 'INPUT_VALIDATION_ERROR' && isTooLong(report) ? tooLong : messages[code];
   const names = new Set(fields.flatMap((path) => clientField(path, mapping) ?? []));
-  if (names.size === 0) return messages[code];
-  return `${messages[code].replace(/\.$/, '')}: check ${[...names].slice(0, maxFields).join(', ')}.`;
+  if (names.size === 0) return message;
+  return `${message.replace(/\.$/, '')}: check ${[...names].slice(0, maxFields).join(', ')}.`;
 }
 
 export type BadRequest = Omit<Report, 'code'> & {
   /** Null when the provider's codes do not blame the input. */
   code: Report['code'] | null;
-  /** The provider's error type, for the operator. */
-  kind?: string;
 };
 
 const maxKind = 200;
@@ -108,18 +117,18 @@ const maxKind = 200;
 /** Ends the run if a rule, code, field or 413 blames the input. Else our settings may be wrong: next provider (ADR 0032). */
 export function badRequest(
   response: HttpResponse,
-  { code, kind = '', ...report }: BadRequest,
+  { code, ...report }: BadRequest,
   mapping: OutcomeMapping,
   secrets: Secrets,
 ): Progress {
   const isClients = (report.fields ?? []).some((path) => clientField(path, mapping) !== null);
-  const isTooLarge = response.status === 413;
+  const isTooLarge = response.status === 413 || isTooLong(report);
   const known = code ?? (isClients || isTooLarge ? 'INPUT_VALIDATION_ERROR' : 'MODEL_UNAVAILABLE');
   const outcome = reportedFailure({ ...report, code: known }, mapping, secrets, responseText(response));
   if (isAboutInput(outcome.code)) return { state: 'ended', outcome };
   const refused = { state: 'refused', retryAfterMs: null, outcome } as const;
   if (ruledFailure(report, mapping, secrets) !== null) return refused;
-  const what = `${response.status} ${kind.slice(0, maxKind)}`.trim();
+  const what = `${response.status} ${(report.kind ?? '').slice(0, maxKind)}`.trim();
   const alert = `the connection returned ${what}, not known to be about the input: read the attempt's raw error`;
   return { ...refused, alert: rawText(alert, secrets) };
 }
