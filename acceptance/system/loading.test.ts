@@ -37,7 +37,7 @@ afterAll(() => fleet.close());
 const s3 = /^(minio|@aws-sdk|@smithy)/;
 const openTelemetry = /^@opentelemetry\/(?!api$)/;
 const prisma = /^@prisma\//;
-const fileParsers = /^(file-type|music-metadata|image-size)$/;
+const fileParsers = /^(file-type|mediabunny)$/;
 
 describe('a service that starts with files on disk and without a collector', () => {
   it.each(services)(

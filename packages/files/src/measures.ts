@@ -1,57 +1,76 @@
+import { bmpMeasures } from './media/bmp.ts';
+import { FileBytes, type ReadRange } from './media/bytes.ts';
+import { containerMeasures } from './media/containers.ts';
+import { flacMeasures } from './media/flac.ts';
+import { gifMeasures } from './media/gif.ts';
+import { heifMeasures } from './media/heif.ts';
+import { jpegMeasures } from './media/jpeg.ts';
+import { type Measures, unknown } from './media/measures.ts';
+import { adtsMeasures, mp3Measures } from './media/mpegAudio.ts';
+import { pngMeasures } from './media/png.ts';
+import { tiffMeasures } from './media/tiff.ts';
+import { wavMeasures } from './media/wav.ts';
+import { webpMeasures } from './media/webp.ts';
 import type { ObjectStore } from './store.ts';
 
-/** Pixels of images and videos, milliseconds of audio and video; null: unknown. */
-export type Measures = { width: number | null; height: number | null; durationMs: number | null };
+export type { ReadRange } from './media/bytes.ts';
+export type { Measures } from './media/measures.ts';
 
 export type FileToMeasure = { contentType: string; sizeBytes: number; head: Buffer };
 
-/** Reads the bytes from `start` to `end`, both inclusive. */
-export type ReadRange = (start: number, end: number) => Promise<Buffer>;
-
-/** The size of an image is near its start, but JPEGs may carry a thumbnail before it. */
+/** Many files have their measures within it; the rest is read in parts as large as a reader needs. */
 export const measuredHeadBytes = 262_144;
-
-/** The longest side of a JPEG. A larger claim counts as none, for it would decide the price. */
-export const maxSide = 65_535;
-export const unknown: Measures = { width: null, height: null, durationMs: null };
 
 export async function measureObject(
   store: ObjectStore,
   { key, contentType, sizeBytes }: { key: string; contentType: string; sizeBytes: number },
 ): Promise<Measures> {
+  if (!isMeasurable(contentType)) return unknown;
   const head = await store.readHead(key, measuredHeadBytes);
   return await measure({ contentType, sizeBytes, head }, (start, end) =>
     store.readRange(key, { start, end }),
   );
 }
 
-/** From metadata, mostly in the `head`; `read` fetches other parts, such as the end of an MP4. */
+/** Mostly from the `head`; `read` fetches other parts, such as the end of an MP4. Never rejects for what is in the file. */
 export async function measure(file: FileToMeasure, read: ReadRange): Promise<Measures> {
-  // Outside the `try`: a parser that cannot be loaded says nothing about the file.
-  const parse = await parserOf(file.contentType);
+  const { contentType, sizeBytes, head } = file;
+  if (!isMeasurable(contentType)) return unknown;
+  const reader = Object.hasOwn(readers, contentType) ? readers[contentType] : undefined;
+  const readPart: ReadRange = async (start, end) =>
+    end < head.length ? head.subarray(start, end + 1) : await read(start, end);
   try {
-    return await parse(file, read);
+    const measures = await (reader?.(new FileBytes(file, read)) ?? containerMeasures(sizeBytes, readPart));
+    return contentType.startsWith('audio/') ? { ...measures, width: null, height: null } : measures;
   } catch {
     return unknown;
   }
 }
 
-type Parse = (file: FileToMeasure, read: ReadRange) => Promise<Measures> | Measures;
-
-async function parserOf(contentType: string): Promise<Parse> {
-  if (contentType.startsWith('image/')) {
-    const { imageSize } = await import('image-size');
-    return ({ head }) => imageMeasures(imageSize(head));
-  }
-  if (!/^(audio|video)\//.test(contentType)) return () => unknown;
-  return (await import('./mediaMeasures.ts')).mediaMeasures;
+/** An image of these types whose size cannot be read is none: cut off, or something else after its first bytes. */
+export function isUnreadable(contentType: string, { width, height }: Measures): boolean {
+  return wholeImages.has(contentType) && width === null && height === null;
 }
 
-function imageMeasures({ width, height }: { width: number; height: number }): Measures {
-  return { ...unknown, width: validOrNull(width, maxSide), height: validOrNull(height, maxSide) };
-}
+const wholeImages = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-export function validOrNull(value: number | undefined, max: number): number | null {
-  const rounded = Math.round(value ?? 0);
-  return rounded > 0 && rounded <= max ? rounded : null;
+/** These are read here, from start to end; the containers of audio and video by a library. */
+const readers: Readonly<Record<string, (file: FileBytes) => Promise<Measures>>> = {
+  'image/png': pngMeasures,
+  'image/jpeg': jpegMeasures,
+  'image/gif': gifMeasures,
+  'image/webp': webpMeasures,
+  'image/tiff': tiffMeasures,
+  'image/bmp': bmpMeasures,
+  'image/avif': heifMeasures,
+  'image/heic': heifMeasures,
+  'audio/wav': wavMeasures,
+  'audio/x-wav': wavMeasures,
+  'audio/mpeg': mp3Measures,
+  'audio/aac': adtsMeasures,
+  'audio/flac': flacMeasures,
+};
+
+function isMeasurable(contentType: string): boolean {
+  return Object.hasOwn(readers, contentType) || /^(audio|video)\//.test(contentType);
 }

@@ -1,3 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A file that ffmpeg has written: 2 s, the images of 16 x 8, the videos of 64 x 36 pixels. */
+export function fixture(name: string): Buffer {
+  return readFileSync(join(import.meta.dirname, 'fixtures', name));
+}
+
 /** Videos of 640 x 360 pixels and 3 s as a muxer writes them, with frames of eight bytes; an MP4's measures stand at its end. */
 export const mp4 = Buffer.from(
   'AAAAHGZ0eXBpc29tAAACAGlzb21hdmMxbXA0MQAAAEBtZGF0AAAAAAAAABAHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcAAAR8bW9vdgAAAGxtdmhkAAAAAOcngCjnJ4AoAADhAAACowAAAQAAAQAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAwAAAiJ0cmFrAAAAXHRraGQAAAAD5yeAKOcngCgAAAABAAAAAAACowAAAAAAAAAAAAAAAAAAAAAAAAEAAAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAABAAAAAAoAAAAFoAAAAAAG+bWRpYQAAACBtZGhkAAAAAOcngCjnJ4AoAAAACgAAAB5VxAAAAAAAN2hkbHIAAAAAbWhscnZpZGUAAAAAAAAAAAAAAABNZWRpYWJ1bm55VmlkZW9IYW5kbGVyAAAAAV9taW5mAAAAFHZtaGQAAAABAAAAAAAAAAAAAAAkZGluZgAAABxkcmVmAAAAAAAAAAEAAAAMdXJsIAAAAAEAAAEfc3RibAAAAJNzdHNkAAAAAAAAAAEAAACDYXZjMQAAAAAAAAABAAAAAAAAAAAAAAAAAAAAAAKAAWgASAAAAEgAAAAAAAAAARJNZWRpYWJ1bm55IHYxLjYxLjAAAAAAAAAAAAAAAAAAABj//wAAABlhdmNDAUIAH//hAARnQgAfAQACaM4AAAAUYnRydAAAAAAAAABAAAAAQAAAABhzdHRzAAAAAAAAAAEAAAADAAAACgAAABxzdHNjAAAAAAAAAAEAAAABAAAAAQAAAAEAAAAgc3RzegAAAAAAAAAAAAAAAwAAAAgAAAAIAAAACAAAABxzdGNvAAAAAAAAAAMAAAAsAAAAPAAAAEwAAAAUc3RzcwAAAAAAAAABAAAAAQAAAeZ0cmFrAAAAXHRraGQAAAAD5yeAKOcngCgAAAACAAAAAAACowAAAAAAAAAAAAAAAAEBAAAAAAEAAAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAABAAAAAAAAAAAAAAAAAAAGCbWRpYQAAACBtZGhkAAAAAOcngCjnJ4AoAAC7gAACMoBVxAAAAAAAN2hkbHIAAAAAbWhscnNvdW4AAAAAAAAAAAAAAABNZWRpYWJ1bm55U291bmRIYW5kbGVyAAAAASNtaW5mAAAAEHNtaGQAAAAAAAAAAAAAACRkaW5mAAAAHGRyZWYAAAAAAAAAAQAAAAx1cmwgAAAAAQAAAOdzdGJsAAAAb3N0c2QAAAAAAAAAAQAAAF9tcDRhAAAAAAAAAAEAAAAAAAAAAAACABAAAAAAu4AAAAAAACdlc2RzAAAAAAMZAAEABBFAFQAAAAAAAEAAAABABQIRkAYBAgAAABRidHJ0AAAAAAAAAEAAAABAAAAAGHN0dHMAAAAAAAAAAQAAAAMAALuAAAAAHHN0c2MAAAAAAAAAAQAAAAEAAAABAAAAAQAAACBzdHN6AAAAAAAAAAAAAAADAAAACAAAAAgAAAAIAAAAHHN0Y28AAAAAAAAAAwAAADQAAABEAAAAVA==',
@@ -52,4 +60,49 @@ export function longMp4(paddingBytes: number): Buffer {
   free.writeUInt32BE(free.length);
   free.write('free', 4);
   return Buffer.concat([mp4.subarray(0, typeBytes), free, mp4.subarray(typeBytes)]);
+}
+
+/** Frames of silence, 26 ms each, in 128 kbit/s. */
+export function mp3(frames: number): Buffer {
+  const frame = Buffer.alloc(417);
+  frame.set([0xff, 0xfb, 0x90, 0xc0]);
+  return Buffer.concat(Array.from({ length: frames }, () => frame));
+}
+
+/** Frames of 1024 samples at 44.1 kHz, 23 ms each. */
+export function adts(frames: number): Buffer {
+  const frame = Buffer.from(
+    'fff15080050ffc0000000000000000000000000000000000000000000000000000000000000000',
+    'hex',
+  );
+  frame.writeUIntBE((0x80 << 16) | (frame.length << 5) | 0x1f, 3, 3);
+  return Buffer.concat(Array.from({ length: frames }, () => frame));
+}
+
+/** A tag with so many bytes of content. */
+export function id3(contentBytes: number): Buffer {
+  const size = [21, 14, 7, 0].map((shift) => (contentBytes >> shift) & 127);
+  return Buffer.concat([Buffer.from('ID3\x03\0\0', 'latin1'), Buffer.from(size), Buffer.alloc(contentBytes)]);
+}
+
+/** A JPEG of 30 x 20 pixels without pixels, with an orientation of EXIF. */
+export function jpeg(orientation: number): Buffer {
+  const exif = Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), exifOf(orientation)]);
+  const segment = (marker: number, content: Buffer) =>
+    Buffer.concat([Buffer.from([0xff, marker, 0, content.length + 2]), content]);
+  return Buffer.concat([
+    Buffer.from([0xff, 0xd8]),
+    segment(0xe1, exif),
+    segment(0xc0, Buffer.from([8, 0, 20, 0, 30, 1, 1, 0x11, 0])),
+    segment(0xda, Buffer.from([1, 1, 0, 0, 63, 0])),
+    Buffer.from([0xff, 0xd9]),
+  ]);
+}
+
+/** A directory with this tag alone. */
+export function exifOf(orientation: number): Buffer {
+  return Buffer.concat([
+    Buffer.from('MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01', 'latin1'),
+    Buffer.from([0, orientation, 0, 0, 0, 0, 0, 0]),
+  ]);
 }
