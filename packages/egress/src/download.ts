@@ -8,6 +8,7 @@ import type { Request } from 'got';
 import { portOf } from './addresses.ts';
 import { idleTimeoutMs, maxAgeMs } from './connections.ts';
 import { createTlsSessions, dial, type Guard } from './dial.ts';
+import { nameInHeader, nameInUrl } from './fileName.ts';
 import type { EgressPolicy } from './policy.ts';
 import { messageOf } from './response.ts';
 import { type Wire, wireOf } from './wire.ts';
@@ -22,7 +23,13 @@ export type DownloadOptions = {
   maxBytes: number;
 };
 
-export type Download = { stream: Readable; contentType: string | null; sizeBytes: number | null };
+export type Download = {
+  stream: Readable;
+  contentType: string | null;
+  sizeBytes: number | null;
+  /** As the server or its URL names it: not safe to use as a path. */
+  filename: string | null;
+};
 
 export type DownloadStage = 'policy' | 'network' | 'status' | 'redirects' | 'too_large';
 
@@ -52,7 +59,7 @@ export async function openDownload(options: DownloadOptions): Promise<Download> 
     const source = await startGet(url, isTrusted, options.policy, leftMs);
     const response = await responseOf(source, leftMs);
     const next = redirectTarget(response, url);
-    if (next === null) return toDownload(source, response, options.maxBytes);
+    if (next === null) return toDownload(source, response, options);
     source.destroy();
     url = next;
   }
@@ -112,7 +119,11 @@ function redirectTarget(response: IncomingMessage, base: string): string | null 
   return URL.parse(location, base)?.href ?? location;
 }
 
-function toDownload(source: Request, response: IncomingMessage, maxBytes: number): Download {
+function toDownload(
+  source: Request,
+  response: IncomingMessage,
+  { url, maxBytes }: Pick<DownloadOptions, 'url' | 'maxBytes'>,
+): Download {
   const status = response.statusCode ?? 0;
   const refuse = (error: DownloadError) => {
     source.destroy();
@@ -128,6 +139,8 @@ function toDownload(source: Request, response: IncomingMessage, maxBytes: number
     stream: capped(source, maxBytes),
     contentType,
     sizeBytes: Number.isNaN(declared) ? null : declared,
+    // After a redirect the path may be a store's key: the URL of the output is the provider's own.
+    filename: nameInHeader(response.headers['content-disposition']) ?? nameInUrl(url),
   };
 }
 

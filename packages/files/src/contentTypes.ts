@@ -1,5 +1,3 @@
-import type { OutputKind } from '@holdfast/domain/modelResponse';
-
 /** Types that may be uploaded, with their extensions. SVG and HTML may not: they can contain scripts. */
 const extensions = {
   'image/png': 'png',
@@ -22,9 +20,11 @@ const extensions = {
   'video/webm': 'webm',
   'video/quicktime': 'mov',
   'video/x-matroska': 'mkv',
+  'video/3gpp': '3gp',
   'model/gltf-binary': 'glb',
   'application/pdf': 'pdf',
   'application/json': 'json',
+  'application/x-ndjson': 'jsonl',
   'application/zip': 'zip',
   'text/plain': 'txt',
   'text/csv': 'csv',
@@ -35,20 +35,49 @@ export type AllowedType = keyof typeof extensions;
 
 export const allowedTypes = Object.keys(extensions) as AllowedType[];
 
+/** As browsers, Windows and other tools name them. */
 const otherNames: Readonly<Record<string, AllowedType>> = {
   'image/jpg': 'image/jpeg',
   'image/pjpeg': 'image/jpeg',
   'image/x-png': 'image/png',
+  'image/apng': 'image/png',
+  'image/tif': 'image/tiff',
+  'image/x-tiff': 'image/tiff',
+  'image/x-bmp': 'image/bmp',
+  'image/x-ms-bmp': 'image/bmp',
+  'image/heif': 'image/heic',
+  'image/heic-sequence': 'image/heic',
+  'image/heif-sequence': 'image/heic',
   'audio/mp3': 'audio/mpeg',
   'audio/x-mp3': 'audio/mpeg',
+  'audio/x-mpeg': 'audio/mpeg',
   'audio/wave': 'audio/wav',
   'audio/x-wav': 'audio/wav',
+  'audio/x-pn-wav': 'audio/wav',
   'audio/vnd.wave': 'audio/wav',
+  'audio/opus': 'audio/ogg',
+  'application/ogg': 'audio/ogg',
   'audio/m4a': 'audio/mp4',
   'audio/x-m4a': 'audio/mp4',
   'audio/x-flac': 'audio/flac',
+  'audio/x-aac': 'audio/aac',
+  'audio/aacp': 'audio/aac',
+  'audio/vnd.dlna.adts': 'audio/aac',
+  'video/x-m4v': 'video/mp4',
+  'video/matroska': 'video/x-matroska',
+  'video/3gpp2': 'video/3gpp',
+  'application/x-pdf': 'application/pdf',
+  'application/x-zip': 'application/zip',
   'application/x-zip-compressed': 'application/zip',
+  'application/ndjson': 'application/x-ndjson',
+  'application/jsonl': 'application/x-ndjson',
+  'application/x-jsonlines': 'application/x-ndjson',
+  'text/json': 'application/json',
   'text/x-markdown': 'text/markdown',
+  // Windows with Excel calls CSV so.
+  'application/vnd.ms-excel': 'text/csv',
+  'application/csv': 'text/csv',
+  'text/x-csv': 'text/csv',
 };
 
 const unspecific = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
@@ -78,98 +107,39 @@ export function isAllowedType(contentType: string): contentType is AllowedType {
   return Object.hasOwn(extensions, contentType);
 }
 
-/** Without a dot; null for a type that may not be stored. */
+/** Without a dot; null for a type that has none of its own. */
 export function extensionOf(contentType: string): string | null {
   return isAllowedType(contentType) ? extensions[contentType] : null;
 }
 
-export const headBytes = 4100;
+/** Of an attachment whose type is not an allowed one. */
+export const anyType = 'application/octet-stream';
 
-/** By magic bytes in the first `headBytes`; null without any, as in text. */
-export async function detectType(head: Buffer): Promise<string | null> {
-  const { fileTypeFromBuffer } = await import('file-type');
-  const detected = await fileTypeFromBuffer(head).catch(() => undefined);
-  return detected?.mime.split(';')[0] ?? null;
+const textTypes = new Set<string>([
+  'text/plain',
+  'text/csv',
+  'text/markdown',
+  'application/json',
+  'application/x-ndjson',
+]);
+
+export function isTextType(contentType: string): boolean {
+  return textTypes.has(contentType);
 }
 
-const textTypes = new Set(['text/plain', 'text/csv', 'text/markdown', 'application/json']);
-
-const zipMagics = new Set(['504b0304', '504b0506']);
-
-const aliases: Record<string, string[]> = {
-  'audio/wav': ['audio/x-wav', 'audio/vnd.wave'],
-  'audio/x-wav': ['audio/wav', 'audio/vnd.wave'],
-  'audio/mp4': ['audio/x-m4a', 'video/mp4'],
-  'audio/ogg': ['application/ogg', 'video/ogg'],
-  'audio/flac': ['audio/x-flac'],
-  'audio/webm': ['video/webm'],
-  'video/mp4': ['video/x-m4v'],
-  'video/x-matroska': ['video/matroska'],
-  'image/heic': ['image/heif', 'image/heic-sequence', 'image/heif-sequence'],
+const textTypesByExtension: Readonly<Record<string, AllowedType>> = {
+  txt: 'text/plain',
+  csv: 'text/csv',
+  md: 'text/markdown',
+  markdown: 'text/markdown',
+  json: 'application/json',
+  jsonl: 'application/x-ndjson',
+  ndjson: 'application/x-ndjson',
 };
 
-export async function matchesDeclaredType(head: Buffer, declared: string): Promise<boolean> {
-  if (!isAllowedType(declared) || head.length === 0) return false;
-  if (textTypes.has(declared)) return isText(head);
-  // Office files are zips too, and the detector returns their own types.
-  if (declared === 'application/zip') return zipMagics.has(head.toString('hex', 0, 4));
-  const detected = await detectType(head);
-  return detected !== null && (detected === declared || (aliases[declared]?.includes(detected) ?? false));
-}
-
-/** UTF-8 without NUL. `stream` allows a last character that the head cuts in two. */
-function isText(head: Buffer): boolean {
-  if (head.includes(0)) return false;
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(head, { stream: true });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-export async function detectAllowedType(head: Buffer): Promise<string | null> {
-  const detected = await detectType(head);
-  if (detected === null) return (await matchesDeclaredType(head, 'text/plain')) ? 'text/plain' : null;
-  const candidates = [detected, ...allowedTypes.filter((type) => !isTextType(type))];
-  for (const type of candidates) {
-    if (await matchesDeclaredType(head, type)) return type;
-  }
-  return null;
-}
-
-function isTextType(type: string): boolean {
-  return type.startsWith('text/') || type === 'application/json';
-}
-
-/** Some models' videos are animated images; audio may come in video containers. */
-const families: Partial<Record<OutputKind, RegExp>> = {
-  images: /^image\//,
-  videos: /^(video\/|image\/(gif|webp|avif)$)/,
-  audios: /^audio\//,
-};
-
-const audioIn: Record<string, string> = { 'video/mp4': 'audio/mp4', 'video/webm': 'audio/webm' };
-
-/** Null for a type that is not allowed or not of the model's output kind. The declared type counts for text only. */
-export async function outputType(
-  head: Buffer,
-  declared: string | null,
-  kind: OutputKind,
-): Promise<string | null> {
-  const start = head.subarray(0, headBytes);
-  const detected = await detectAllowedType(start);
-  if (detected === null) return null;
-  if (isTextType(detected)) return kind === 'files' || kind === 'raw' ? textType(start, declared) : null;
-  const type = kind === 'audios' ? (audioIn[detected] ?? detected) : detected;
-  return families[kind]?.test(type) === false ? null : type;
-}
-
-const htmlOrSvg = /^\s*(<\?xml[^>]*>\s*)?(<!doctype|<html|<svg)/i;
-
-async function textType(head: Buffer, declared: string | null): Promise<string | null> {
-  if (htmlOrSvg.test(head.toString('utf8', 0, 512))) return null;
-  if (isUnspecific(declared)) return 'text/plain';
-  if (declared === null || !isTextType(declared)) return null;
-  return (await matchesDeclaredType(head, declared)) ? declared : 'text/plain';
+/** Bytes alone do not tell one text type from another. Null for an extension of none. */
+export function textTypeOf(extension: string | null): AllowedType | null {
+  return extension !== null && Object.hasOwn(textTypesByExtension, extension)
+    ? (textTypesByExtension[extension] ?? null)
+    : null;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { attachment, sanitiseFilename } from './filename.ts';
+import { attachment, extensionIn, sanitiseFilename } from './filename.ts';
 
 describe('sanitiseFilename', () => {
   it.each([
@@ -14,6 +14,10 @@ describe('sanitiseFilename', () => {
     ['dir/', 'file'],
     ['\ud800', '\ufffd'],
     ['猫.png', '猫.png'],
+    ['می\u200cخواهم.png', 'می\u200cخواهم.png'],
+    ['👩\u200d💻.png', '👩\u200d💻.png'],
+    ['\u200c\u200d', 'file'],
+    ['a\u200b\u2066b.png', 'ab.png'],
   ])('turns %j into %j', (given, expected) => {
     expect(sanitiseFilename(given)).toBe(expected);
   });
@@ -23,6 +27,17 @@ describe('sanitiseFilename', () => {
     expect(name).toBe(`${'猫'.repeat(83)}.png`);
     expect(Buffer.byteLength(sanitiseFilename('x'.repeat(1000)))).toBe(255);
   });
+});
+
+it.each([
+  ['a.PNG', 'png'],
+  ['weights.tar.gz', 'gz'],
+  ['.env', null],
+  ['noname', null],
+  ['a.', null],
+  ['a.b c', null],
+])('the extension in %j is %j', (name, extension) => {
+  expect(extensionIn(name)).toBe(extension);
 });
 
 describe('attachment', () => {

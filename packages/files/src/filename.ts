@@ -1,11 +1,19 @@
 const maxBytes = 255;
 
+/** Persian, Hindi and emoji need U+200C and U+200D, which join letters or keep them apart. */
+const invisible = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
 /** A file name that is safe to show and to save: no path, no control or direction characters, 1 to 255 bytes. */
 export function sanitiseFilename(name: string): string {
   const base = name.toWellFormed().normalize('NFC').split(/[/\\]/).pop() ?? '';
-  const printable = base.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').trim();
+  const printable = base.replace(invisible, '').trim();
   const cut = shorten(printable);
-  return /^\.*$/.test(cut) ? 'file' : cut;
+  return /^[.\u200c\u200d]*$/.test(cut) ? 'file' : cut;
+}
+
+/** Of a file name, in lower case and without the dot; null without any. */
+export function extensionIn(filename: string): string | null {
+  return /[^.]\.([A-Za-z0-9]{1,16})$/.exec(filename)?.[1]?.toLowerCase() ?? null;
 }
 
 function shorten(name: string): string {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { nameInHeader } from '@holdfast/egress/fileName';
 import type { ResponseHead } from '@holdfast/egress/trusted';
 import type { HttpResponse } from './connection.ts';
 import { UnusableOutput } from './outputFiles.ts';
@@ -8,6 +9,8 @@ import { UnusableOutput } from './outputFiles.ts';
 export type OutputBody = {
   reference: string;
   contentType: string | null;
+  /** As the provider names it: not safe to use as a path. */
+  filename: string | null;
   /** Null until it has been read. */
   sizeBytes: number | null;
   /** The bytes from the start. Rejects with UnusableOutput when they cannot be read again. */
@@ -34,12 +37,14 @@ export function responseBody(
 ): OutputBody {
   const { headers, bytes } = response;
   const contentType = headers['content-type']?.split(';')[0]?.trim().toLowerCase() || null;
-  if (bytes) return heldBody(new Blob([bytes]), contentType);
+  const filename = nameInHeader(headers['content-disposition']);
+  if (bytes) return heldBody(new Blob([bytes]), contentType, filename);
   const sizeBytes = Number(headers['content-length'] ?? Number.NaN);
   let stream = response.stream ?? null;
   return {
     reference: newReference(),
     contentType,
+    filename,
     sizeBytes: Number.isNaN(sizeBytes) ? null : sizeBytes,
     async open(signal) {
       const isFresh = stream && !stream.readableDidRead && !stream.destroyed;
@@ -54,10 +59,15 @@ export function responseBody(
   };
 }
 
-export function heldBody(bytes: Blob, contentType: string | null): OutputBody {
+export function heldBody(
+  bytes: Blob,
+  contentType: string | null,
+  filename: string | null = null,
+): OutputBody {
   return {
     reference: newReference(),
     contentType,
+    filename,
     sizeBytes: bytes.size,
     open: async () => Readable.fromWeb(bytes.stream()),
     close: () => {},

@@ -16,6 +16,9 @@ export type StoredFile = {
 /** An output that no retry can store. */
 export class UnusableOutput extends Error {}
 
+/** An output of another type than the model's kind; `message` names both and may be shown to clients. */
+export class WrongOutputType extends UnusableOutput {}
+
 const reference = /^(https?:\/\/|data:)/i;
 /** In `raw` output a text may start with a URL. */
 const whole = /^(https?:\/\/\S+$|data:[\w/+.-]*(;[\w/+.="-]*)*,(?! ))/i;

@@ -117,7 +117,9 @@ it('a run whose output cannot be stored fails, has no cost and keeps no file', a
   const { recorded, kept } = await recordRun([dataUrl(mp4), dataUrl(png)]);
   expect(recorded).toMatchObject([{ state: 'failed', outcome: { ok: false, code: 'GENERATION_FAILED' } }]);
   expect(recorded[0]?.outcome).not.toHaveProperty('cost');
-  expect(recorded[0]?.raw).toBe('The output was not copied: an output is not a file of the promised kind');
+  const reason = 'an output of type image/png is not a video';
+  expect(recorded[0]?.raw).toBe(`The output was not copied: ${reason}`);
+  expect(recorded[0]?.outcome).toMatchObject({ message: `The output could not be stored: ${reason}.` });
   expect(kept).toEqual([]);
 });
 

@@ -10,6 +10,7 @@ import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
 import { reasonOf } from '@holdfast/kit/within';
 import type { Progress } from '@holdfast/providers/interface';
 import type { OutputBody } from '@holdfast/providers/outputBody';
+import { WrongOutputType } from '@holdfast/providers/outputFiles';
 import type { Files } from './outputFile.ts';
 import { copyOutput, defaultBounds } from './outputs.ts';
 import type { Route } from './routes.ts';
@@ -55,7 +56,7 @@ export async function outcomeOf(
   }
   if (signal.aborted) return null;
   const rawError = `The output was not copied: ${reasonFor(failure, route)}`;
-  return { recorded: notStored, state: 'failed', rawError };
+  return { recorded: notStored(failure), state: 'failed', rawError };
 }
 
 /** They must be closed. */
@@ -63,11 +64,11 @@ export function bodiesOf(progress: Progress): readonly OutputBody[] {
   return (progress.state === 'ended' && progress.bodies) || [];
 }
 
-const notStored: RecordedOutcome = {
-  ok: false,
-  code: 'GENERATION_FAILED',
-  message: 'The output could not be stored.',
-};
+/** Which type was refused is no secret of the provider. */
+function notStored(failure: unknown): RecordedOutcome {
+  const reason = failure instanceof WrongOutputType ? `: ${failure.message}` : '';
+  return { ok: false, code: 'GENERATION_FAILED', message: `The output could not be stored${reason}.` };
+}
 
 /** For the operator: a provider may keep its files in a network of its own. */
 function reasonFor(failure: unknown, { definition, route }: Pick<Route, 'definition' | 'route'>): string {

@@ -5,11 +5,12 @@ import { newId } from '@holdfast/domain/ids';
 import type { OutputKind } from '@holdfast/domain/modelResponse';
 import { DownloadError, openDownload } from '@holdfast/egress/download';
 import type { EgressPolicy } from '@holdfast/egress/policy';
-import { extensionOf, outputType } from '@holdfast/files/contentTypes';
-import { type Measures, measure, measuredHeadBytes } from '@holdfast/files/measures';
+import { extensionIn, sanitiseFilename } from '@holdfast/files/filename';
+import { isUnreadable, type Measures, measure, measuredHeadBytes } from '@holdfast/files/measures';
+import { isTyped, type OutputType, outputType } from '@holdfast/files/outputType';
 import type { ObjectStore } from '@holdfast/files/store';
 import type { OutputBody } from '@holdfast/providers/outputBody';
-import { type StoredFile, UnusableOutput } from '@holdfast/providers/outputFiles';
+import { type StoredFile, UnusableOutput, WrongOutputType } from '@holdfast/providers/outputFiles';
 import type { Attempt } from './submission.ts';
 
 export type Files = { db: Database; store: ObjectStore; egress: EgressPolicy };
@@ -29,7 +30,12 @@ export type OutputRules = {
 };
 
 type Owner = Pick<Attempt, 'id' | 'organizationId'>;
-type Source = { stream: Readable; contentType: string | null; sizeBytes?: number | null };
+type Source = {
+  stream: Readable;
+  contentType: string | null;
+  filename: string | null;
+  sizeBytes?: number | null | undefined;
+};
 
 /** `url` may be a data URL, or the reference of a body of the response. */
 export async function storeOutput(
@@ -50,8 +56,10 @@ export async function storeOutput(
 
 async function open(files: Files, url: string, rules: OutputRules, signal: AbortSignal): Promise<Source> {
   const body = rules.bodies.get(url);
-  if (body)
-    return { stream: await body.open(signal), contentType: body.contentType, sizeBytes: body.sizeBytes };
+  if (body) {
+    const { contentType, filename, sizeBytes } = body;
+    return { stream: await body.open(signal), contentType, filename, sizeBytes };
+  }
   return /^data:/i.test(url) ? openDataUrl(url) : await download(files, url, rules);
 }
 
@@ -62,27 +70,41 @@ function download(files: Files, url: string, rules: OutputRules): Promise<Source
 
 async function store(files: Files, owner: Owner, source: Source, rules: OutputRules): Promise<StoredFile> {
   const { head, stream } = await takeHead(source.stream, measuredHeadBytes);
-  const contentType = await outputType(head, source.contentType, rules.kind);
-  const extension = contentType && extensionOf(contentType);
-  if (!contentType || !extension) throw new UnusableOutput('an output is not a file of the promised kind');
+  const { contentType, extension } = await typeOf(head, source, rules.kind);
   const id = newId('file');
   rules.onStart(id);
   const { organizationId, id: executionId } = owner;
-  const filename = `${id}.${extension}`;
-  await insertOutput(files.db, { id, key: filename, organizationId, executionId, filename, contentType });
-  const sizeBytes = await put(files, filename, { ...source, stream, contentType }, rules);
+  const key = `${id}.${extension}`;
+  const filename = nameOf(source.filename, id, extension);
+  await insertOutput(files.db, { id, key, organizationId, executionId, filename, contentType });
+  const sizeBytes = await put(files, key, { stream, contentType, sizeBytes: source.sizeBytes }, rules);
   const measures = await measure({ contentType, sizeBytes, head }, (start, end) =>
-    files.store.readRange(filename, { start, end }),
+    files.store.readRange(key, { start, end }),
   );
+  if (isTyped(rules.kind) && isUnreadable(contentType, measures))
+    throw new WrongOutputType(`an output of type ${contentType} is cut off or damaged`);
   await markOutputReady(files.db, id, { sizeBytes, ...measures });
   return { file_id: id, format: formatOf(contentType, extension), ...dimensionsOf(measures) };
+}
+
+async function typeOf(head: Buffer, source: Source, kind: OutputKind): Promise<OutputType> {
+  if (head.length === 0) throw new UnusableOutput('an output file is empty');
+  const type = await outputType(head, source, kind);
+  if ('refused' in type) throw new WrongOutputType(`an output of ${type.refused} is not ${type.wanted}`);
+  return type;
+}
+
+/** The provider's name, with an extension if it has none. */
+function nameOf(filename: string | null, id: string, extension: string): string {
+  const name = filename === null ? id : sanitiseFilename(filename);
+  return extensionIn(name) === null ? sanitiseFilename(`${name}.${extension}`) : name;
 }
 
 /** The bytes of a copy that fails are given back, for it may be retried. */
 async function put(
   files: Files,
   key: string,
-  { stream, contentType, sizeBytes }: Source & { contentType: string },
+  { stream, contentType, sizeBytes }: Pick<Source, 'stream' | 'sizeBytes'> & { contentType: string },
   { left, maxFileBytes }: OutputRules,
 ): Promise<number> {
   let readBytes = 0;
@@ -151,15 +173,17 @@ const pieceChars = 65_536;
 /** Of the type and its parameters of a data URL, before the comma. */
 const maxHeadChars = 1024;
 
-/** Decodes piece by piece; `contentType` is the declared one. */
-export function openDataUrl(url: string): { stream: Readable; contentType: string | null } {
+/** Decodes piece by piece; `contentType` and `filename` (its parameter `name`) are the declared ones. */
+export function openDataUrl(url: string): Source {
   const comma = url.slice(0, maxHeadChars).indexOf(',');
   if (comma < 0) throw new UnusableOutput('a data URL has no data');
-  const [contentType, ...parameters] = url.slice('data:'.length, comma).toLowerCase().split(';');
+  const head = url.slice('data:'.length, comma);
+  const [contentType, ...parameters] = head.toLowerCase().split(';');
   const decode = parameters.at(-1)?.trim() === 'base64' ? fromBase64 : fromPercents;
   return {
     stream: Readable.from(decode(url, comma + 1), { objectMode: false }),
     contentType: contentType?.trim() || null,
+    filename: decodedPercents(/;\s*name="?([^";]+)/i.exec(head)?.[1] ?? '') || null,
   };
 }
 

@@ -83,6 +83,28 @@ describe('the output of a run', () => {
     expect(success?.measured).toEqual({ outputSeconds: 0.5 });
   });
 
+  it('of kind files keeps any file, under the name that the provider gave it', async () => {
+    const { file } = copying.provider;
+    const weights = Buffer.from('\x40\0\0\0\0\0\0\0{"__metadata__":{}}');
+    const named = file((_request, response) =>
+      response
+        .writeHead(200, { 'content-disposition': 'inline; filename="../my lora.SafeTensors"' })
+        .end(weights),
+    );
+    const page = `data:text/html;name=page%201.html;base64,${Buffer.from('<html>').toString('base64')}`;
+    const cut = file(sends(png.subarray(0, 40)));
+    const { success, files } = await copied('files', [named, page, cut]);
+    expect(success?.output.files).toMatchObject(['safetensors', 'html', 'png'].map((format) => ({ format })));
+    expect(new Map(files.map(({ filename, contentType }) => [filename, contentType]))).toEqual(
+      new Map([
+        ['my lora.SafeTensors', 'application/octet-stream'],
+        ['page 1.html', 'application/octet-stream'],
+        [`${files.find(({ contentType }) => contentType === 'image/png')?.id}.png`, 'image/png'],
+      ]),
+    );
+    for (const { id, key } of files) expect(key).toMatch(new RegExp(`^${id}\\.(safetensors|html|png)$`));
+  });
+
   it('may have 20 files, and one that is named twice is stored twice', async () => {
     const { file, requestsFor } = copying.provider;
     const urls = Array.from({ length: 19 }, () => file(sends(png)));
@@ -249,6 +271,7 @@ describe('an output that cannot be copied keeps no file', () => {
     await fails([page]);
     await fails([file(sends(mp4, 'image/png'))]);
     await fails([file(sends(Buffer.alloc(0)))]);
+    await fails([file(sends(png.subarray(0, -12)))]);
     expect(requestsFor(page)).toBe(1);
   });
 

@@ -57,7 +57,7 @@ async function readForm(response: HttpResponse): Promise<Document | null> {
   const bodies: OutputBody[] = [];
   const valueOf = (part: string | File) => {
     if (typeof part === 'string') return parseJson(part) ?? part;
-    const body = heldBody(part, part.type || null);
+    const body = heldBody(part, part.type || null, part.name || null);
     bodies.push(body);
     return body.reference;
   };

@@ -263,7 +263,7 @@ export interface paths {
         put?: never;
         /**
          * Start an upload
-         * @description Returns a URL to `PUT` the bytes to. The `PUT` may omit `Content-Type`; when it sends one, it must match the declared type. The bytes are checked when the file is confirmed, read or first used: they must be present, of the declared size and type, and cannot change afterwards. Declare `filename`, `content_type` and `size_bytes`, or give `purpose` to derive them from the bytes. While the file store is full the `PUT` gets 507 `INSUFFICIENT_STORAGE`; it can be sent again.
+         * @description Returns a URL to `PUT` the bytes to. The `PUT` may omit `Content-Type`; when it sends one, it must match the declared type. The bytes are checked when the file is confirmed, read or first used: they must be present, of the declared size and type, and cannot change afterwards. Declare `filename` and `size_bytes`, and `content_type` to be sure of it, or give `purpose` to derive them from the bytes. While the file store is full the `PUT` gets 507 `INSUFFICIENT_STORAGE`; it can be sent again.
          */
         post: operations["createUpload"];
         delete?: never;
@@ -861,11 +861,11 @@ export interface components {
              */
             filename: string;
             /**
-             * @description Case is ignored; parameters and common aliases such as `image/jpg` and `audio/mp3` are accepted
+             * @description Case is ignored; parameters and common aliases such as `image/jpg` and `audio/mp3` are accepted. Without it, or with `application/octet-stream` or an empty text, the bytes determine the type, and the extension of `filename` which text it is (`csv`, `json`, `jsonl`, `md`)
              * @example image/png
              * @enum {string}
              */
-            content_type: "image/png" | "image/jpeg" | "image/webp" | "image/gif" | "image/avif" | "image/tiff" | "image/bmp" | "image/heic" | "audio/mpeg" | "audio/wav" | "audio/x-wav" | "audio/ogg" | "audio/flac" | "audio/mp4" | "audio/aac" | "audio/webm" | "video/mp4" | "video/webm" | "video/quicktime" | "video/x-matroska" | "model/gltf-binary" | "application/pdf" | "application/json" | "application/zip" | "text/plain" | "text/csv" | "text/markdown";
+            content_type?: "image/png" | "image/jpeg" | "image/webp" | "image/gif" | "image/avif" | "image/tiff" | "image/bmp" | "image/heic" | "audio/mpeg" | "audio/wav" | "audio/x-wav" | "audio/ogg" | "audio/flac" | "audio/mp4" | "audio/aac" | "audio/webm" | "video/mp4" | "video/webm" | "video/quicktime" | "video/x-matroska" | "video/3gpp" | "model/gltf-binary" | "application/pdf" | "application/json" | "application/x-ndjson" | "application/zip" | "text/plain" | "text/csv" | "text/markdown";
             /**
              * @description The exact size
              * @example 2048576
@@ -897,11 +897,11 @@ export interface components {
              */
             filename?: string;
             /**
-             * @description Case is ignored; parameters and common aliases such as `image/jpg` and `audio/mp3` are accepted
+             * @description Case is ignored; parameters and common aliases such as `image/jpg` and `audio/mp3` are accepted. Without it, or with `application/octet-stream` or an empty text, the bytes determine the type, and the extension of `filename` which text it is (`csv`, `json`, `jsonl`, `md`)
              * @example image/png
              * @enum {string}
              */
-            content_type?: "image/png" | "image/jpeg" | "image/webp" | "image/gif" | "image/avif" | "image/tiff" | "image/bmp" | "image/heic" | "audio/mpeg" | "audio/wav" | "audio/x-wav" | "audio/ogg" | "audio/flac" | "audio/mp4" | "audio/aac" | "audio/webm" | "video/mp4" | "video/webm" | "video/quicktime" | "video/x-matroska" | "model/gltf-binary" | "application/pdf" | "application/json" | "application/zip" | "text/plain" | "text/csv" | "text/markdown";
+            content_type?: "image/png" | "image/jpeg" | "image/webp" | "image/gif" | "image/avif" | "image/tiff" | "image/bmp" | "image/heic" | "audio/mpeg" | "audio/wav" | "audio/x-wav" | "audio/ogg" | "audio/flac" | "audio/mp4" | "audio/aac" | "audio/webm" | "video/mp4" | "video/webm" | "video/quicktime" | "video/x-matroska" | "video/3gpp" | "model/gltf-binary" | "application/pdf" | "application/json" | "application/x-ndjson" | "application/zip" | "text/plain" | "text/csv" | "text/markdown";
             /**
              * @description The exact size
              * @example 2048576

@@ -1,13 +1,16 @@
 import type { FileRow, FoundBytes } from '@holdfast/db/files';
 import { limits } from '@holdfast/domain/limits';
+import { contradictsType, extensionOf } from '@holdfast/files/contentTypes';
 import {
-  contradictsType,
   detectAllowedType,
-  extensionOf,
+  endsAsZip,
   headBytes,
   matchesDeclaredType,
-} from '@holdfast/files/contentTypes';
-import { type Measures, measureObject } from '@holdfast/files/measures';
+  typeHead,
+  zipEndBytes,
+} from '@holdfast/files/detection';
+import { isUnreadable, type Measures, measureObject } from '@holdfast/files/measures';
+import { FileBytes } from '@holdfast/files/media/bytes';
 import { ObjectNotFoundError, type ObjectStore } from '@holdfast/files/store';
 
 export type FileProblem = {
@@ -33,7 +36,7 @@ export async function checkBytes(store: ObjectStore, file: FileRow): Promise<Che
   if (file.contentType !== null && contradictsType(object.contentType, file.contentType)) {
     return wrongType(`the file was uploaded with another Content-Type than the declared ${file.contentType}`);
   }
-  const contentType = await typeOf(store, file);
+  const contentType = await typeOf(store, file, sizeBytes);
   if (contentType === null) return wrongType(describeType(file));
   return { key: file.key, filename: nameFor(file, contentType), contentType, sizeBytes };
 }
@@ -50,10 +53,16 @@ function describeSize(declaredBytes: number | null, sizeBytes: number): string |
     : `the uploaded file has ${sizeBytes} bytes, not the declared ${declaredBytes}`;
 }
 
-async function typeOf(store: ObjectStore, file: FileRow): Promise<string | null> {
-  const head = await store.readHead(file.key, headBytes);
-  if (file.contentType === null) return detectAllowedType(head);
-  return (await matchesDeclaredType(head, file.contentType)) ? file.contentType : null;
+async function typeOf(store: ObjectStore, file: FileRow, sizeBytes: number): Promise<string | null> {
+  const read = (start: number, end: number) => store.readRange(file.key, { start, end });
+  const start = await store.readHead(file.key, headBytes);
+  const head = await typeHead(new FileBytes({ sizeBytes, head: start }, read));
+  if (file.contentType === null) return detectAllowedType(head, file.filename);
+  const isDeclared =
+    (await matchesDeclaredType(head, file.contentType)) ||
+    (file.contentType === 'application/zip' &&
+      endsAsZip(await read(Math.max(0, sizeBytes - zipEndBytes), sizeBytes - 1)));
+  return isDeclared ? file.contentType : null;
 }
 
 function describeType(file: FileRow): string {
@@ -74,11 +83,18 @@ export async function sealBytes(store: ObjectStore, file: FileRow): Promise<Foun
     if ('error' in offered) return offered;
     const key = await store.seal(file.key, extensionOf(offered.contentType));
     const sealed = await checkBytes(store, { ...file, key });
-    if (!('error' in sealed)) return { ...sealed, ...(await measureObject(store, sealed)) };
-    await store.remove(key);
-    return sealed;
+    const measured = 'error' in sealed ? sealed : await measure(store, sealed);
+    if ('error' in measured) await store.remove(key);
+    return measured;
   } catch (error) {
     if (error instanceof ObjectNotFoundError) return notUploaded;
     throw error;
   }
+}
+
+async function measure(store: ObjectStore, sealed: CheckedBytes): Promise<FoundBytes | FileProblem> {
+  const measures = await measureObject(store, sealed);
+  return isUnreadable(sealed.contentType, measures)
+    ? wrongType(`the uploaded bytes are not a complete ${sealed.contentType}`)
+    : { ...sealed, ...measures };
 }

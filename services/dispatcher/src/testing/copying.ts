@@ -64,13 +64,14 @@ async function filesOf(db: Database, store: ObjectStore, executionId: string) {
   const { rows } = await db.pool.query<{
     id: string;
     key: string;
+    filename: string;
     contentType: string;
     sizeBytes: number | null;
     durationMs: number | null;
     kept: boolean;
     dropped: boolean;
   }>(
-    `SELECT id, object_key AS key, content_type AS "contentType", size_bytes AS "sizeBytes", duration_ms AS "durationMs",
+    `SELECT id, object_key AS key, filename, content_type AS "contentType", size_bytes AS "sizeBytes", duration_ms AS "durationMs",
        expires_at IS NULL AS kept, coalesce(expires_at <= now(), false) AS dropped
      FROM files WHERE execution_id = $1 ORDER BY id`,
     [executionId],

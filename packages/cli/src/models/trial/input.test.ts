@@ -1,5 +1,5 @@
 import { modelDefinition } from '@holdfast/domain/modelDefinition';
-import { matchesDeclaredType } from '@holdfast/files/contentTypes';
+import { matchesDeclaredType } from '@holdfast/files/detection';
 import { inputProblem } from '@holdfast/providers/catalogue/inputSchema';
 import { describe, expect, it } from '@jest/globals';
 import { exampleInput, testInput } from './input.ts';

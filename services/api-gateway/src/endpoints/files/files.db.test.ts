@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { getFiles, listRemovableFiles } from '@holdfast/db/files';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
-import { wav } from '@holdfast/files/testing/media';
+import { adts, fixture, id3, wav } from '@holdfast/files/testing/media';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
 import { createApp } from '../../app.ts';
@@ -47,7 +47,7 @@ async function startUpload(body: object = declared): Promise<{ file_id: string; 
   return (await post('/v1/files/upload').send(body).expect(201)).body;
 }
 
-async function uploaded(bytes = png, body: object = declared, type?: string): Promise<string> {
+async function uploaded(bytes: Buffer = png, body: object = declared, type?: string): Promise<string> {
   const { file_id: id, upload_url: url } = await startUpload(body);
   await put(url, bytes, type).expect(200);
   return id;
@@ -157,6 +157,43 @@ describe('an upload', () => {
   ])('of the type %s is stored as %s', async (contentType, stored) => {
     const { file_id: id } = await startUpload({ ...declared, content_type: contentType });
     expect((await get(`/v1/files/${id}`).expect(200)).body.content_type).toBe(stored);
+  });
+
+  it.each([
+    ['rows.CSV', undefined, 'text/csv'],
+    ['rows.jsonl', '', 'application/x-ndjson'],
+    ['data.json', 'application/octet-stream', 'application/json'],
+    ['README.md', 'text/markdown', 'text/markdown'],
+    ['rows.csv', 'application/vnd.ms-excel', 'text/csv'],
+    ['notes', undefined, 'text/plain'],
+  ])('of text named %s and declared as %j is %s', async (filename, contentType, type) => {
+    const bytes = Buffer.from('{"a": 1}\n');
+    const body = { filename, size_bytes: bytes.length, content_type: contentType };
+    const id = await uploaded(bytes, body, contentType);
+    const name = filename.includes('.') ? filename : `${filename}.txt`;
+    expect((await confirm(id).expect(200)).body).toMatchObject({ content_type: type, filename: name });
+  });
+
+  const zip = Buffer.from('#!/bin/sh\nPK\x03\x04PK\x05\x06'.padEnd(60, '\0'), 'latin1');
+  it.each([
+    ['a long ID3 tag', 'audio/aac', Buffer.concat([id3(300_000), adts(20)])],
+    ['a prefix', 'application/zip', zip],
+    ['its index at the end', 'image/tiff', fixture('image.tiff')],
+  ])('with %s is judged by its bytes', async (_what, type, bytes) => {
+    const id = await uploaded(bytes, { filename: 'a', size_bytes: bytes.length, content_type: type }, '');
+    expect((await confirm(id).expect(200)).body.content_type).toBe(type);
+  });
+
+  it.each([
+    ['image/png', png.subarray(0, -12)],
+    ['image/jpeg', Buffer.from('ffd8ff', 'hex')],
+    ['application/zip', Buffer.from('#!/bin/sh\n')],
+  ])('that is cut off is no %s', async (type, bytes) => {
+    const id = await uploaded(bytes, { filename: 'a', size_bytes: bytes.length, content_type: type }, '');
+    const { body } = await confirm(id).expect(400);
+    expect(body.error).toMatchObject({ code: 'FILE_FORMAT_UNSUPPORTED', details: [{ field: 'file_id' }] });
+    const kept = await readdir(gateway.servers.folder, { recursive: true });
+    expect(kept.filter((name) => name.includes(id))).toHaveLength(1);
   });
 
   it('as SVG is refused with the reason', async () => {

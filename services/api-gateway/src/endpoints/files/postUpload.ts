@@ -2,7 +2,13 @@ import { insertUpload } from '@holdfast/db/files';
 import type { ErrorDetail } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
-import { type AllowedType, allowedTypeOf, allowedTypes, bareType } from '@holdfast/files/contentTypes';
+import {
+  type AllowedType,
+  allowedTypeOf,
+  allowedTypes,
+  bareType,
+  isUnspecific,
+} from '@holdfast/files/contentTypes';
 import { sanitiseFilename } from '@holdfast/files/filename';
 import { z } from 'zod';
 import { type EndpointResponse, endpoint, linkTo } from '../../http/endpoint.ts';
@@ -23,7 +29,9 @@ const UploadBody = z
       .optional()
       .meta({
         description:
-          'Case is ignored; parameters and common aliases such as `image/jpg` and `audio/mp3` are accepted',
+          'Case is ignored; parameters and common aliases such as `image/jpg` and `audio/mp3` are accepted. ' +
+          'Without it, or with `application/octet-stream` or an empty text, the bytes determine the type, and the ' +
+          'extension of `filename` which text it is (`csv`, `json`, `jsonl`, `md`)',
         example: 'image/png',
         override: { enum: [...allowedTypes] },
       }),
@@ -54,7 +62,7 @@ type UploadBody = z.infer<typeof UploadBody>;
 /** The two forms of the request, with the fields that each requires. */
 const DocumentedBody = z
   .union([
-    UploadBody.required({ filename: true, content_type: true, size_bytes: true }).meta({
+    UploadBody.required({ filename: true, size_bytes: true }).meta({
       id: 'DeclaredUpload',
     }),
     UploadBody.required({ purpose: true }).meta({
@@ -98,7 +106,7 @@ export const postUpload = endpoint({
     'Returns a URL to `PUT` the bytes to. The `PUT` may omit `Content-Type`; when it sends one, it must match the ' +
     'declared type. The bytes are checked when the file is confirmed, read or first used: they must be present, of the ' +
     'declared size and type, and cannot change afterwards. ' +
-    'Declare `filename`, `content_type` and `size_bytes`, or give `purpose` to derive them from the bytes. ' +
+    'Declare `filename` and `size_bytes`, and `content_type` to be sure of it, or give `purpose` to derive them from the bytes. ' +
     'While the file store is full the `PUT` gets 507 `INSUFFICIENT_STORAGE`; it can be sent again.',
   scope: 'files',
   limit: 'other',
@@ -133,22 +141,23 @@ export const postUpload = endpoint({
   },
 });
 
-/** The declared type in its canonical spelling; null when none was declared. @throws INPUT_VALIDATION_ERROR */
+/** The declared type in its canonical spelling; null when the bytes determine it. @throws INPUT_VALIDATION_ERROR */
 function declaredType(body: UploadBody): AllowedType | null {
   const details = [...missingFields(body), ...unsupportedType(body)];
   if (details.length > 0) throw invalidInput(details);
-  return body.content_type === undefined ? null : allowedTypeOf(body.content_type);
+  return allowedTypeOf(body.content_type ?? '');
 }
 
 function missingFields(body: UploadBody): ErrorDetail[] {
   if (body.purpose !== undefined) return [];
-  return (['filename', 'content_type', 'size_bytes'] as const)
+  return (['filename', 'size_bytes'] as const)
     .filter((field) => body[field] === undefined)
     .map((field) => ({ field, code: 'REQUIRED', message: `${field} is required.` }));
 }
 
 function unsupportedType({ content_type: contentType }: UploadBody): ErrorDetail[] {
-  if (contentType === undefined || allowedTypeOf(contentType) !== null) return [];
+  if (contentType === undefined || isUnspecific(contentType) || allowedTypeOf(contentType) !== null)
+    return [];
   const message =
     bareType(contentType) === 'image/svg+xml'
       ? 'content_type image/svg+xml is not accepted, because SVG can contain scripts. Convert the image, for example to image/png.'
