@@ -19,7 +19,7 @@ export type PriceUnit = (typeof priceUnits)[number];
 
 export type PriceItem = {
   unit: PriceUnit;
-  /** The input property, where the model may have several prices of the unit. */
+  /** Of a unit of the input: its property. */
   input?: string;
   quantity: Decimal;
   unitPrice: string;
@@ -88,7 +88,7 @@ export function chargeFor(definition: Definition, priced: PricedInput, success: 
 
 function itemOf({ unit, price, ...of }: PriceLine, { input }: PricedInput, quantity: Decimal): PriceItem {
   const unitPrice = amountFor(price, input);
-  const named = 'input' in of && unit === 'unit' ? { input: of.input } : {};
+  const named = 'input' in of ? { input: of.input } : {};
   return { unit, ...named, quantity, unitPrice, amount: quantity.times(unitPrice) };
 }
 

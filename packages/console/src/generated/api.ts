@@ -2216,7 +2216,7 @@ export interface components {
              */
             unit: "run" | "second" | "image" | "megapixel" | "input_token" | "output_token" | "character" | "input_second" | "input_megapixel" | "unit" | "minimum";
             /**
-             * @description Of `unit`: the input property with the number
+             * @description Of units of the input: the property that is counted
              * @example steps
              */
             input?: string;

@@ -392,7 +392,10 @@ function Cost({ estimate, organization, running, isChanging }: CostProps) {
           />
           <p className="mt-2 text-soft text-xs">
             {data.items
-              .map((item) => `${item.quantity} ${item.unit} × ${item.unit_price} = ${item.amount}`)
+              .map(({ quantity, unit, input, unit_price: price, amount }) => {
+                const counted = input === undefined ? unit : `${unit} (${input})`;
+                return `${quantity} ${counted} × ${price} = ${amount}`;
+              })
               .join(' + ')}
           </p>
         </div>

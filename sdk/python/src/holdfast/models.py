@@ -442,7 +442,7 @@ class EstimateItem(ApiObject):
     """
     input: str | None = None
     """
-    Of `unit`: the input property with the number
+    Of units of the input: the property that is counted
     """
     quantity: float
     """

@@ -16,7 +16,7 @@ const EstimateItem = z
     input: z
       .string()
       .optional()
-      .meta({ description: 'Of `unit`: the input property with the number', example: 'steps' }),
+      .meta({ description: 'Of units of the input: the property that is counted', example: 'steps' }),
     quantity: z.number().meta({ description: 'The expected quantity for this input', example: 1 }),
     unit_price: z.string().meta({ description: 'The price of one unit', example: '0.04' }),
     amount: z.string().meta({ description: 'The exact amount, not rounded', example: '0.04' }),
