@@ -13,7 +13,7 @@ export type Flags = {
 export const usage = (servers: string[]) => `Usage: npm run test:providers [-- flags]
 
 Starts Holdfast on free ports, as npm start -- --ephemeral does, and tests it against real model servers, one after
-another. The first run installs them from PyPI into virtual environments in
+another. The first run installs them side by side from PyPI into virtual environments in
 \${XDG_CACHE_HOME:-~/.cache}/holdfast/providers: about 2 GB, a few minutes. A server is skipped, with the reason, if
 Python 3.10 or newer, its venv module or PyPI is missing.
 

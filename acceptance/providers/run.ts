@@ -28,13 +28,24 @@ export async function runSuites(
   // Postgres is another user when we are root.
   chmodSync(home, 0o755);
   try {
+    const wanted = chosen.map(({ name, suite }) => ({
+      name,
+      suite,
+      cases: suite.cases.filter(({ title }) => title.includes(grep ?? '')),
+    }));
+    const environments = await installAll(
+      wanted.filter(({ cases }) => cases.length > 0),
+      say,
+      signal,
+    );
     const ready: Ready[] = [];
-    for (const { name, suite } of chosen) {
-      const cases = suite.cases.filter(({ title }) => title.includes(grep ?? ''));
-      const server = cases.length > 0 ? await prepare({ name, suite }, home, say, signal) : null;
-      if (server) ready.push({ name, suite, server, cases });
-      else counts.skipped += suite.cases.length;
-      if (server) counts.skipped += suite.cases.length - cases.length;
+    for (const { name, suite, cases } of wanted) {
+      const environment = environments.get(name);
+      counts.skipped += suite.cases.length - (environment === undefined ? 0 : cases.length);
+      if (environment === undefined) continue;
+      // One after the other: a port is free until its server starts.
+      const at = { suite, environment, logs: join(home, 'logs'), port: await servicePort() };
+      ready.push({ name, suite, cases, server: pythonServer(name, at) });
     }
     if (ready.length > 0) await runAgainst(ready, home, counts, say, signal);
   } finally {
@@ -44,26 +55,34 @@ export async function runSuites(
   return counts;
 }
 
-/** The server of a suite, not started yet; null where it can't be tested here, which is said. */
-async function prepare(
-  { name, suite }: Named,
-  home: string,
-  say: Say,
-  signal: AbortSignal,
-): Promise<PythonServer | null> {
-  try {
-    const environment = await pythonEnvironment(name, suite.requirements, say, signal);
-    return pythonServer(name, {
-      suite,
-      environment,
-      logs: join(home, 'logs'),
-      port: await servicePort(),
-    });
-  } catch (error) {
-    if (!(error instanceof Skipped)) throw error;
-    say(`${name} is skipped: ${error.message}`);
-    return null;
-  }
+const progressEveryMs = 15_000;
+
+/** Installs the servers side by side, and says which are done. Those that can't be installed here are left out. */
+async function installAll(wanted: Named[], say: Say, signal: AbortSignal): Promise<Map<string, string>> {
+  const installed = new Map<string, string>();
+  const pending = new Set(wanted.map(({ name }) => name));
+  const startMs = performance.now();
+  const seconds = () => `${Math.round((performance.now() - startMs) / 1000)} s`;
+  const timer = setInterval(
+    () => say(`still installing ${[...pending].join(', ')} (${seconds()})`),
+    progressEveryMs,
+  );
+  const install = async ({ name, suite }: Named) => {
+    try {
+      installed.set(name, await pythonEnvironment(name, suite.requirements, say, signal));
+      pending.delete(name);
+      say(`${name}: installed after ${seconds()}, ${wanted.length - pending.size} of ${wanted.length}`);
+    } catch (error) {
+      pending.delete(name);
+      if (!(error instanceof Skipped)) throw error;
+      say(`${name} is skipped: ${error.message}`);
+    }
+  };
+  // All have ended before a failure is thrown, so that no pip outlives this process.
+  const results = await Promise.allSettled(wanted.map(install));
+  clearInterval(timer);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+  return installed;
 }
 
 async function runAgainst(
