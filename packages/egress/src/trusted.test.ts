@@ -1,10 +1,12 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import zlib from 'node:zlib';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { multipart } from './multipart.ts';
-import { startTestServer, type TestServer } from './testing/servers.ts';
+import { closed, listenRaw, startTestServer, type TestServer } from './testing/servers.ts';
 import { createTrustedHttp, type TrustedHttp, type TrustedSettings } from './trusted.ts';
 
 const open: { close(): unknown }[] = [];
@@ -97,6 +99,24 @@ describe('createTrustedHttp', () => {
       );
       expect(await client.request('GET', 'x')).toMatchObject({ ok: false, reason: 'timeout' });
     });
+  });
+
+  it('streams a response whose end is that of the connection to its last byte, however late it is read', async () => {
+    const dialled: Socket[] = [];
+    const onDialled = (message: unknown) => void dialled.push((message as { socket: Socket }).socket);
+    subscribe('net.client.socket', onDialled);
+    const bytes = Buffer.alloc(120_000, 'x');
+    const server = await listenRaw((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      socket.end(bytes);
+    });
+    const client = createTrustedHttp({ baseUrl: server.url });
+    open.push(server, client);
+    const result = await client.request('GET', 'x', { bodyAs: () => 'stream' });
+    unsubscribe('net.client.socket', onDialled);
+    await Promise.all(dialled.map(closed));
+    const { stream } = result as { stream: Readable };
+    expect((await buffer(stream)).length).toBe(bytes.length);
   });
 
   it('reports the peer as not reached for a refused connection', async () => {

@@ -30,6 +30,8 @@ export function wireOf(socket: Socket): Wire {
       done(error);
     },
   });
+  // Never removed: an error without a listener would end the process.
+  wire.on('error', () => {});
   socket.on('data', (chunk: Buffer) => {
     const taken = heads.take(chunk);
     if (taken === null) wire.emit('readable');
@@ -42,7 +44,11 @@ export function wireOf(socket: Socket): Wire {
   });
   socket.on('timeout', () => wire.emit('timeout'));
   socket.on('error', (error) => wire.destroy(error));
-  socket.on('close', () => wire.destroy());
+  socket.on('close', () => {
+    // What arrived before the end may not be read yet.
+    if (socket.readableEnded && !wire.readableEnded) wire.once('end', () => wire.destroy());
+    else wire.destroy();
+  });
   const calls = delegated.map((name) => [name, socket[name].bind(socket)]);
   return Object.assign(wire, Object.fromEntries(calls), { expectResponse: heads.expect });
 }
