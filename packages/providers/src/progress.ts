@@ -36,9 +36,10 @@ export function networkProgress(result: NoResponse): Progress {
   return { state: 'unknown', outcome: { ...outcomes[reason], raw } };
 }
 
-export const maxRetryAfterMs = 600_000;
+/** A longer pause may be a mistake, and it stops the model for everyone: after a minute one run tests whether it is over. */
+export const maxRetryAfterMs = 60_000;
 
-/** Milliseconds to wait by `retry-after-ms` or `retry-after` (seconds or a date), at most ten minutes. */
+/** Milliseconds to wait by `retry-after-ms` or `retry-after` (seconds or a date), at most a minute. */
 export function retryAfterMs(headers: HttpResponse['headers'], otherwiseMs: number): number {
   const ms = positive(headers['retry-after-ms']);
   const seconds = positive(headers['retry-after']);
