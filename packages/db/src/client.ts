@@ -8,8 +8,10 @@ import { openCluster, openPool } from './session.ts';
 const planning = { enable_seqscan: 'off', plan_cache_mode: 'force_generic_plan', jit: 'off' };
 
 const statementTimeoutMs = 30_000;
-/** A process that hangs in a transaction must release its locks: a locked balance stops every create. */
+/** A process that hangs in a transaction must release its locks. */
 const idleInTransactionTimeoutMs = 30_000;
+/** A row that another session keeps must not keep the connections too. Longer than a migration waits for a table. */
+const lockTimeoutMs = 2000;
 
 const planningOptions = Object.entries(planning)
   .map(([name, value]) => `-c ${name}=${value}`)
@@ -18,6 +20,7 @@ const planningOptions = Object.entries(planning)
 export const sessionSettings = Object.entries({
   ...planning,
   statement_timeout: String(statementTimeoutMs),
+  lock_timeout: String(lockTimeoutMs),
   idle_in_transaction_session_timeout: String(idleInTransactionTimeoutMs),
 })
   .map(([name, value]) => `SET ${name} = ${value}`)
@@ -110,6 +113,7 @@ function lazyModels(load: () => Promise<PrismaClient>): Models {
 
 const ofSession = {
   statement_timeout: statementTimeoutMs,
+  lock_timeout: lockTimeoutMs,
   idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
   options: planningOptions,
 };

@@ -20,7 +20,10 @@ export const readOnlyState = '25006';
 export const staleServerError = (message: string) =>
   Object.assign(new Error(message), { code: readOnlyState });
 
-export const lockNotAvailable = '55P03';
+const lockNotAvailable = '55P03';
+
+/** Another transaction held a lock for longer than `lock_timeout`. */
+export const isLockTimeout = (error: unknown): boolean => Object(error).code === lockNotAvailable;
 
 // SQLSTATEs, SQLSTATE classes (two characters), and Prisma's codes for errors without one. Everything else is a bug.
 const faults: Readonly<Record<string, Fault>> = {
@@ -82,11 +85,12 @@ export async function retryTransient<Result>(
   log: Logger,
   forMs: number,
   work: () => Promise<Result>,
+  isRetryable = isTransient,
 ): Promise<Result> {
   return await retry(work, {
     delaysMs: backoff(100, 1000),
     forMs,
-    isRetryable: isTransient,
+    isRetryable,
     onFailure(error, { willRetry }) {
       if (willRetry) log.warn({ err: error }, 'write failed; retrying');
     },

@@ -1,5 +1,8 @@
 import type { Money } from '@holdfast/domain/money';
+import { backoff, retry } from '@holdfast/kit/retry';
 import type { Database } from './client.ts';
+import { isLockTimeout } from './faults.ts';
+import { maxLockWaitMs } from './locks.ts';
 import { inTransaction, runStatement } from './statement.ts';
 
 const thisMonth = `date_trunc('month', statement_timestamp() AT TIME ZONE 'UTC')::date`;
@@ -35,10 +38,18 @@ export type NewSpendLimit = {
   amount: Money;
 };
 
-/** Sets a monthly limit (UTC), counting what was already spent. @throws when the organization is missing */
+/** Sets a monthly limit (UTC), counting what was already spent. @throws when the organization is missing, or stays locked */
 export async function setSpendLimit(db: Database, limit: NewSpendLimit): Promise<void> {
-  while (!(await countSpent(db, limit))) await addRow(db, limit);
+  await retry(
+    async () => {
+      while (!(await countSpent(db, limit))) await addRow(db, limit);
+    },
+    { delaysMs: backoff(100, 1000), forMs: 5000, isRetryable: isLockTimeout },
+  );
 }
+
+// All creates wait behind a lock of the table, and that lock waits behind a balance that another session keeps.
+const lockBriefly = `SET LOCAL lock_timeout = ${maxLockWaitMs}`;
 
 const scopeOf = ({ organizationId, apiKeyId }: NewSpendLimit): string => apiKeyId ?? organizationId;
 
@@ -46,7 +57,7 @@ const scopeOf = ({ organizationId, apiKeyId }: NewSpendLimit): string => apiKeyI
 // under a lock that waits for those statements and blocks new ones.
 async function addRow(db: Database, limit: NewSpendLimit): Promise<void> {
   await inTransaction(db, async (client) => {
-    await client.query(`SET LOCAL lock_timeout = '5s'`);
+    await client.query(lockBriefly);
     await client.query('LOCK TABLE spend_limits IN SHARE ROW EXCLUSIVE MODE');
     const values = [scopeOf(limit), limit.organizationId, limit.amount];
     await runStatement(client, 'add_spend_limit', add, values);
@@ -60,6 +71,7 @@ const add = `INSERT INTO spend_limits (scope_id, organization_id, amount, month,
 async function countSpent(db: Database, limit: NewSpendLimit): Promise<boolean> {
   const { organizationId, apiKeyId, amount } = limit;
   return await inTransaction(db, async (client) => {
+    await client.query(lockBriefly);
     // Before the balance, as creates and endings do.
     await client.query('LOCK TABLE spend_limits IN ROW EXCLUSIVE MODE');
     const balances = await runStatement(client, 'lock_spender', lock, [organizationId]);

@@ -96,11 +96,16 @@ export async function staleCallbacks(db: Database, olderThanS: number): Promise<
   return await ids(db, 'stale_callbacks', callbacks, [olderThanS, page]);
 }
 
+export type UnsettledAttempt = { attemptId: string; ok: boolean; finishedAt: Date };
+
+/** The oldest after `after`, a page at most. */
 export async function unsettledAttempts(
   db: Database,
   olderThanS: number,
-): Promise<{ attemptId: string; ok: boolean }[]> {
-  return await runStatement(db.pool, 'unsettled_attempts', unsettled, [olderThanS, page]);
+  after: UnsettledAttempt | null = null,
+): Promise<UnsettledAttempt[]> {
+  const values = [olderThanS, page, after?.finishedAt ?? '-infinity', after?.attemptId ?? ''];
+  return await runStatement<UnsettledAttempt>(db.pool, 'unsettled_attempts', unsettled, values);
 }
 
 /** The work of one service: whether there is any, or a row that becomes work with time. */
@@ -191,9 +196,10 @@ SELECT id FROM provider_callbacks WHERE processed_at IS NULL AND received_at < n
 ORDER BY received_at LIMIT $2`;
 
 const unsettled = `
-SELECT id AS "attemptId", (outcome ->> 'ok')::boolean AS ok FROM attempts
+SELECT id AS "attemptId", (outcome ->> 'ok')::boolean AS ok, finished_at AS "finishedAt" FROM attempts
 WHERE outcome IS NOT NULL AND settled_at IS NULL AND state <> 'refused' AND finished_at < now() - $1::int * interval '1 second'
-ORDER BY finished_at LIMIT $2`;
+  AND (finished_at, id) > ($3::timestamptz, $4::text)
+ORDER BY finished_at, id LIMIT $2`;
 
 /** Each condition as the index of its sweep has it. */
 const works = {

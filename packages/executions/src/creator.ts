@@ -1,6 +1,8 @@
 import type { Database } from '@holdfast/db/client';
 import { type InsertResult, insertExecutions, type NewExecution } from '@holdfast/db/executions/insert';
 import { getExecution } from '@holdfast/db/executions/read';
+import { isLockTimeout } from '@holdfast/db/faults';
+import { lockedOrganizations } from '@holdfast/db/locks';
 import { ApiError } from '@holdfast/domain/errors';
 import {
   type CreateRecord,
@@ -11,10 +13,11 @@ import {
 } from '@holdfast/domain/execution';
 import { newId } from '@holdfast/domain/ids';
 import { formatMoney, holdFor, type Money, MoneyDecimal } from '@holdfast/domain/money';
-import { createBatcher } from '@holdfast/kit/batcher';
+import { createIsolatedBatcher } from '@holdfast/kit/isolatedBatcher';
 import type { PayloadOf } from '@holdfast/queues/definitions';
 import { dispatchJobs, type dispatchQueue, type QueuedExecution } from '@holdfast/queues/definitions';
 import type { Producer } from '@holdfast/queues/producer';
+import type { OnBlocked } from './hints.ts';
 
 export type CreateRequest = {
   organizationId: string;
@@ -45,13 +48,26 @@ export type Creator = {
   problem(): string | null;
 };
 
+/** Creates of an organization whose balance is locked for longer fail, and the client repeats them. */
+const maxBlockedMs = 5000;
+
 export function openCreator(args: {
   db: Database;
   dispatch: Producer<PayloadOf<typeof dispatchQueue>>;
+  onBlocked?: OnBlocked;
 }): Creator {
   const { db, dispatch } = args;
-  const batcher = createBatcher({
+  const batcher = createIsolatedBatcher({
     maxSize: 256,
+    isLockTimeout,
+    maxBlockedMs,
+    ...(args.onBlocked && { onBlocked: args.onBlocked }),
+    ownerOf: ({ organizationId }) => organizationId,
+    async ownersOf(batch) {
+      const owners = batch.map(({ organizationId }) => organizationId);
+      const locked = await lockedOrganizations(db, owners);
+      return owners.map((owner) => ({ owner, isBlocked: locked.has(owner) }));
+    },
     async run(batch: NewExecution[]) {
       const results = await insertBatch(db, batch);
       const created = batch.filter((_, index) => results[index]?.kind === 'created');

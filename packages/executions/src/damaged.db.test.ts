@@ -47,6 +47,7 @@ it('expires other executions when one has a corrupt journal', async () => {
     db,
     hints: { fanout: nowhere, abort: nowhere, publishChanges },
     onEnded: (executions) => ended.push(...executions.map(({ executionId }) => executionId)),
+    locked: new Set(),
   });
   await expect(expired).rejects.toThrow('transfers_');
   expect(ended).toEqual([well]);

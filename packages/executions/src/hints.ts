@@ -18,6 +18,9 @@ export type EndingHints = StatusHints & {
 /** Called after the commit; `startedAtMs` is when the statement was sent, since 1970. */
 export type OnEnded = (ended: EndedExecution[], startedAtMs: number) => void;
 
+/** The balance of this organization, or what else its statement needs, is locked by another transaction. */
+export type OnBlocked = (organizationId: string) => void;
+
 /** After the commit: the webhook-sender fans the events out, or sends the deliveries that were written with them. */
 export async function hintStatus(
   { fanout, publishChanges }: StatusHints,

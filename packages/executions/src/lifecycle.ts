@@ -8,11 +8,13 @@ import {
 import { eraseExecution } from '@holdfast/db/executions/erase';
 import { getExecution } from '@holdfast/db/executions/read';
 import { type StartedExecution, startExecutions } from '@holdfast/db/executions/start';
-import { isRefusal } from '@holdfast/db/faults';
+import { isLockTimeout, isRefusal } from '@holdfast/db/faults';
+import { lockedOrganizations } from '@holdfast/db/locks';
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import { isTerminal } from '@holdfast/domain/statuses';
 import { createBatcher } from '@holdfast/kit/batcher';
+import { backoff, retry } from '@holdfast/kit/retry';
 import { type EndingHints, hintStatus, hintStop, type OnEnded, type StatusHints } from './hints.ts';
 
 export type Starter = {
@@ -43,13 +45,16 @@ export function openStarter(args: { db: Database; hints: StatusHints; leaseS: nu
   return { start: (id, at) => batcher.add({ id, ...at }), idle: batcher.idle };
 }
 
+/** While the balance is locked by another session; between tries a cancel holds no connection. */
+const cancelRetries = { delaysMs: backoff(100, 1000), forMs: 5000, isRetryable: isLockTimeout };
+
 /** -> CANCELLED, hold released, provider stopped; twice is fine. @throws ApiError NOT_FOUND, EXECUTION_ALREADY_TERMINAL */
 export async function cancel(
   args: { db: Database; hints: EndingHints },
   organizationId: string,
   executionId: string,
 ): Promise<Execution> {
-  const ended = await cancelExecution(args.db, organizationId, executionId);
+  const ended = await retry(() => cancelExecution(args.db, organizationId, executionId), cancelRetries);
   if (ended) void hintStop(args.hints, 'CANCELLED', [ended]);
   const execution = await findExecution(args.db, organizationId, executionId);
   if (execution.status !== 'CANCELLED') {
@@ -63,11 +68,22 @@ export async function cancel(
 
 const expiryBatch = 500;
 
-/** -> EXPIRED, holds released, providers stopped. @throws after all others are expired, when the database refuses one */
-export async function expireDue(args: { db: Database; hints: EndingHints; onEnded: OnEnded }): Promise<void> {
+/**
+ * -> EXPIRED, holds released, providers stopped. Leaves out organizations whose balance is locked by another session, and keeps
+ * them in `locked` until a later call finds them unlocked. @throws after all others are expired, when the database refuses one
+ */
+export async function expireDue(args: {
+  db: Database;
+  hints: EndingHints;
+  onEnded: OnEnded;
+  locked: Set<string>;
+}): Promise<void> {
+  const { db, locked } = args;
+  const stillLocked = locked.size > 0 ? await lockedOrganizations(db, [...locked]) : locked;
+  for (const id of locked) if (!stillLocked.has(id)) locked.delete(id);
   for (;;) {
     const startedAtMs = Date.now();
-    const { ended, refusal } = await expireBatch(args.db);
+    const { ended, refusal } = await expireBatch(db, locked);
     args.onEnded(ended, startedAtMs);
     await hintStop(args.hints, 'EXPIRED', ended);
     if (refusal) throw refusal;
@@ -75,25 +91,34 @@ export async function expireDue(args: { db: Database; hints: EndingHints; onEnde
   }
 }
 
-/** When the database refuses a corrupt execution, the others are expired one by one. */
-async function expireBatch(db: Database): Promise<{ ended: EndedExecution[]; refusal?: Error }> {
+type Expired = { ended: EndedExecution[]; refusal?: Error };
+
+async function expireBatch(db: Database, locked: Set<string>): Promise<Expired> {
   try {
-    return { ended: await expireExecutions(db, expiryBatch) };
+    return { ended: await expireExecutions(db, expiryBatch, { except: [...locked] }) };
   } catch (error) {
-    if (!isRefusal(error)) throw error;
-    const ended: EndedExecution[] = [];
-    for (const id of await overdueExecutions(db, expiryBatch)) ended.push(...(await expireOne(db, id)));
-    return { ended, refusal: error };
+    if (isRefusal(error)) return await expireEach(db, locked, error);
+    if (!isLockTimeout(error)) throw error;
+    const known = locked.size;
+    const overdue = await overdueExecutions(db, expiryBatch, [...locked]);
+    const owners = overdue.map(({ organizationId }) => organizationId);
+    for (const id of await lockedOrganizations(db, owners)) locked.add(id);
+    if (locked.size === known) throw error;
+    return await expireBatch(db, locked);
   }
 }
 
-async function expireOne(db: Database, id: string): Promise<EndedExecution[]> {
-  try {
-    return await expireExecutions(db, 1, id);
-  } catch (error) {
-    if (!isRefusal(error)) throw error;
-    return [];
+/** When the database refuses a corrupt execution, the others are expired one by one. */
+async function expireEach(db: Database, locked: Set<string>, refusal: Error): Promise<Expired> {
+  const ended: EndedExecution[] = [];
+  for (const { id } of await overdueExecutions(db, expiryBatch, [...locked])) {
+    const expired = await expireExecutions(db, 1, { id }).catch((error: unknown) => {
+      if (!isRefusal(error)) throw error;
+      return [];
+    });
+    ended.push(...expired);
   }
+  return { ended, refusal };
 }
 
 /** Erases the content of an ended execution, repeatedly if need be. @throws ApiError NOT_FOUND, EXECUTION_NOT_TERMINAL */

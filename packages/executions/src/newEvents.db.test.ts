@@ -79,7 +79,7 @@ const success = (
 
 async function overdue(id: string): Promise<NewEvent | undefined> {
   await db.prisma.execution.update({ where: { id }, data: { expiresAt: new Date(Date.now() - 1000) } });
-  return (await expireExecutions(db, 1, id))[0];
+  return (await expireExecutions(db, 1, { id }))[0];
 }
 
 const reportProgress = (id: string) =>

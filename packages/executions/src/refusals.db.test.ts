@@ -294,7 +294,7 @@ describe('an attempt with a busy provider', () => {
   it('expires with its execution, and the error says that there was no capacity', async () => {
     await putOff();
     await db.pool.query('UPDATE executions SET expires_at = now() WHERE id = $1', [run.id]);
-    await expireExecutions(db, 1, run.id);
+    await expireExecutions(db, 1, { id: run.id });
     expect(await getExecution(db, organizationId, run.id)).toMatchObject({
       status: 'EXPIRED',
       errorCode: 'GENERATION_TIMEOUT',

@@ -1,11 +1,15 @@
 import type { Database } from '@holdfast/db/client';
 import { completeExecutions, type EndedExecution, failExecutions } from '@holdfast/db/executions/endings';
-import { isRefusal } from '@holdfast/db/faults';
-import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
-import { hintStatus, type OnEnded, type StatusHints } from './hints.ts';
+import { isLockTimeout, isRefusal } from '@holdfast/db/faults';
+import { attemptOwners } from '@holdfast/db/locks';
+import { createIsolatedBatcher, type Owner } from '@holdfast/kit/isolatedBatcher';
+import { hintStatus, type OnBlocked, type OnEnded, type StatusHints } from './hints.ts';
 
 export type Settler = {
-  /** -> COMPLETED, the hold settled to the cost, or -> FAILED, the hold released. It changes nothing once ended. */
+  /**
+   * -> COMPLETED, the hold settled to the cost, or -> FAILED, the hold released. It changes nothing once ended, and nothing yet
+   * while the balance is locked by another session: a sweep settles it later.
+   */
   settle(outcome: { attemptId: string; ok: boolean }): Promise<void>;
   idle(): Promise<void>;
 };
@@ -14,19 +18,36 @@ export function openSettler(args: {
   db: Database;
   hints: StatusHints;
   onEnded: { completed: OnEnded; failed: OnEnded };
+  onBlocked?: OnBlocked;
 }): Settler {
   const { db, hints, onEnded } = args;
-  const completions = endingBatcher(
-    'COMPLETED',
-    (ids) => completeExecutions(db, ids),
-    hints,
-    onEnded.completed,
-  );
-  const failures = endingBatcher('FAILED', (ids) => failExecutions(db, ids), hints, onEnded.failed);
+  const isolation = {
+    isLockTimeout,
+    maxBlockedMs: 0,
+    ...(args.onBlocked && { onBlocked: args.onBlocked }),
+    async ownersOf(attemptIds: string[]): Promise<Owner[]> {
+      const owners = await attemptOwners(db, attemptIds);
+      return attemptIds.map((id) => {
+        const { organizationId = '', isLocked = false } = owners.get(id) ?? {};
+        return { owner: organizationId, isBlocked: isLocked };
+      });
+    },
+  };
+  const completions = createIsolatedBatcher({
+    ...isolation,
+    ...endings('COMPLETED', (ids) => completeExecutions(db, ids), hints, onEnded.completed),
+  });
+  const failures = createIsolatedBatcher({
+    ...isolation,
+    ...endings('FAILED', (ids) => failExecutions(db, ids), hints, onEnded.failed),
+  });
   return {
     async settle({ attemptId, ok }) {
-      const { refusal } = await (ok ? completions : failures).add(attemptId);
-      if (refusal) throw refusal;
+      const result = await (ok ? completions : failures).add(attemptId).catch((error: unknown): Settled => {
+        if (!isLockTimeout(error)) throw error;
+        return {};
+      });
+      if (result.refusal) throw result.refusal;
     },
     async idle() {
       await Promise.all([completions.idle(), failures.idle()]);
@@ -35,17 +56,13 @@ export function openSettler(args: {
 }
 
 type End = (attemptIds: string[]) => Promise<EndedExecution[]>;
-type Result = { ended: EndedExecution[]; refusal?: Error };
+type Settled = { refusal?: Error };
+type Result = Settled & { ended: EndedExecution[] };
 
-function endingBatcher(
-  status: 'COMPLETED' | 'FAILED',
-  end: End,
-  hints: StatusHints,
-  onEnded: OnEnded,
-): Batcher<string, { refusal?: Error }> {
-  return createBatcher({
+function endings(status: 'COMPLETED' | 'FAILED', end: End, hints: StatusHints, onEnded: OnEnded) {
+  return {
     maxSize: 256,
-    async run(attemptIds: string[]) {
+    async run(attemptIds: string[]): Promise<Settled[]> {
       const startedAtMs = Date.now();
       const results = await endAll(end, attemptIds);
       const ended = results.flatMap((result) => result.ended);
@@ -53,7 +70,7 @@ function endingBatcher(
       void hintStatus(hints, status, ended);
       return attemptIds.length === results.length ? results : attemptIds.map(() => ({}));
     },
-  });
+  };
 }
 
 /** One result for all attempts; or one each when the database refuses a corrupt execution, so that others still end. */

@@ -90,7 +90,11 @@ export async function openContext({
     registry,
     metrics,
     dispatch,
-    creator: openCreator({ db, dispatch }),
+    creator: openCreator({
+      db,
+      dispatch,
+      onBlocked: (organizationId) => log.warn({ organizationId }, 'creates delayed by a locked balance'),
+    }),
     /** The queues that are notified when a client cancels an execution. */
     hints: {
       fanout: openProducer(fanoutQueue, redis, log),

@@ -52,6 +52,7 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
     db,
     hints,
     onEnded: { completed: report('COMPLETED'), failed: report('FAILED') },
+    onBlocked: (organizationId) => log.warn({ organizationId }, 'settlements delayed by a locked balance'),
   });
 
   const settle = ({ attemptIds, ok }: SettleJob) =>

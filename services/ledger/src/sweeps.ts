@@ -1,5 +1,5 @@
 import type { Database } from '@holdfast/db/client';
-import { unsettledAttempts } from '@holdfast/db/sweeps';
+import { type UnsettledAttempt, unsettledAttempts } from '@holdfast/db/sweeps';
 import type { EndingHints } from '@holdfast/executions/hints';
 import { expireDue } from '@holdfast/executions/lifecycle';
 import type { Activity } from '@holdfast/kit/activity';
@@ -27,12 +27,25 @@ export function startSweeps(args: {
   const { db, hints, settle, metrics, report, auditIntervalS, retentionDays, turnOf, activity, log } = args;
   const shared = (name: string, intervalMs: number, work: () => Promise<unknown>) =>
     startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs), activity });
+  /** Organizations whose executions the last expiry left out. */
+  const locked = new Set<string>();
   return sweepGroup([
-    shared('unsettled outcomes', 5000, async () =>
-      Promise.all(settleJobs(await unsettledAttempts(db, 5)).map(settle)),
-    ),
-    shared('expiry', 1000, () => expireDue({ db, hints, onEnded: report('EXPIRED') })),
+    shared('unsettled outcomes', 5000, () => settleUnsettled(db, settle)),
+    shared('expiry', 1000, () => expireDue({ db, hints, onEnded: report('EXPIRED'), locked })),
     ...startAudits({ db, metrics, intervalS: auditIntervalS, log }),
     ...startUpkeep({ db, metrics, retentionDays, isTurn: turnOf('partitions', partitionsIntervalMs), log }),
   ]);
+}
+
+/** To the last one: those of an organization whose balance is locked stay unsettled, and must not hide the others. */
+async function settleUnsettled(
+  db: Database,
+  settle: (settling: SettleJob) => Promise<unknown>,
+): Promise<void> {
+  for (let after: UnsettledAttempt | null = null; ; ) {
+    const attempts: UnsettledAttempt[] = await unsettledAttempts(db, 5, after);
+    after = attempts.at(-1) ?? null;
+    if (after === null) return;
+    await Promise.all(settleJobs(attempts).map(settle));
+  }
 }

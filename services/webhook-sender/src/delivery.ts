@@ -1,5 +1,6 @@
 import type { Database } from '@holdfast/db/client';
-import { retryTransient } from '@holdfast/db/faults';
+import { isLockTimeout, isTransient, retryTransient } from '@holdfast/db/faults';
+import { lockedReceivers } from '@holdfast/db/locks';
 import {
   type AttemptRecord,
   markStarted,
@@ -17,6 +18,7 @@ import {
 } from '@holdfast/db/webhooks/lanes';
 import { limits } from '@holdfast/domain/limits';
 import { createBatcher } from '@holdfast/kit/batcher';
+import { createIsolatedBatcher } from '@holdfast/kit/isolatedBatcher';
 import type { Logger } from '@holdfast/kit/logger';
 import { executionAttributes, type Span, type Tracing } from '@holdfast/kit/tracing/tracing';
 import type { Reaction } from './limit.ts';
@@ -150,15 +152,31 @@ function startOf(delivery: ClaimedDelivery): StartedAttempt {
   return { id, attempts, number, leaseUntil, startedAt };
 }
 
+const ownerOf = ({ endpointId, id }: AttemptRecord) => endpointId ?? id;
+
 function createRecorder(args: { db: Database; onEndpointEvents(): void; log: Logger }) {
   const { webhookFailuresToNotify: failuresToNotify, webhookFailuresToDeactivate: failuresToDeactivate } =
     limits;
-  const batcher = createBatcher<AttemptRecord, DeliveryState | null>({
+  const isRetryable = (error: unknown) => isTransient(error) && !isLockTimeout(error);
+  const batcher = createIsolatedBatcher<AttemptRecord, DeliveryState | null>({
     maxSize: 256,
+    isLockTimeout,
+    maxBlockedMs: recordForMs,
+    ownerOf,
+    async ownersOf(records) {
+      const endpointIds = records.flatMap(({ endpointId }) => endpointId ?? []);
+      const deliveryIds = records.map(({ id }) => id);
+      const locked = await lockedReceivers(args.db, { endpointIds, deliveryIds });
+      return records.map((record) => {
+        const isBlocked = [record.endpointId ?? '', record.id].some((id) => locked.has(id));
+        return { owner: ownerOf(record), isBlocked };
+      });
+    },
+    onBlocked: (owner) => args.log.warn({ owner }, 'recording of webhook attempts delayed by a locked row'),
     async run(records) {
-      const { states, hasEndpointEvents } = await retryTransient(args.log, recordForMs, () =>
-        recordAttempts(args.db, records, { failuresToNotify, failuresToDeactivate, maxProbeDelayS }),
-      );
+      const write = () =>
+        recordAttempts(args.db, records, { failuresToNotify, failuresToDeactivate, maxProbeDelayS });
+      const { states, hasEndpointEvents } = await retryTransient(args.log, recordForMs, write, isRetryable);
       if (hasEndpointEvents) args.onEndpointEvents();
       return records.map(({ id }) => states.get(id) ?? null);
     },

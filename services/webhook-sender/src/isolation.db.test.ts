@@ -146,3 +146,24 @@ describe('an organization with many endpoints', () => {
     await until('all other deliveries', async () => (await stage.count({})) === endpoints * events);
   });
 });
+
+describe('an endpoint whose row is locked by another session', () => {
+  it('does not delay the deliveries of another organization, and loses none of its own', async () => {
+    const endpoint = await stage.addEndpoint(stage.organization.id, stage.receiver.url);
+    const neighbour = await stage.addOrganization();
+    await stage.addEndpoint(neighbour.id, stage.otherReceiver.url);
+    const session = await stage.db.pool.connect();
+    await session.query('BEGIN');
+    await session.query('SELECT FROM webhook_endpoints WHERE id = $1 FOR UPDATE', [endpoint.id]);
+    await stage.publishMany(20);
+    await until('its first request', () => stage.receiver.received.length > 0);
+    await stage.publishMany(200, { organizationId: neighbour.id });
+    const ofNeighbour = { organizationId: neighbour.id, state: 'delivered' };
+    await until('all deliveries of the neighbour', async () => (await stage.count(ofNeighbour)) === 200);
+    expect(await delivered()).toBe(0);
+    await session.query('ROLLBACK');
+    session.release();
+    await until('its deliveries', async () => (await delivered()) === 20);
+    expect(stage.receiver.received).toHaveLength(20);
+  });
+});

@@ -2,6 +2,7 @@ import { limits } from '@holdfast/domain/limits';
 import type { Money } from '@holdfast/domain/money';
 import { type TransitionName, transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
+import { maxLockWaitMs } from '../locks.ts';
 import { checkedSql, firstId, hasKeySql, runStatement } from '../statement.ts';
 import { type NewEvent, newEventColumnsSql, newEventSql } from '../webhooks/newEvents.ts';
 import { chargeSql } from './overage.ts';
@@ -91,7 +92,7 @@ function reportedSql(column: string): string {
 const locked = (rows: string) => `
 balance AS (
   SELECT organization_id, available, held, sequence, overage, spend_limit_overage
-  FROM locked_balances(ARRAY (SELECT DISTINCT organization_id FROM ${rows}))
+  FROM locked_balances(ARRAY (SELECT DISTINCT organization_id FROM ${rows}), ${maxLockWaitMs})
 ),
 spent AS (
   SELECT scope_id, month, amount, spent FROM spend_limits WHERE scope_id = ANY (ARRAY (
@@ -224,21 +225,31 @@ const cancelExecutionSql = endingStatement({
   set: '',
 });
 
-/** -> EXPIRED for overdue executions (or only `id`). Executions with a recorded outcome are settled instead. */
+/**
+ * -> EXPIRED for overdue executions (or only `id`) but those of the organizations `except`. Executions with a recorded outcome
+ * are settled instead.
+ */
 export async function expireExecutions(
   db: Database,
   limit: number,
-  id: string | null = null,
+  { id = null, except = [] }: { id?: string | null; except?: readonly string[] } = {},
 ): Promise<EndedExecution[]> {
-  return await runStatement<EndedExecution>(db.pool, 'expire_executions', expireExecutionsSql, [limit, id]);
+  const values = [limit, id, except];
+  return await runStatement<EndedExecution>(db.pool, 'expire_executions', expireExecutionsSql, values);
 }
 
-export async function overdueExecutions(db: Database, limit: number): Promise<string[]> {
-  const rows = await runStatement<{ id: string }>(db.pool, 'overdue_executions', overdue, [limit]);
-  return rows.map(({ id }) => id);
+export type OverdueExecution = { id: string; organizationId: string };
+
+export async function overdueExecutions(
+  db: Database,
+  limit: number,
+  except: readonly string[] = [],
+): Promise<OverdueExecution[]> {
+  return await runStatement<OverdueExecution>(db.pool, 'overdue_executions', overdue, [limit, except]);
 }
 
-const overdue = `SELECT id FROM executions WHERE status IN (${quotedList(transitions.expire.from)}) AND expires_at <= now()
+const overdue = `SELECT id, organization_id AS "organizationId" FROM executions
+WHERE status IN (${quotedList(transitions.expire.from)}) AND expires_at <= now() AND organization_id <> ALL ($2::text[])
 ORDER BY expires_at LIMIT $1`;
 
 // In index order: by id it would read all ended executions. Locked rows are skipped, so this order cannot deadlock.
@@ -250,7 +261,7 @@ const expireExecutionsSql = endingStatement({
     AS is_waiting
   FROM executions e
   WHERE e.status IN (${quotedList(transitions.expire.from)}) AND e.expires_at <= now()
-    AND ($2::text IS NULL OR e.id = $2) AND NOT coalesce((
+    AND ($2::text IS NULL OR e.id = $2) AND e.organization_id <> ALL ($3::text[]) AND NOT coalesce((
     SELECT bool_or(a.settled_at IS NULL AND a.state <> 'refused' AND a.finished_at <= e.expires_at AND a.outcome IS NOT NULL)
     FROM attempts a WHERE a.execution_id = e.id), false)
   ORDER BY e.expires_at LIMIT $1 FOR UPDATE OF e SKIP LOCKED`,

@@ -1,6 +1,7 @@
 import { defaultPriority, type Priority, priorityRank } from '@holdfast/domain/execution';
 import type { Money } from '@holdfast/domain/money';
 import type { Database } from '../client.ts';
+import { maxLockWaitMs } from '../locks.ts';
 import { hasKeySql, runStatement } from '../statement.ts';
 
 export type NewExecution = {
@@ -29,7 +30,10 @@ export type InsertResult =
   /** When both (null: no limit) still cover the hold, a concurrent or earlier create was in the way: retry. */
   | { kind: 'refused'; available: Money; spendable: Money | null };
 
-/** Writes each execution with key, hold and journal rows, or none of it. Keys must differ within an organization. */
+/**
+ * Writes each execution with key, hold and journal rows, or none of it. Keys must differ within an organization. @throws a lock
+ * timeout (see locks.ts)
+ */
 export async function insertExecutions(db: Database, batch: NewExecution[]): Promise<InsertResult[]> {
   const column = <Key extends keyof NewExecution>(key: Key) => batch.map((item) => item[key]);
   const rows = await runStatement<InsertRow>(db.pool, 'insert_executions', insertExecutionsSql, [
@@ -84,7 +88,7 @@ WITH incoming AS (
     timeout_s, priority, traceparent, rerun_of, n)
 ),
 balance AS (
-  SELECT organization_id, available, held, sequence FROM locked_balances($16::text[])
+  SELECT organization_id, available, held, sequence FROM locked_balances($16::text[], ${maxLockWaitMs})
 ),
 spend AS (
   SELECT scope_id, amount, CASE WHEN month = ${thisMonth} THEN spent ELSE 0 END AS spent FROM spend_limits

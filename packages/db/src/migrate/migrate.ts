@@ -5,7 +5,7 @@ import { backoff, retry } from '@holdfast/kit/retry';
 import type pg from 'pg';
 import type { Database, Queryable } from '../client.ts';
 import { withLock } from '../databases.ts';
-import { lockNotAvailable } from '../faults.ts';
+import { isLockTimeout } from '../faults.ts';
 import { openSession } from '../session.ts';
 
 export const prismaFolder = resolve(import.meta.dirname, '../../../../prisma');
@@ -117,13 +117,11 @@ export async function retryWhileLocked<Result>(
   return await retry(work, {
     delaysMs: backoff(lockRetryMs, lockRetryMs),
     forMs,
-    isRetryable: isLocked,
+    isRetryable: isLockTimeout,
   }).catch((error: unknown) => {
-    throw isLocked(error) ? stillLocked(error, forMs) : error;
+    throw isLockTimeout(error) ? stillLocked(error, forMs) : error;
   });
 }
-
-const isLocked = (error: unknown) => Object(error).code === lockNotAvailable;
 
 function stillLocked(error: unknown, afterMs: number): unknown {
   const reason = `tables were in use for ${afterMs / 60_000} min, perhaps by a backup; try again when it has ended`;

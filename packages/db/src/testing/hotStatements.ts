@@ -55,6 +55,7 @@ import {
   markFilesDeleted,
   markOutputReady,
 } from '../files.ts';
+import { attemptOwners, lockedOrganizations, lockedReceivers } from '../locks.ts';
 import type { Role } from '../roles/rights.ts';
 import { getSpendLimits } from '../spendLimits.ts';
 import {
@@ -178,6 +179,7 @@ export const hotStatements: HotStatement[] = [
         executions.running.map((id) => ({ id, logsSeen: 0 })),
       ),
     getSpendLimits: (db) => getSpendLimits(db, ['key_0', 'key_20']),
+    lockedOrganizations: (db, { organizationId }) => lockedOrganizations(db, [organizationId]),
     getFiles: (db, { organizationId, files }) => getFiles(db, organizationId, files),
     getFileMeasures: (db, { organizationId, files }) => getFileMeasures(db, organizationId, files),
   }),
@@ -260,6 +262,7 @@ export const hotStatements: HotStatement[] = [
     filterOpenRuns: (db, { executions }) => filterOpenRuns(db, executions.running),
   }),
   ...of('batch', 'holdfast_ledger', {
+    attemptOwners: (db, { attempts }) => attemptOwners(db, attempts.succeeded),
     completeWithinHold: (db, { attempts }) => completeWithinHold(db, attempts.succeeded),
     completeWithOverage: (db, { attempts }) => completeWithOverage(db, attempts.succeeded),
     failExecutions: (db, { attempts }) => failExecutions(db, attempts.failed),
@@ -286,6 +289,8 @@ export const hotStatements: HotStatement[] = [
         { leaseS: 45, maxAttempts: 5, senders: 1, bodyBytes },
       ),
     markStarted: (db, { claimedDeliveries }) => markStarted(db, claimedDeliveries.map(started), 45),
+    lockedReceivers: (db, { claimedDeliveries: deliveryIds, lanes: endpointIds }) =>
+      lockedReceivers(db, { endpointIds, deliveryIds }),
     readNewDeliveries: (db, { newDeliveries }) => readNewDeliveries(db, newDeliveries, bodyBytes),
     releaseClaims: (db, { claimedDeliveries }) => releaseClaims(db, claimedDeliveries.map(started)),
     recordAttempts: (db, { claimedDeliveries, lanes }) =>

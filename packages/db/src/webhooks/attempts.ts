@@ -1,5 +1,6 @@
 import { limits } from '@holdfast/domain/limits';
 import type { Database } from '../client.ts';
+import { maxLockWaitMs } from '../locks.ts';
 import { firstId, runStatement } from '../statement.ts';
 import type { DeliveryState } from './deliveries.ts';
 import { endpointEventsSql } from './endpointEvents.ts';
@@ -143,8 +144,8 @@ function inOrderOfId<Attempt extends { id: string; ok?: boolean }>(attempts: Att
 // Attempts at an endpoint that was switched off change nothing. Rows are looked up by their keys, and their new values
 // by `array_position`: a join could be planned as a scan.
 const recordAttemptsSql = `
-WITH verdict AS (
-  SELECT * FROM unnest($9::text[], $10::bool[], $11::bool[], $12::int[], $13::bool[], $14::text[], $15::float8[],
+WITH verdict AS MATERIALIZED (
+  SELECT *, set_config('lock_timeout', '${maxLockWaitMs}', true) FROM unnest($9::text[], $10::bool[], $11::bool[], $12::int[], $13::bool[], $14::text[], $15::float8[],
     $24::int[]) AS t (id, succeeded, failed, probe_failures, gone, error, retry_after_s, in_flight_limit)
 ),
 judged AS MATERIALIZED (

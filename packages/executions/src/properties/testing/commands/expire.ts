@@ -30,7 +30,7 @@ export const expire: Command<{ by: Which }> = {
   },
   async perform(run, { by }) {
     const { db, hints, onExpired } = ledger(run, by);
-    await expireDue({ db, hints, onEnded: onExpired });
+    await expireDue({ db, hints, onEnded: onExpired, locked: new Set() });
     return 'done';
   },
 };
