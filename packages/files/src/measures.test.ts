@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { isUnreadable, measure } from './measures.ts';
 import {
@@ -185,6 +187,23 @@ describe('the measures of a file', () => {
     expect(second.measures.durationMs).toBe(2064);
     expect((await measured('video/webm', fixture('streamed.webm'))).measures.durationMs).toBe(2007);
   });
+});
+
+it('a process that preloads modules, as a launcher makes it do, measures containers too', async () => {
+  const preload = 'import { isMainThread } from "node:worker_threads"; if (!isMainThread) process.exit(1);';
+  const script = `
+    import { measure } from ${JSON.stringify(import.meta.resolve('./measures.ts'))};
+    const head = Buffer.from(process.argv[1], 'base64');
+    console.log(JSON.stringify(await measure({ contentType: 'video/webm', sizeBytes: head.length, head })));`;
+  const args = [
+    '--import',
+    `data:text/javascript,${encodeURIComponent(preload)}`,
+    '--input-type=module',
+    '-e',
+    script,
+  ];
+  const { stdout } = await promisify(execFile)(process.execPath, [...args, webm.toString('base64')]);
+  expect(JSON.parse(stdout)).toEqual(video);
 });
 
 describe('a damaged file of any type', () => {

@@ -4,9 +4,10 @@ import { limits } from '@holdfast/domain/limits';
 /** Reads the bytes from `start` to `end`, both inclusive. */
 export type ReadRange = (start: number, end: number) => Promise<Buffer>;
 
-const windowBytes = 1_048_576;
+/** As many files as are copied at once have one each in memory. */
+const windowBytes = 524_288;
 /** A file is at most read once, but for what lies between windows that are read to and fro. */
-const maxReadBytes = limits.maxFileBytes + 16 * windowBytes;
+const maxReadBytes = limits.maxFileBytes + 32 * windowBytes;
 /** Half a million frames are three hours of sound. */
 const maxReads = 2_000_000;
 const readsBetweenYields = 2000;

@@ -25,7 +25,12 @@ const silenceMs = 2000;
 /** The index of an hour of video has about three million bytes. */
 const maxRangeBytes = 16 * 1024 * 1024;
 const maxReadBytes = limits.maxFileBytes + 4 * maxRangeBytes;
-const resourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
+const options = {
+  resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 },
+  // What the process preloads is not for this thread, and its secrets are not either.
+  execArgv: [],
+  env: {},
+};
 
 /**
  * Of MP4, QuickTime, Matroska, WebM and Ogg, by a library that believes a file's numbers. Therefore it runs in a thread,
@@ -57,7 +62,7 @@ function takeIdleThread(): Worker | null {
 }
 
 function startThread(): Worker {
-  const thread = new Worker(join(import.meta.dirname, 'containerThread.ts'), { resourceLimits });
+  const thread = new Worker(join(import.meta.dirname, 'containerThread.ts'), options);
   thread.unref();
   // Without a listener, the error of an idle thread would end this process.
   thread.on('error', () => endThread(thread));

@@ -1,11 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
 import type { FileBytes } from './bytes.ts';
 import { durationMs, type Measures, unknown } from './measures.ts';
 import { endOfId3 } from './mpegAudio.ts';
 
 /** Has the last frame of any file, which a program that cannot go back leaves uncounted. */
-const tailBytes = 1_048_576;
+const tailBytes = 262_144;
 /** Of a frame, with its checksum. */
 const maxHeadBytes = 16;
+const candidatesBetweenYields = 2000;
 
 export async function flacMeasures(file: FileBytes): Promise<Measures> {
   const start = await endOfId3(file);
@@ -27,7 +29,10 @@ async function lastSample(file: FileBytes, { blockSamples }: { blockSamples: num
   const tail = Buffer.concat([end, Buffer.alloc(maxHeadBytes)]);
   const ends = new Set([0]);
   let last = 0;
+  let candidates = 0;
   for (let at = tail.indexOf(0xff); at >= 0; at = tail.indexOf(0xff, at + 1)) {
+    candidates += 1;
+    if (candidates % candidatesBetweenYields === 0) await setImmediate();
     const block = blockAt(tail.subarray(at, at + maxHeadBytes), blockSamples);
     if (block === null) continue;
     if (ends.has(block.start)) last = block.end;

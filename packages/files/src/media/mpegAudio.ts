@@ -3,6 +3,7 @@ import { durationMs, type Measures, unknown } from './measures.ts';
 import { adtsFrame, firstFrame, frameHeaderBytes, mpegFrame, type ReadFrame } from './mpegFrames.ts';
 
 const id3HeadBytes = 10;
+const maxTags = 16;
 /** What may lie before and between frames: tags, silence, damage. */
 const maxGapBytes = 65_536;
 /** The shortest frame of MPEG audio. */
@@ -44,11 +45,13 @@ async function indexOf(
 
 /** Where the sound begins; 0 without tags. */
 export async function endOfId3(file: FileBytes): Promise<number> {
-  for (let at = 0; ; ) {
+  let at = 0;
+  for (let tags = 0; tags < maxTags; tags++) {
     const head = await file.at(at, id3HeadBytes);
-    if (head.length < id3HeadBytes || head.toString('latin1', 0, 3) !== 'ID3') return at;
+    if (head.length < id3HeadBytes || head.toString('latin1', 0, 3) !== 'ID3') break;
     at += id3HeadBytes + [6, 7, 8, 9].reduce((size, place) => size * 128 + (head.readUInt8(place) & 127), 0);
   }
+  return at;
 }
 
 async function findFrame(file: FileBytes, from: number, readFrame: ReadFrame): Promise<number | null> {
