@@ -1,13 +1,20 @@
 import { z } from 'zod';
 import { type ExecutionErrorCode, executionErrors } from './errors.ts';
 import { limits } from './limits.ts';
+import { compilePattern, PatternError } from './pattern.ts';
 
 export const pointer = z
   .string()
   .regex(/^(\/([^~/]|~[01])*)+$/, 'must be a JSON pointer, such as /metrics/cost')
   .describe("JSON pointer into the provider's complete response.");
 
-const regex = z.string().min(1).refine(compiles, 'must be a regular expression');
+const regex = z
+  .string()
+  .min(1)
+  .superRefine((source, { addIssue }) => {
+    const problem = problemOf(source);
+    if (problem !== null) addIssue(`must be a regular expression that RE2 runs: ${problem}`);
+  });
 
 /** What comes out. All but `text` and `raw` are lists of files: see outputList. */
 export const outputKinds = ['text', 'images', 'videos', 'audios', 'files', 'raw'] as const;
@@ -79,7 +86,7 @@ export const errorRule = z
     match: regex
       .optional()
       .describe(
-        "Regular expression, matched against the provider's error text. The first rule that gives a code applies.",
+        "Regular expression (RE2: no lookarounds, no backreferences), matched against the provider's error text. The first rule that gives a code applies.",
       ),
     when: whenRule.optional(),
     code: z
@@ -113,11 +120,12 @@ export const showToClients = z
     "Which texts of the provider clients may read: messages about an invalid input (`validation`) or rejected content (`moderation`), log lines (`logs`). They may name the provider. Default: none; clients read Holdfast's message for the error code.",
   );
 
-function compiles(source: string): boolean {
+function problemOf(source: string): string | null {
   try {
-    new RegExp(source, 's');
-    return true;
-  } catch {
-    return false;
+    compilePattern(source);
+    return null;
+  } catch (error) {
+    if (error instanceof PatternError) return error.message;
+    throw error;
   }
 }

@@ -40,7 +40,9 @@ export function describeChoices(values: readonly unknown[]): string {
   return `must be one of ${values.map((value) => JSON.stringify(value)).join(', ')}`;
 }
 
-type Unit = 'character' | 'item';
+const plurals = { character: 'characters', item: 'items', property: 'properties' };
+
+type Unit = keyof typeof plurals;
 
 const unitOf = (origin: string): Unit => (origin === 'string' ? 'character' : 'item');
 
@@ -53,5 +55,5 @@ export function describeMaxLength(maximum: number | bigint, unit: Unit): string 
 }
 
 function counted(count: number | bigint, unit: Unit): string {
-  return `${count} ${unit}${Number(count) === 1 ? '' : 's'}`;
+  return `${count} ${Number(count) === 1 ? unit : plurals[unit]}`;
 }

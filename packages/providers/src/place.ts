@@ -1,7 +1,35 @@
-import { JSONPathEnvironment } from 'json-p3';
+import { compilePattern } from '@holdfast/domain/pattern';
+import { FunctionExpressionType, JSONPathEnvironment } from 'json-p3';
 
 /** Deeper than any parsed document (egress/response.ts). */
 const jsonPath = new JSONPathEnvironment({ maxRecursionDepth: 256 });
+
+// The library's own run JavaScript's regular expressions, some of which take exponential time.
+jsonPath.functionRegister.set(
+  'match',
+  patternFunction((source) => `^(?:${source})$`),
+);
+jsonPath.functionRegister.set(
+  'search',
+  patternFunction((source) => source),
+);
+
+/** As RFC 9535 has it, what is not a text or not a pattern does not match. */
+function patternFunction(whole: (source: string) => string) {
+  const { ValueType, LogicalType } = FunctionExpressionType;
+  return {
+    argTypes: [ValueType, ValueType],
+    returnType: LogicalType,
+    call(text: unknown, source: unknown): boolean {
+      if (typeof text !== 'string' || typeof source !== 'string') return false;
+      try {
+        return compilePattern(whole(source)).test(text);
+      } catch {
+        return false;
+      }
+    },
+  };
+}
 
 const pointer = /^(\/([^~/]|~[01])*)*$/;
 

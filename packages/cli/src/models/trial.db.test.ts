@@ -159,7 +159,7 @@ describe('holdfast models test', () => {
 
   it.each([
     [['--input', '{'], 2, '--input is not a JSON object'],
-    [['--input', '{"promt":"a"}'], 2, "--input: must have required property 'prompt'"],
+    [['--input', '{"promt":"a"}'], 2, '--input: must have the property "prompt"'],
     [['--input', '{"prompt":"a","picture":"@/nowhere.png"}'], 2, "/nowhere.png can't be read"],
     [['--input', '{"prompt":"a","picture":"file_1"}'], 2, 'give @path'],
     [['--provider', 'unknown'], 2, 'poet has no provider "unknown": it has away, gpu'],

@@ -1,8 +1,12 @@
 import { withDefaults } from '@holdfast/domain/inputDefaults';
-import { definitionOf, fileReferenceFormat } from '@holdfast/domain/inputFiles';
-import { limits } from '@holdfast/domain/limits';
+import { definitionOf } from '@holdfast/domain/inputFiles';
+import { compilePattern } from '@holdfast/domain/pattern';
+import { compileSchema, type Validator } from '@holdfast/kit/jsonSchema/compile';
+import type { Problem } from '@holdfast/kit/jsonSchema/evaluation';
+import { inputFormats } from '@holdfast/kit/jsonSchema/inputFormats';
+import { describeProblem } from '@holdfast/kit/jsonSchema/problem';
 import { reasonOf } from '@holdfast/kit/within';
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { formatProblems, formatsOf } from './formats.ts';
 import { type ModelProblem, unknownKey } from './problems.ts';
 import { type SchemaPart, schemaParts } from './schemaParts.ts';
@@ -20,11 +24,13 @@ export function schemaProblems(schema: Schema): ModelProblem[] {
     ...formatProblems(schema),
     ...parts.flatMap(keywordProblems),
     ...parts.flatMap((part) => referenceProblems(schema, part)),
+    ...parts.flatMap(patternProblems),
   ];
   const logged: string[] = [];
   try {
-    const validate = compile(schema, (message) => logged.push(message));
+    lint(schema, (message) => logged.push(message));
     if (found.length > 0) return found;
+    const validate = compileSchema(schema, inputFormats);
     const rules = [...new Set(logged)].map((message) => ({ path: ['input_schema'], message }));
     return [...rules, ...exampleProblems(validate, schema), ...defaultProblems(validate, schema)];
   } catch (error) {
@@ -33,26 +39,26 @@ export function schemaProblems(schema: Schema): ModelProblem[] {
 }
 
 export function inputProblem(schema: Schema, input: unknown): string | null {
-  return validationErrors(compile(schema), input)[0] ?? null;
+  const [problem] = problemsIn(compileSchema(schema, inputFormats), input);
+  return problem === undefined ? null : problemText(problem);
 }
 
 /** `report` receives what is no mistake in JSON Schema and yet most likely one. @throws for an invalid schema */
-function compile(schema: Schema, report?: (message: string) => void): ValidateFunction {
-  const say = (message: unknown) => report?.(String(message));
+function lint(schema: Schema, report: (message: string) => void): void {
+  const say = (message: unknown) => report(String(message));
   // One instance per schema: `$id`s of different models may collide.
   const ajv = new Ajv2020({
     allErrors: true,
-    multipleOfPrecision: limits.multipleOfPrecision,
-    strict: report ? 'log' : false,
+    strict: 'log',
     strictTypes: false,
     strictRequired: false,
     validateSchema: false,
     logger: { log: say, warn: say, error: say },
   });
   for (const { name } of formatsOf(schema)) ajv.addFormat(name, true);
-  ajv.addFormat('file', fileReferenceFormat);
+  ajv.addFormat('file', true);
   ajv.addVocabulary([...annotations, ...extensionsIn(schema)]);
-  return ajv.compile(schema);
+  ajv.compile(schema);
 }
 
 function extensionsIn(schema: Schema): string[] {
@@ -102,34 +108,49 @@ function referenceProblems(root: Schema, { schema: { $ref }, path }: SchemaPart)
   return isMissing ? [{ path: ['input_schema', ...path, '$ref'], message: `there is no ${$ref}` }] : [];
 }
 
-function validationErrors(validate: ValidateFunction, input: unknown): string[] {
-  return validate(input) ? [] : (validate.errors ?? []).map(errorText);
+/** Patterns run in linear time, which rules some out. */
+function patternProblems({ schema: { pattern, patternProperties }, path }: SchemaPart): ModelProblem[] {
+  const names = Object.keys(Object(patternProperties)).map((source) => ({
+    source,
+    at: ['patternProperties', source],
+  }));
+  const texts = typeof pattern === 'string' ? [{ source: pattern, at: ['pattern'] }] : [];
+  return [...texts, ...names].flatMap(({ source, at }) => {
+    try {
+      compilePattern(source);
+      return [];
+    } catch (error) {
+      return [{ path: ['input_schema', ...path, ...at], message: reasonOf(error) }];
+    }
+  });
 }
 
-function errorText({ instancePath, message = 'is not valid', params }: ErrorObject): string {
-  const where = instancePath ? `${instancePath.slice(1).replaceAll('/', '.')} ` : '';
-  const named: unknown = params['additionalProperty'];
-  return `${where}${message}${typeof named === 'string' ? `: ${named}` : ''}`;
+const tooComplex: Problem = { keyword: 'budget', path: [], argument: undefined };
+
+function problemsIn(validate: Validator, input: unknown): Problem[] {
+  const { problems, isWithinBudget } = validate(input);
+  return isWithinBudget ? problems : [tooComplex];
 }
 
-function exampleProblems(validate: ValidateFunction, schema: Schema): ModelProblem[] {
+const problemText = (problem: Problem) => `${problem.path.join('.')} ${describeProblem(problem)}`.trim();
+
+function exampleProblems(validate: Validator, schema: Schema): ModelProblem[] {
   const { examples } = schema;
   if (!Array.isArray(examples)) return [];
   return examples.flatMap((example, index) =>
-    validationErrors(validate, example).map((problem) => ({
+    problemsIn(validate, example).map((problem) => ({
       path: ['input_schema', 'examples', index],
-      message: `is not a valid input: ${problem}`,
+      message: `is not a valid input: ${problemText(problem)}`,
     })),
   );
 }
 
 /** An input that clients leave out must not be refused. */
-function defaultProblems(validate: ValidateFunction, schema: Schema): ModelProblem[] {
-  if (validate(withDefaults(schema, {}))) return [];
-  return (validate.errors ?? [])
-    .filter(({ instancePath }) => instancePath !== '')
-    .map((error) => ({
-      path: ['input_schema', 'properties', unescaped(error.instancePath.split('/')[1] ?? ''), 'default'],
-      message: `is not a valid input: ${errorText(error)}`,
+function defaultProblems(validate: Validator, schema: Schema): ModelProblem[] {
+  return problemsIn(validate, withDefaults(schema, {}))
+    .filter(({ path }) => path.length > 0)
+    .map((problem) => ({
+      path: ['input_schema', 'properties', problem.path[0] ?? '', 'default'],
+      message: `is not a valid input: ${problemText(problem)}`,
     }));
 }

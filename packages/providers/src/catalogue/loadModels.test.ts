@@ -75,7 +75,9 @@ describe('loadModels', () => {
   it('refuses an error rule with an invalid pattern or an unknown code', async () => {
     const rules = 'errors:\n  - { match: "(", code: GENERATION_FAILED }\n  - { match: x, code: NOPE }\n';
     const message = await problemsOf({ 'a.yaml': good + rules });
-    expect(message).toContain('a.yaml:7: errors.0.match: must be a regular expression');
+    expect(message).toContain(
+      'a.yaml:7: errors.0.match: must be a regular expression that RE2 runs: pattern "("',
+    );
     expect(message).toContain('a.yaml:8: errors.1.code:');
   });
 

@@ -126,6 +126,8 @@ describe('parseModel', () => {
       'c: { minimum: x }',
       'd: { $ref: "#/$defs/e" }',
       'f: { type: string, format: flie }',
+      "g: { pattern: '^(?!a)' }",
+      "h: { patternProperties: { '(a)\\1': true } }",
     ];
     expect(schema(`    ${wrong.join('\n    ')}`)).toEqual([
       expect.stringMatching(/^m\.yaml:11: input_schema\.properties\.a\.type: must be one of .*"string"/),
@@ -133,14 +135,16 @@ describe('parseModel', () => {
       'm.yaml:13: input_schema.properties.c.minimum: must be number',
       'm.yaml:14: input_schema.properties.d.$ref: there is no #/$defs/e',
       'm.yaml:15: input_schema.properties.f.format: "flie" is not known; is "file" meant?',
+      expect.stringMatching(/^m\.yaml:16: input_schema\.properties\.g\.pattern: .* has a lookaround/),
+      expect.stringMatching(/^m\.yaml:17: input_schema\.properties\.h\.pattern.*: .* has a backreference/),
     ]);
     expect(schema('    n: { type: integer, default: 3.5 }\n  examples: [{ prompt: 3 }]')).toEqual([
-      'm.yaml:11: input_schema.properties.n.default: is not a valid input: n must be integer',
-      'm.yaml:12: input_schema.examples.0: is not a valid input: prompt must be string',
+      'm.yaml:11: input_schema.properties.n.default: is not a valid input: n must be an integer',
+      'm.yaml:12: input_schema.examples.0: is not a valid input: prompt must be a string',
     ]);
     expect(schema('  examples:\n    - { prompt: 3, size: big }')).toEqual([
-      'm.yaml:12: input_schema.examples.0: is not a valid input: prompt must be string',
-      'm.yaml:12: input_schema.examples.0: is not a valid input: size must be integer',
+      'm.yaml:12: input_schema.examples.0: is not a valid input: prompt must be a string',
+      'm.yaml:12: input_schema.examples.0: is not a valid input: size must be an integer',
     ]);
   });
 
@@ -239,7 +243,7 @@ describe('parseModel', () => {
     [
       'an example that is not a valid input',
       ['{ type: string }', '{ type: string }\n  examples:\n    - prompt: 3'],
-      '11: input_schema.examples.0: is not a valid input: prompt must be string',
+      '11: input_schema.examples.0: is not a valid input: prompt must be a string',
     ],
     [
       'a price of an input that is not there',

@@ -1,6 +1,7 @@
 import { type ExecutionErrorCode, isExecutionErrorCode } from '@holdfast/domain/errors';
 import type { ProviderText } from '@holdfast/domain/modelResponse';
 import type { Failure, OutcomeMapping } from '@holdfast/domain/outcome';
+import { compilePattern, type Pattern } from '@holdfast/domain/pattern';
 import type { HttpResponse } from '../connection.ts';
 import type { Progress } from '../interface.ts';
 import { atPlace } from '../place.ts';
@@ -81,13 +82,22 @@ export function ruledFailure(
   const text = report.text.slice(0, 20_000);
   for (const rule of mapping.errors) {
     if (rule.match === undefined) continue;
-    const match = new RegExp(rule.match, 's').exec(text);
-    const code = rule.code ?? match?.groups?.code ?? '';
-    if (match === null || !isExecutionErrorCode(code)) continue;
-    const words = firstLine(match.groups?.message ?? '', secrets);
+    const groups = patternOf(rule.match).groups(text);
+    const code = rule.code ?? groups?.code ?? '';
+    if (groups === null || !isExecutionErrorCode(code)) continue;
+    const words = firstLine(groups.message ?? '', secrets);
     return failure(code, rule.message ?? (words || messageOf(code, report, mapping, secrets)));
   }
   return null;
+}
+
+const patterns = new Map<string, Pattern>();
+
+/** Of the models' definitions, which are few. */
+function patternOf(source: string): Pattern {
+  const pattern = patterns.get(source) ?? compilePattern(source, { matchesNewlines: true });
+  patterns.set(source, pattern);
+  return pattern;
 }
 
 function messageOf(

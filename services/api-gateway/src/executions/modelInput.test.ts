@@ -53,12 +53,17 @@ it.each([
   [{ colours: ['red', 'blue'] }, 'input.colours must have at most 1 item.'],
   [{ width: 15 }, 'input.width must be at least 16.'],
   [{ width: 16.5 }, 'input.width must be an integer.'],
-  [{ strength: 0.35 }, 'input.strength must be multiple of 0.1.'],
+  [{ strength: 0.35 }, 'input.strength must be a multiple of 0.1.'],
   [{ seed: 'x' }, 'input.seed must be an integer or null.'],
   [{ mask: 'ab' }, 'input.mask must match exactly one schema in oneOf.'],
   [{ cost: -1 }, 'input.cost must be a string or must be at least 0.'],
 ])('validation describes in words what is wrong with %j', (part, message) => {
   expect(validateInput(definition, { prompt: 'a', ...part }).details).toMatchObject([{ message }]);
+});
+
+it('validation refuses an input that takes too long to check', () => {
+  const { details } = validateInput(definition, { prompt: 'a', cost: `${'1'.repeat(1_000_000)}a` });
+  expect(details).toMatchObject([{ field: 'input', code: 'OUT_OF_RANGE' }]);
 });
 
 it('validation drops optional parameters that are null, and requires the others', () => {

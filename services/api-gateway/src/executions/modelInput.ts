@@ -1,28 +1,14 @@
 import type { ErrorDetail } from '@holdfast/domain/errors';
 import { withDefaults } from '@holdfast/domain/inputDefaults';
-import { fileReferenceFormat } from '@holdfast/domain/inputFiles';
-import { limits } from '@holdfast/domain/limits';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
-import { describeChoices, describeMaxLength, describeMinLength, typeNames } from '@holdfast/kit/requirement';
-import type { ErrorObject, ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { compileSchema, type Validator } from '@holdfast/kit/jsonSchema/compile';
+import { newBudget, type Problem } from '@holdfast/kit/jsonSchema/evaluation';
+import { inputFormats } from '@holdfast/kit/jsonSchema/inputFormats';
+import { describeProblem } from '@holdfast/kit/jsonSchema/problem';
 import { fieldPath, withoutNulls } from '../http/validate.ts';
 
-const ajv = new Ajv2020({
-  allErrors: true,
-  strict: false,
-  ownProperties: true,
-  addUsedSchema: false,
-  multipleOfPrecision: limits.multipleOfPrecision,
-  logger: false,
-});
-ajv.addFormat('file', fileReferenceFormat);
-
-/** Bounds the time spent on an input with very many errors. */
-const maxErrors = 200;
-
 /** The catalogue keeps the same object until the definition changes. */
-const compiled = new WeakMap<ModelDefinition, ValidateFunction>();
+const compiled = new WeakMap<ModelDefinition, Validator>();
 
 export type ValidatedInput = {
   /** With defaults, and without parameters that are null where the schema does not allow null: they count as absent. */
@@ -30,87 +16,36 @@ export type ValidatedInput = {
   details: ErrorDetail[];
 };
 
-export function validateInput(definition: ModelDefinition, given: Record<string, unknown>): ValidatedInput {
+/** In bounded time, whatever the input is: other requests wait meanwhile. */
+export function validateInput(
+  definition: ModelDefinition,
+  given: Record<string, unknown>,
+  budget = newBudget(),
+): ValidatedInput {
   const input = withDefaults(definition.input_schema, given);
-  const validate = compiled.get(definition) ?? ajv.compile(definition.input_schema);
+  const validate = compiled.get(definition) ?? compileSchema(definition.input_schema, inputFormats);
   compiled.set(definition, validate);
-  if (validate(input)) return { input, details: [] };
-  const errors = validate.errors ?? [];
-  const present = withoutNulls(
-    input,
-    errors.map(({ instancePath }) => stepsOf(instancePath)),
-  );
-  if (present !== null) return validateInput(definition, present);
-  return { input, details: toDetails(errors.slice(0, maxErrors)) };
+  const { problems, isWithinBudget } = validate(input, budget);
+  if (!isWithinBudget) return { input, details: [tooComplex] };
+  const present = problems.length > 0 ? withoutNulls(input, problems.flatMap(pathsOf)) : null;
+  if (present !== null) return validateInput(definition, present, budget);
+  return { input, details: problems.map(toDetail) };
 }
 
-/** When nothing in a choice matches, reports the choice and not the errors of each branch. */
-function toDetails(errors: ErrorObject[]): ErrorDetail[] {
-  const choices = errors.filter(isChoice);
-  return errors
-    .filter((error) => !choices.some((choice) => isBranch(error, choice)))
-    .map((error) => toDetail(error, errors));
-}
+const tooComplex: ErrorDetail = {
+  field: 'input',
+  code: 'OUT_OF_RANGE',
+  message: 'input is too large to be checked: send fewer or shorter values.',
+};
 
-const isChoice = ({ keyword }: ErrorObject) => keyword === 'anyOf' || keyword === 'oneOf';
+const pathsOf = ({ path, branches = [] }: Problem): string[][] => [path, ...branches.flatMap(pathsOf)];
 
-function isBranch({ schemaPath }: ErrorObject, choice: ErrorObject): boolean {
-  return schemaPath.startsWith(`${choice.schemaPath}/`);
-}
-
-function toDetail(error: ErrorObject, all: ErrorObject[]): ErrorDetail {
-  const steps = stepsOf(error.instancePath);
-  const named = error.params.missingProperty ?? error.params.additionalProperty;
-  const field = [...steps, ...(typeof named === 'string' ? [named] : [])].reduce(fieldPath, 'input');
-  const code = codes[error.keyword] ?? 'INVALID_VALUE';
-  return { field, code, message: `${field} ${messages[code] ?? describeError(error, all)}.` };
-}
-
-/** Says what would be valid, where ajv's own message does not. */
-function describeError(error: ErrorObject, all: ErrorObject[]): string {
-  const { keyword, params, message = 'is not valid' } = error;
-  switch (keyword) {
-    case 'anyOf':
-    case 'oneOf':
-      return describeBranches(error, all) || message;
-    case 'enum':
-      return describeChoices(params.allowedValues);
-    case 'const':
-      return `must be ${JSON.stringify(params.allowedValue)}`;
-    case 'type':
-      return `must be ${[params.type]
-        .flat()
-        .map((type) => typeNames[type] ?? type)
-        .join(' or ')}`;
-    case 'minimum':
-      return `must be at least ${params.limit}`;
-    case 'maximum':
-      return `must be at most ${params.limit}`;
-    case 'exclusiveMinimum':
-      return `must be more than ${params.limit}`;
-    case 'exclusiveMaximum':
-      return `must be less than ${params.limit}`;
-    case 'minLength':
-    case 'minItems':
-      return describeMinLength(params.limit, keyword === 'minLength' ? 'character' : 'item');
-    case 'maxLength':
-    case 'maxItems':
-      return describeMaxLength(params.limit, keyword === 'maxLength' ? 'character' : 'item');
-    case 'format':
-      return params.format === 'file'
-        ? 'must be the id of an uploaded file (file_…), which POST /v1/files/upload returns'
-        : message;
-    default:
-      return message;
-  }
-}
-
-/** What the branches of a choice want of the same value; empty when they differ only further inside. */
-function describeBranches(choice: ErrorObject, all: ErrorObject[]): string {
-  const branches = all.filter(
-    (error) => isBranch(error, choice) && !isChoice(error) && error.instancePath === choice.instancePath,
-  );
-  return [...new Set(branches.map((error) => describeError(error, all)))].join(' or ');
+function toDetail(problem: Problem): ErrorDetail {
+  const { keyword, path, name } = problem;
+  const code = codes[keyword] ?? 'INVALID_VALUE';
+  const isNamed = name !== undefined && messages[code] !== undefined;
+  const field = [...path, ...(isNamed ? [name] : [])].reduce(fieldPath, 'input');
+  return { field, code, message: `${field} ${messages[code] ?? describeProblem(problem)}.` };
 }
 
 const messages: Record<string, string> = {
@@ -138,11 +73,3 @@ const codes: Record<string, string> = {
   pattern: 'INVALID_FORMAT',
   format: 'INVALID_FORMAT',
 };
-
-function stepsOf(pointer: string): string[] {
-  return pointer.split('/').slice(1).map(unescapePointer);
-}
-
-function unescapePointer(step: string): string {
-  return step.replaceAll('~1', '/').replaceAll('~0', '~');
-}
