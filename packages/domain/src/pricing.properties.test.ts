@@ -1,8 +1,9 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { chargeFor } from './charge.ts';
 import { modelDefinition } from './modelDefinition.ts';
 import { MoneyDecimal } from './money.ts';
-import { chargeFor, estimateCost, estimateItems } from './pricing.ts';
+import { estimateCost, estimateItems } from './pricing.ts';
 import type { FileMeasures } from './quantities.ts';
 
 const amount = fc.integer({ min: 0, max: 5_000_000 }).map((micros) => (micros / 1_000_000).toFixed(6));

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
+import { chargeFor } from './charge.ts';
 import { type ModelDefinition, modelDefinition } from './modelDefinition.ts';
 import type { Success } from './outcome.ts';
-import { chargeFor, estimateCost as costOf, estimateItems as itemsOf } from './pricing.ts';
+import { estimateCost as costOf, estimateItems as itemsOf } from './pricing.ts';
 import type { FileMeasures } from './quantities.ts';
 
 function model(part: Record<string, unknown>): ModelDefinition {
@@ -315,6 +316,11 @@ describe('a price of the input', () => {
     });
     const free = charge({ ...definition, missing_usage: 'free' }, success({}), input, files);
     expect(free).toMatchObject({ cost: '0.02000000', billed: { input_seconds: 2 } });
+  });
+
+  it('is missing for a file that can not be measured, even if its default is 0', () => {
+    const definition = model({ price: { per_input_second: { input: 'audio', price: '1', default: 0 } } });
+    expect(charge(definition, success({}), { audio: 'file_odd' }, files).missing).toEqual(['input_seconds']);
   });
 
   it('may be what the output is estimated by', () => {

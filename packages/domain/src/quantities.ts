@@ -45,31 +45,34 @@ export function expectedMegapixels({ megapixels: rule }: Estimate, { input, file
   return filesIn(named(rule.input), files).map(megapixelsOf)[0] ?? decimal(rule.default);
 }
 
-/** A quantity of the input. `measured` is the part of it that is known, and does not rest on a default. */
-export type InputQuantity = { quantity: Decimal; measured: Decimal };
+/** `known`: without the part that rests on a default or an estimate, if the quantity `isMissing` in whole or in part. */
+export type Quantity = { quantity: Decimal; known: Decimal; isMissing: boolean };
 
-export function inputQuantity(line: InputLine, priced: PricedInput): InputQuantity {
+export function inputQuantity(line: InputLine, priced: PricedInput): Quantity {
   return ofInput[line.unit](line, priced);
 }
 
-const ofInput: Record<InputUnit, (line: InputLine, priced: PricedInput) => InputQuantity> = {
-  character: ({ input: name }, { input }) => known(decimal(characters(input[name]))),
+const ofInput: Record<InputUnit, (line: InputLine, priced: PricedInput) => Quantity> = {
+  character: ({ input: name }, { input }) => exactly(characters(input[name])),
   input_second: (line, priced) => ofFiles(line, priced, secondsOf),
   input_megapixel: (line, priced) => ofFiles(line, priced, megapixelsOf),
-  unit: ({ input: name, default: preset = 0 }, { input }) => known(decimal(numberIn(input[name]) ?? preset)),
+  unit: ({ input: name, default: preset = 0 }, { input }) => exactly(numberIn(input[name]) ?? preset),
 };
 
-const known = (quantity: Decimal): InputQuantity => ({ quantity, measured: quantity });
+function exactly(value: number): Quantity {
+  const quantity = decimal(value);
+  return { quantity, known: quantity, isMissing: false };
+}
 
 function ofFiles(
   { input: name, default: preset = 0 }: InputLine,
   { input, files }: PricedInput,
   measure: Measure,
-): InputQuantity {
+): Quantity {
   const found = filesIn(input[name], files).map(measure);
   const sum = (otherwise: number) =>
     found.reduce<Decimal>((total, one) => total.plus(one ?? otherwise), decimal(0));
-  return { quantity: sum(preset), measured: sum(0) };
+  return { quantity: sum(preset), known: sum(0), isMissing: found.includes(null) };
 }
 
 type Rule = Estimate['images'];

@@ -1,9 +1,10 @@
 import { retryTransient } from '@holdfast/db/faults';
 import { getFileMeasures } from '@holdfast/db/files';
+import { type Charge, chargeFor } from '@holdfast/domain/charge';
 import { findInputFiles } from '@holdfast/domain/inputFiles';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
-import { type Charge, chargeFor, dependsOnFiles } from '@holdfast/domain/pricing';
+import { dependsOnFiles } from '@holdfast/domain/pricing';
 import type { PricedInput } from '@holdfast/domain/quantities';
 import { DownloadError } from '@holdfast/egress/download';
 import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';

@@ -1,7 +1,7 @@
+import { chargeFor } from '@holdfast/domain/charge';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { formatMoney } from '@holdfast/domain/money';
 import type { Outcome, Success } from '@holdfast/domain/outcome';
-import { chargeFor } from '@holdfast/domain/pricing';
 import type { PricedInput } from '@holdfast/domain/quantities';
 import { table } from '../../output/print.ts';
 import { replaceStrings } from './input.ts';
