@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createFetch } from './fetch.ts';
 import { createEgressPolicy } from './policy.ts';
@@ -27,6 +28,18 @@ describe('createFetch', () => {
     const response = await fetchFrom(server, { method: 'POST', body });
     expect([response.status, await response.text()]).toEqual([418, 'code=a+b']);
     expect(response.headers.get('x-method')).toBe('POST');
+  });
+
+  it('decompresses a response, and refuses one that becomes too long', async () => {
+    const server = await serve((request, response) => {
+      const text = 'x'.repeat(request.headers['x-size'] === 'large' ? 100_000 : 900);
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text));
+    });
+    const response = await fetchFrom(server);
+    expect(response.headers.get('content-encoding')).toBeNull();
+    expect(await response.text()).toBe('x'.repeat(900));
+    const large = fetchFrom(server, { headers: { 'x-size': 'large' } });
+    await expect(large).rejects.toThrow('more than 1000 bytes');
   });
 
   it('returns a response without a body', async () => {

@@ -1,3 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import { collect, decompressed, decompressedHeaders, isCompressed } from '@holdfast/kit/contentEncoding';
 import { errorOf, exchange } from './exchange.ts';
 import type { EgressPolicy } from './policy.ts';
 import { connectionsOf, targetOf } from './post.ts';
@@ -30,14 +33,25 @@ export function createFetch(policy: EgressPolicy, { timeoutMs, maxResponseBytes 
       signal,
     });
     if (!result.ok) throw errorOf(result.cause, timeoutMs);
-    if (result.isCut) throw new Error(`the response has more than ${maxResponseBytes} bytes`);
-    const hasBody = ![204, 205, 304].includes(result.status);
-    const { status } = result;
-    return new Response(hasBody ? new Uint8Array(result.body) : null, {
+    const { status, headers: received } = result;
+    const plain = result.isCut ? null : await plainBody(result.body, received, maxResponseBytes);
+    if (plain === null) throw new Error(`the response has more than ${maxResponseBytes} bytes`);
+    const hasBody = ![204, 205, 304].includes(status);
+    return new Response(hasBody ? new Uint8Array(plain) : null, {
       status,
-      headers: flat(result.headers),
+      headers: flat(decompressedHeaders(received)),
     });
   };
+}
+
+/** Null for one that becomes too long. */
+async function plainBody(
+  body: Buffer,
+  headers: IncomingHttpHeaders,
+  maxBytes: number,
+): Promise<Buffer | null> {
+  if (!isCompressed(headers) || body.length === 0) return body;
+  return await collect(decompressed(Readable.from([body]), headers), maxBytes);
 }
 
 /** @throws for a body that is not text */
