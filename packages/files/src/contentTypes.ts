@@ -1,3 +1,5 @@
+import { extensionIn } from './filename.ts';
+
 /** Types that may be uploaded, with their extensions. SVG and HTML may not: they can contain scripts. */
 const extensions = {
   'image/png': 'png',
@@ -110,6 +112,15 @@ export function isAllowedType(contentType: string): contentType is AllowedType {
 /** Without a dot; null for a type that has none of its own. */
 export function extensionOf(contentType: string): string | null {
   return isAllowedType(contentType) ? extensions[contentType] : null;
+}
+
+/** Formats of other files, such as DOCX and SRT, whose extension says more than their type. */
+const carriers = new Set(['application/zip', 'text/plain']);
+
+/** Of the name, if it says more than the type; null for neither. */
+export function extensionFor(contentType: string, filename: string | null): string | null {
+  const named = filename === null ? null : extensionIn(filename);
+  return carriers.has(contentType) && named !== null ? named : extensionOf(contentType);
 }
 
 /** Of an attachment whose type is not an allowed one. */

@@ -32,19 +32,25 @@ export async function measureObject(
   );
 }
 
-/** Mostly from the `head`; `read` fetches other parts, such as the end of an MP4. Never rejects for what is in the file. */
+/** Mostly from the `head`; `read` fetches other parts, such as the end of an MP4. Rejects when `read` does, not for what is in a file. */
 export async function measure(file: FileToMeasure, read: ReadRange): Promise<Measures> {
   const { contentType, sizeBytes, head } = file;
   if (!isMeasurable(contentType)) return unknown;
   const reader = Object.hasOwn(readers, contentType) ? readers[contentType] : undefined;
-  const readPart: ReadRange = async (start, end) =>
-    end < head.length ? head.subarray(start, end + 1) : await read(start, end);
-  try {
-    const measures = await (reader?.(new FileBytes(file, read)) ?? containerMeasures(sizeBytes, readPart));
-    return contentType.startsWith('audio/') ? { ...measures, width: null, height: null } : measures;
-  } catch {
-    return unknown;
-  }
+  // Not by the rejection alone: a reader goes on without what it can do without.
+  const failures: unknown[] = [];
+  const readPart: ReadRange = async (start, end) => {
+    if (end < head.length) return head.subarray(start, end + 1);
+    return await read(start, end).catch((error: unknown) => {
+      failures.push(error);
+      throw error;
+    });
+  };
+  const measures = await (
+    reader?.(new FileBytes(file, readPart)) ?? containerMeasures(sizeBytes, readPart)
+  ).catch(() => unknown);
+  if (failures.length > 0) throw failures[0];
+  return contentType.startsWith('audio/') ? { ...measures, width: null, height: null } : measures;
 }
 
 /** An image of these types whose size cannot be read is none: cut off, or something else after its first bytes. */

@@ -1,5 +1,13 @@
 import type { OutputKind } from '@holdfast/domain/modelResponse';
-import { allowedTypeOf, anyType, extensionOf, isTextType, isUnspecific, textTypeOf } from './contentTypes.ts';
+import {
+  allowedTypeOf,
+  anyType,
+  extensionFor,
+  extensionOf,
+  isTextType,
+  isUnspecific,
+  textTypeOf,
+} from './contentTypes.ts';
 import { detectAllowedType, detectType, isText } from './detection.ts';
 import { extensionIn } from './filename.ts';
 
@@ -48,17 +56,13 @@ export function isTyped(kind: OutputKind): kind is TypedKind {
   return Object.hasOwn(families, kind);
 }
 
-/** Containers of other formats, such as NPZ and SRT, whose extension says more. */
-const carriers = new Set(['application/zip', 'text/plain']);
-
 /** Any bytes are an attachment. Those of another type than the allowed ones keep the extension that the provider gave them. */
 async function attachmentType(head: Buffer, described: Described): Promise<OutputType> {
   const named = described.filename === null ? null : extensionIn(described.filename);
   const detected = await detectAllowedType(head, '');
   const type = detected === null || isTextType(detected) ? textType(head, described, named) : detected;
   const extension = type === null ? null : extensionOf(type);
-  const isNamedOtherwise = type !== null && carriers.has(type) && named !== null && named !== extension;
-  if (type === null || extension === null || isNamedOtherwise)
+  if (type === null || extension === null || extensionFor(type, described.filename) !== extension)
     return { contentType: anyType, extension: named ?? 'bin' };
   return { contentType: type, extension };
 }

@@ -37,9 +37,11 @@ class DeclaredUpload(ApiObject):
     """
     The name of the file
     """
-    content_type: Literal['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/avif', 'image/tiff', 'image/bmp', 'image/heic', 'audio/mpeg', 'audio/wav', 'audio/x-wav', 'audio/ogg', 'audio/flac', 'audio/mp4', 'audio/aac', 'audio/webm', 'video/mp4', 'video/webm', 'video/quicktime', 'video/x-matroska', 'model/gltf-binary', 'application/pdf', 'application/json', 'application/zip', 'text/plain', 'text/csv', 'text/markdown'] | str
+    content_type: Literal['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/avif', 'image/tiff', 'image/bmp', 'image/heic', 'audio/mpeg', 'audio/wav', 'audio/x-wav', 'audio/ogg', 'audio/flac', 'audio/mp4', 'audio/aac', 'audio/webm', 'video/mp4', 'video/webm', 'video/quicktime', 'video/x-matroska', 'video/3gpp', 'model/gltf-binary', 'application/pdf', 'application/json', 'application/x-ndjson', 'application/zip', 'text/plain', 'text/csv', 'text/markdown', 'application/octet-stream'] | str | None = (
+        None
+    )
     """
-    Case is ignored; parameters and common aliases such as `image/jpg` and `audio/mp3` are accepted
+    Case is ignored; parameters and common aliases such as `image/jpg` and `audio/mp3` are accepted. Without it, or with `application/octet-stream` or an empty text, the bytes determine the type, and the extension of `filename` which text it is (`csv`, `json`, `jsonl`, `md`)
     """
     size_bytes: int
     """
@@ -71,11 +73,11 @@ class DerivedUpload(ApiObject):
     """
     The name of the file
     """
-    content_type: Literal['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/avif', 'image/tiff', 'image/bmp', 'image/heic', 'audio/mpeg', 'audio/wav', 'audio/x-wav', 'audio/ogg', 'audio/flac', 'audio/mp4', 'audio/aac', 'audio/webm', 'video/mp4', 'video/webm', 'video/quicktime', 'video/x-matroska', 'model/gltf-binary', 'application/pdf', 'application/json', 'application/zip', 'text/plain', 'text/csv', 'text/markdown'] | str | None = (
+    content_type: Literal['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/avif', 'image/tiff', 'image/bmp', 'image/heic', 'audio/mpeg', 'audio/wav', 'audio/x-wav', 'audio/ogg', 'audio/flac', 'audio/mp4', 'audio/aac', 'audio/webm', 'video/mp4', 'video/webm', 'video/quicktime', 'video/x-matroska', 'video/3gpp', 'model/gltf-binary', 'application/pdf', 'application/json', 'application/x-ndjson', 'application/zip', 'text/plain', 'text/csv', 'text/markdown', 'application/octet-stream'] | str | None = (
         None
     )
     """
-    Case is ignored; parameters and common aliases such as `image/jpg` and `audio/mp3` are accepted
+    Case is ignored; parameters and common aliases such as `image/jpg` and `audio/mp3` are accepted. Without it, or with `application/octet-stream` or an empty text, the bytes determine the type, and the extension of `filename` which text it is (`csv`, `json`, `jsonl`, `md`)
     """
     size_bytes: int | None = None
     """

@@ -865,7 +865,7 @@ export interface components {
              * @example image/png
              * @enum {string}
              */
-            content_type?: "image/png" | "image/jpeg" | "image/webp" | "image/gif" | "image/avif" | "image/tiff" | "image/bmp" | "image/heic" | "audio/mpeg" | "audio/wav" | "audio/x-wav" | "audio/ogg" | "audio/flac" | "audio/mp4" | "audio/aac" | "audio/webm" | "video/mp4" | "video/webm" | "video/quicktime" | "video/x-matroska" | "video/3gpp" | "model/gltf-binary" | "application/pdf" | "application/json" | "application/x-ndjson" | "application/zip" | "text/plain" | "text/csv" | "text/markdown";
+            content_type?: "image/png" | "image/jpeg" | "image/webp" | "image/gif" | "image/avif" | "image/tiff" | "image/bmp" | "image/heic" | "audio/mpeg" | "audio/wav" | "audio/x-wav" | "audio/ogg" | "audio/flac" | "audio/mp4" | "audio/aac" | "audio/webm" | "video/mp4" | "video/webm" | "video/quicktime" | "video/x-matroska" | "video/3gpp" | "model/gltf-binary" | "application/pdf" | "application/json" | "application/x-ndjson" | "application/zip" | "text/plain" | "text/csv" | "text/markdown" | "application/octet-stream";
             /**
              * @description The exact size
              * @example 2048576
@@ -901,7 +901,7 @@ export interface components {
              * @example image/png
              * @enum {string}
              */
-            content_type?: "image/png" | "image/jpeg" | "image/webp" | "image/gif" | "image/avif" | "image/tiff" | "image/bmp" | "image/heic" | "audio/mpeg" | "audio/wav" | "audio/x-wav" | "audio/ogg" | "audio/flac" | "audio/mp4" | "audio/aac" | "audio/webm" | "video/mp4" | "video/webm" | "video/quicktime" | "video/x-matroska" | "video/3gpp" | "model/gltf-binary" | "application/pdf" | "application/json" | "application/x-ndjson" | "application/zip" | "text/plain" | "text/csv" | "text/markdown";
+            content_type?: "image/png" | "image/jpeg" | "image/webp" | "image/gif" | "image/avif" | "image/tiff" | "image/bmp" | "image/heic" | "audio/mpeg" | "audio/wav" | "audio/x-wav" | "audio/ogg" | "audio/flac" | "audio/mp4" | "audio/aac" | "audio/webm" | "video/mp4" | "video/webm" | "video/quicktime" | "video/x-matroska" | "video/3gpp" | "model/gltf-binary" | "application/pdf" | "application/json" | "application/x-ndjson" | "application/zip" | "text/plain" | "text/csv" | "text/markdown" | "application/octet-stream";
             /**
              * @description The exact size
              * @example 2048576

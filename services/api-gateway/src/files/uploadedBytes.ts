@@ -1,6 +1,6 @@
 import type { FileRow, FoundBytes } from '@holdfast/db/files';
 import { limits } from '@holdfast/domain/limits';
-import { contradictsType, extensionOf } from '@holdfast/files/contentTypes';
+import { contradictsType, extensionFor, extensionOf } from '@holdfast/files/contentTypes';
 import {
   detectAllowedType,
   endsAsZip,
@@ -81,7 +81,7 @@ export async function sealBytes(store: ObjectStore, file: FileRow): Promise<Foun
   try {
     const offered = await checkBytes(store, file);
     if ('error' in offered) return offered;
-    const key = await store.seal(file.key, extensionOf(offered.contentType));
+    const key = await store.seal(file.key, extensionFor(offered.contentType, offered.filename));
     const sealed = await checkBytes(store, { ...file, key });
     const measured = 'error' in sealed ? sealed : await measure(store, sealed);
     if ('error' in measured) await store.remove(key);

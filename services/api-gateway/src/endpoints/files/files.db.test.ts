@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { type AddressInfo, connect } from 'node:net';
+import { extname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { getFiles, listRemovableFiles } from '@holdfast/db/files';
 import { newId } from '@holdfast/domain/ids';
@@ -166,12 +167,16 @@ describe('an upload', () => {
     ['README.md', 'text/markdown', 'text/markdown'],
     ['rows.csv', 'application/vnd.ms-excel', 'text/csv'],
     ['notes', undefined, 'text/plain'],
+    ['subtitles.srt', undefined, 'text/plain'],
   ])('of text named %s and declared as %j is %s', async (filename, contentType, type) => {
     const bytes = Buffer.from('{"a": 1}\n');
     const body = { filename, size_bytes: bytes.length, content_type: contentType };
     const id = await uploaded(bytes, body, contentType);
     const name = filename.includes('.') ? filename : `${filename}.txt`;
     expect((await confirm(id).expect(200)).body).toMatchObject({ content_type: type, filename: name });
+    // Models take the type of a file from the extension in its URL's path.
+    const { body: download } = await get(`/v1/files/${id}/url`).expect(200);
+    expect(extname(new URL(download.url).pathname)).toBe(extname(name).toLowerCase());
   });
 
   const zip = Buffer.from('#!/bin/sh\nPK\x03\x04PK\x05\x06'.padEnd(60, '\0'), 'latin1');

@@ -6,6 +6,7 @@ import {
   type AllowedType,
   allowedTypeOf,
   allowedTypes,
+  anyType,
   bareType,
   isUnspecific,
 } from '@holdfast/files/contentTypes';
@@ -33,7 +34,7 @@ const UploadBody = z
           'Without it, or with `application/octet-stream` or an empty text, the bytes determine the type, and the ' +
           'extension of `filename` which text it is (`csv`, `json`, `jsonl`, `md`)',
         example: 'image/png',
-        override: { enum: [...allowedTypes] },
+        override: { enum: [...allowedTypes, anyType] },
       }),
     size_bytes: z
       .int()
