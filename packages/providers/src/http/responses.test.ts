@@ -369,6 +369,7 @@ describe('the files of an output', () => {
       { output: '/i' },
       [`data:application/octet-stream;base64,/9j/${base64}`],
     ],
+    ['a data URL where base64 is usual', { i: { b64_json: data } }, { output: '/i' }, [data]],
     ['a path of the server', { i: '/out/a.png?x=1' }, { output: '/i' }, ['own:/out/a.png?x=1']],
     ['a path without a slash', { i: [{ url: 'out/a b.png' }] }, { output: '/i' }, ['own:/out/a%20b.png']],
     [

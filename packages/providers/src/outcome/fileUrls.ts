@@ -20,7 +20,8 @@ export function fileUrl(
     return isBase64(item) ? `${untyped}${item}` : relativeUrl(item);
   }
   if (item === null || typeof item !== 'object') return null;
-  if ('b64_json' in item && typeof item.b64_json === 'string') return `${untyped}${item.b64_json}`;
+  if ('b64_json' in item && typeof item.b64_json === 'string')
+    return complete.test(item.b64_json) ? item.b64_json : `${untyped}${item.b64_json}`;
   return 'url' in item && typeof item.url === 'string' ? fileUrl(item.url, relativeUrl) : null;
 }
 
