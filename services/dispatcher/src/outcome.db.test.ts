@@ -72,6 +72,20 @@ it('a run is priced by the measured length of its clips, not by the reported one
   expect(outcome?.ok && outcome.billed?.seconds).toBeLessThan(60);
 });
 
+it('a clip without a readable length is charged as estimated for this input, not as for the default', async () => {
+  const unreadable = Buffer.concat([mp4.subarray(0, 32), Buffer.alloc(500)]);
+  const { recorded, missing } = await recordRun([dataUrl(unreadable)], true, {
+    input: { duration: 4 },
+    definition: {
+      price: { per_second: '0.40' },
+      estimate: { seconds: { input: 'duration', default: 8 } },
+    },
+  });
+  const billed = { seconds: 4, estimated: ['seconds'] };
+  expect(recorded).toMatchObject([{ outcome: { cost: '1.60000000', billed } }]);
+  expect(missing).toEqual(['seconds']);
+});
+
 it('a run is priced by the measures of its input files, even after they were removed', async () => {
   const id = newId('file');
   const input_schema = {
