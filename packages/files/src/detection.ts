@@ -51,7 +51,7 @@ const aliases: Record<string, string[]> = {
   'audio/wav': ['audio/x-wav', 'audio/vnd.wave'],
   'audio/x-wav': ['audio/wav', 'audio/vnd.wave'],
   'audio/mp4': ['audio/x-m4a', 'video/mp4', 'video/quicktime'],
-  'audio/ogg': ['application/ogg', 'video/ogg'],
+  'audio/ogg': ['application/ogg'],
   'audio/flac': ['audio/x-flac'],
   'audio/webm': ['video/webm'],
   // One container under several brands, which say little about its tracks.

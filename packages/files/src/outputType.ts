@@ -32,10 +32,8 @@ const audioIn: Record<string, string> = {
   'video/webm': 'audio/webm',
 };
 
-/** In words, for a message: `type text/html` is not `an image`. */
-export type RefusedType = { refused: string; wanted: string };
-
-const nouns: Record<TypedKind, string> = { images: 'an image', videos: 'a video', audios: 'audio' };
+/** In words, for a message: `the type text/html`. */
+export type RefusedType = { refused: string };
 
 /** By the bytes; what the provider says decides only which text it is. */
 export async function outputType(
@@ -46,8 +44,7 @@ export async function outputType(
   if (!isTyped(kind)) return await attachmentType(head, described);
   const detected = await detectAllowedType(head, '');
   const type = detected !== null && kind === 'audios' ? (audioIn[detected] ?? detected) : detected;
-  if (type === null || !families[kind].test(type))
-    return { refused: await nameOfType(head), wanted: nouns[kind] };
+  if (type === null || !families[kind].test(type)) return { refused: await nameOfType(head) };
   return { contentType: type, extension: extensionOf(type) ?? 'bin' };
 }
 
@@ -78,7 +75,7 @@ function textType(head: Buffer, { contentType }: Described, named: string | null
 
 async function nameOfType(head: Buffer): Promise<string> {
   const type = markupType(head) ?? (await detectType(head)) ?? (isText(head) ? 'text/plain' : null);
-  return type === null ? 'an unknown type' : `type ${type}`;
+  return type === null ? 'an unknown type' : `the type ${type}`;
 }
 
 const markup = /^\ufeff?\s*(?:<\?xml[^>]*>\s*)?(?:<!doctype\s+|<)(html|svg)\b/i;

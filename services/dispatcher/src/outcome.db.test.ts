@@ -131,7 +131,7 @@ it('a run whose output cannot be stored fails, has no cost and keeps no file', a
   const { recorded, kept } = await recordRun([dataUrl(mp4), dataUrl(png)]);
   expect(recorded).toMatchObject([{ state: 'failed', outcome: { ok: false, code: 'GENERATION_FAILED' } }]);
   expect(recorded[0]?.outcome).not.toHaveProperty('cost');
-  const reason = 'an output of type image/png is not a video';
+  const reason = 'an output has the type image/png, which is not accepted for videos';
   expect(recorded[0]?.raw).toBe(`The output was not copied: ${reason}`);
   expect(recorded[0]?.outcome).toMatchObject({ message: `The output could not be stored: ${reason}.` });
   expect(kept).toEqual([]);

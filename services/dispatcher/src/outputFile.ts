@@ -82,7 +82,7 @@ async function store(files: Files, owner: Owner, source: Source, rules: OutputRu
     files.store.readRange(key, { start, end }),
   );
   if (isTyped(rules.kind) && isUnreadable(contentType, measures))
-    throw new WrongOutputType(`an output of type ${contentType} is cut off or damaged`);
+    throw new WrongOutputType(`an output has the type ${contentType}, and is cut off or damaged`);
   await markOutputReady(files.db, id, { sizeBytes, ...measures });
   return { file_id: id, format: formatOf(contentType, extension), ...dimensionsOf(measures) };
 }
@@ -90,7 +90,8 @@ async function store(files: Files, owner: Owner, source: Source, rules: OutputRu
 async function typeOf(head: Buffer, source: Source, kind: OutputKind): Promise<OutputType> {
   if (head.length === 0) throw new UnusableOutput('an output file is empty');
   const type = await outputType(head, source, kind);
-  if ('refused' in type) throw new WrongOutputType(`an output of ${type.refused} is not ${type.wanted}`);
+  if ('refused' in type)
+    throw new WrongOutputType(`an output has ${type.refused}, which is not accepted for ${kind}`);
   return type;
 }
 
