@@ -170,6 +170,16 @@ describe('holdfast models list and show', () => {
     expect(applied).toContain('  prompt*  string ..100 characters  What to write about.');
     expect(applied).toContain('  tone     dry | warm               Default "dry".');
     expect((await models('show', 'first', '--models', folder)).stdout).toContain('timeout  77 s');
+    const rows = 'per_run: [{ when: { prompt: a }, price: "1" }, { price: "0.5" }], minimum: "0.2"';
+    write('a.yaml', yaml('first').replace('per_run: "0.01"', rows));
+    const shown = lines((await models('show', 'first', '--models', folder)).stdout);
+    expect(shown).toEqual(
+      expect.arrayContaining([
+        'price    0.5 to 1 per run, by prompt + 0.002 per second, at least 0.2',
+        '         1 for prompt a',
+        '         0.5 for everything else',
+      ]),
+    );
     const document = JSON.parse((await models('show', 'first', '--json')).stdout);
     expect(document).toMatchObject({ slug: 'first', timeout_s: 600, offered: true, why_not: null });
   });

@@ -1,5 +1,6 @@
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
+import { type PriceLine, priceLines } from '@holdfast/domain/priceLines';
 import { readArguments, UsageError } from '@holdfast/kit/flags';
 import { type Connection } from '@holdfast/providers/connection';
 import { connectionConfig, missingSetting } from '@holdfast/providers/connectionConfig';
@@ -41,6 +42,8 @@ function facts(definition: ModelDefinition): string[][] {
     ['name', name ?? ''],
     ['about', (description ?? '').replaceAll(/\s+/g, ' ').trim()],
     ['price', priceText(definition)],
+    ...priceLines(definition.price).flatMap(rowFacts),
+    ['missing usage', definition.missing_usage === 'free' ? 'costs nothing' : ''],
     ['estimate', pairs(estimate)],
     ['timeout', `${timeoutS} s`],
     ['limits', pairs(limits)],
@@ -48,6 +51,15 @@ function facts(definition: ModelDefinition): string[][] {
     ['usage', pairs(definition.usage ?? {})],
     ['errors', definition.errors.map(ruleText).join('; ')],
   ].filter(([, value]) => value !== '');
+}
+
+/** A line for each row of a table of prices. */
+function rowFacts({ price }: PriceLine): string[][] {
+  if (typeof price === 'string') return [];
+  return price.map(({ when, price: amount }) => {
+    const inputs = Object.entries(when).map(([name, value]) => `${name} ${value}`);
+    return ['', `${amount} for ${inputs.join(', ') || 'everything else'}`];
+  });
 }
 
 function describeRoute(
