@@ -121,6 +121,7 @@ describe('the type of an undeclared upload', () => {
     ['a PDF after a line break', Buffer.from('\r\n%PDF-1.7\n'), 'application/pdf'],
     ['a PDF after a byte order mark', Buffer.from('\ufeff%PDF-1.7\n'), 'application/pdf'],
     ['an Office document', zip, 'application/zip'],
+    ['WebVTT', Buffer.from('WEBVTT\n\n'), 'text/plain'],
     ['unknown bytes', Buffer.from([0, 1, 2, 3]), null],
     ['no bytes', Buffer.alloc(0), null],
   ])('%s is judged by its bytes', async (_what, bytes, type) => {

@@ -93,7 +93,9 @@ export function isText(head: Buffer): boolean {
 /** The name decides only which text it is. Null: not allowed. */
 export async function detectAllowedType(head: Buffer, filename: string): Promise<AllowedType | null> {
   const detected = await detectType(head);
-  if (detected === null) return isText(head) ? (textTypeOf(extensionIn(filename)) ?? 'text/plain') : null;
+  // Some texts have a type that is not an allowed one, such as WebVTT.
+  if (detected === null || detected.startsWith('text/'))
+    return isText(head) ? (textTypeOf(extensionIn(filename)) ?? 'text/plain') : null;
   const named = allowedTypeOf(detected);
   if (named !== null && !isTextType(named)) return named;
   if (isZip(head)) return 'application/zip';

@@ -25,6 +25,8 @@ const silenceMs = 2000;
 /** The index of an hour of video has about three million bytes. */
 const maxRangeBytes = 16 * 1024 * 1024;
 const maxReadBytes = limits.maxFileBytes + 4 * maxRangeBytes;
+/** An hour of WebM from a pipe needs some hundreds. */
+const maxReads = 5000;
 const options = {
   resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 },
   // What the process preloads is not for this thread, and its secrets are not either.
@@ -83,7 +85,7 @@ async function measureIn(
   const ending = new AbortController();
   const expire = () => ending.abort(new Error('a file took too long to measure'));
   let timer = setTimeout(expire, firstMs);
-  let leftBytes = maxReadBytes;
+  let [leftBytes, leftReads] = [maxReadBytes, maxReads];
   try {
     const messages = on(thread, 'message', { signal: ending.signal });
     thread.postMessage({ sizeBytes } satisfies ToThread, []);
@@ -93,7 +95,8 @@ async function measureIn(
       if ('read' in message) {
         const { start, end } = message;
         leftBytes -= end - start + 1;
-        if (leftBytes < 0 || end - start >= maxRangeBytes) break;
+        leftReads -= 1;
+        if (leftBytes < 0 || leftReads < 0 || end - start >= maxRangeBytes) break;
         // A copy: a message contains all of the memory that a small buffer is part of.
         const bytes = new Uint8Array(await read(start, end));
         thread.postMessage({ read: message.read, bytes } satisfies ToThread, [bytes.buffer]);
