@@ -1,5 +1,8 @@
 import { limits } from './limits.ts';
 import type { ProviderRoute } from './modelRoute.ts';
+import { compilePattern, type Pattern } from './pattern.ts';
+
+type Schema = Record<string, unknown>;
 
 export type InputFile = { path: (string | number)[]; id: string };
 
@@ -9,16 +12,114 @@ export const fileReferenceFormat = /^file_[A-Za-z0-9_-]{1,64}$/;
 const prefix = /^file_/i;
 const fileId = /^file_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** `file_<uuid>` strings anywhere, and any `file_...` string where the schema says `format: file`. */
+/**
+ * `file_...` strings where the schema says `format: file`, and `file_<uuid>` strings where it says nothing. In a property
+ * that it declares as text they are text.
+ */
 export function findInputFiles(schema: unknown, input: unknown): InputFile[] {
-  const texts = strings(input, []).filter(({ id }) => prefix.test(id));
+  const holders = new Set<unknown>();
   // Most inputs refer to no file, and the walk through the schema costs more.
-  if (texts.length === 0) return [];
-  const marked = new Set<string>();
-  markFiles(schema, schema, input, [], marked, 0);
-  return texts
-    .filter(({ path, id }) => fileId.test(id) || (marked.has(key(path)) && fileReferenceFormat.test(id)))
-    .map(({ path, id }) => ({ path, id }));
+  return findHolders(input, holders) ? filesIn(schema, [schema], input, [], holders) : [];
+}
+
+/** Adds the lists and objects that hold a text like a reference. */
+function findHolders(value: unknown, holders: Set<unknown>): boolean {
+  if (typeof value === 'string') return prefix.test(value);
+  if (value === null || typeof value !== 'object') return false;
+  for (const one of Object.values(value)) if (findHolders(one, holders)) holders.add(value);
+  return holders.has(value);
+}
+
+/** Walks schemas and value together. `schemas` apply to the value. */
+function filesIn(
+  root: unknown,
+  schemas: readonly unknown[],
+  value: unknown,
+  path: InputFile['path'],
+  holders: ReadonlySet<unknown>,
+): InputFile[] {
+  if (typeof value === 'string') {
+    return prefix.test(value) && isReference(value, applying(root, schemas, value))
+      ? [{ path, id: value }]
+      : [];
+  }
+  if (!holders.has(value)) return [];
+  const parts = applying(root, schemas, value);
+  const steps = Array.isArray(value) ? value.keys() : Object.keys(value as object);
+  return [...steps].flatMap((step) => {
+    const inside = parts.flatMap((part) => schemasOf(part, step));
+    return filesIn(root, inside, Reflect.get(value as object, step), [...path, step], holders);
+  });
+}
+
+function isReference(text: string, schemas: readonly Schema[]): boolean {
+  if (schemas.some(({ format }) => format === 'file')) return fileReferenceFormat.test(text);
+  return fileId.test(text) && !schemas.some(isText);
+}
+
+const textKeywords = ['const', 'enum', 'format', 'maxLength', 'minLength', 'pattern'];
+
+function isText(schema: Schema): boolean {
+  if (schema.type !== undefined) return [schema.type].flat().includes('string');
+  return textKeywords.some((keyword) => keyword in schema);
+}
+
+/** The schemas themselves, and those that they apply to the same value. A schema may refer to itself. */
+function applying(root: unknown, schemas: readonly unknown[], value: unknown): Schema[] {
+  const found = new Set<Schema>();
+  const unvisited = [...schemas];
+  while (unvisited.length > 0) {
+    const schema = unvisited.pop();
+    if (!isObject(schema) || found.has(schema)) continue;
+    found.add(schema);
+    if (typeof schema.$ref === 'string') unvisited.push(definitionOf(root, schema.$ref));
+    unvisited.push(...[schema.allOf ?? []].flat(), schema.then, schema.else);
+    unvisited.push(...Object.values(Object(schema.dependentSchemas)));
+    const branches = [schema.anyOf ?? [], schema.oneOf ?? []].flat();
+    unvisited.push(...branches.filter((branch) => !contradicts(root, branch, value)));
+  }
+  return [...found];
+}
+
+/** Whether a branch is for other values, by its type or by a property with other fixed values: `kind: { const: url }`. */
+function contradicts(root: unknown, branch: unknown, value: unknown): boolean {
+  if (!isObject(branch)) return false;
+  const { $ref, type, properties } = branch;
+  if (typeof $ref === 'string')
+    return contradicts(root, { ...Object(definitionOf(root, $ref)), $ref: null }, value);
+  const name = Array.isArray(value) ? 'array' : typeof value;
+  if (type !== undefined && ![type].flat().includes(name)) return true;
+  if (!isObject(value) || !isObject(properties)) return false;
+  return Object.entries(properties).some(([property, part]) => {
+    if (!isObject(part) || !Object.hasOwn(value, property)) return false;
+    const allowed = 'const' in part ? [part.const] : part.enum;
+    return Array.isArray(allowed) && !allowed.includes(value[property]);
+  });
+}
+
+/** The schemas of an item or a property. */
+function schemasOf(schema: Schema, step: string | number): unknown[] {
+  const { prefixItems, items, properties, additionalProperties } = schema;
+  if (typeof step === 'number')
+    return [Array.isArray(prefixItems) && step in prefixItems ? prefixItems[step] : items];
+  const own = isObject(properties) && Object.hasOwn(properties, step) ? [properties[step]] : [];
+  const declared = [...own, ...patternSchemas(schema, step)];
+  return declared.length > 0 ? declared : [additionalProperties];
+}
+
+/** The catalogue keeps the same schema until the definition changes. */
+const compiled = new WeakMap<object, { pattern: Pattern; schema: unknown }[]>();
+
+function patternSchemas({ patternProperties }: Schema, name: string): unknown[] {
+  if (!isObject(patternProperties)) return [];
+  const patterns =
+    compiled.get(patternProperties) ??
+    Object.entries(patternProperties).map(([source, schema]) => ({
+      pattern: compilePattern(source),
+      schema,
+    }));
+  compiled.set(patternProperties, patterns);
+  return patterns.filter(({ pattern }) => pattern.test(name)).map(({ schema }) => schema);
 }
 
 /** A data URI is held in memory during its run, a third larger than the file. */
@@ -43,38 +144,6 @@ export function replaceInputFiles(
   return copy;
 }
 
-function strings(value: unknown, path: (string | number)[]): InputFile[] {
-  if (typeof value === 'string') return [{ path, id: value }];
-  if (Array.isArray(value)) return value.flatMap((one, index) => strings(one, [...path, index]));
-  if (value === null || typeof value !== 'object') return [];
-  return Object.entries(value).flatMap(([name, one]) => strings(one, [...path, name]));
-}
-
-/** Walks schema and value together; `depth` bounds recursive schemas. */
-function markFiles(
-  root: unknown,
-  schema: unknown,
-  value: unknown,
-  path: (string | number)[],
-  marked: Set<string>,
-  depth: number,
-): void {
-  if (!isObject(schema) || depth > 32) return;
-  const walk = (part: unknown, at: unknown, where: (string | number)[]) =>
-    markFiles(root, part, at, where, marked, depth + 1);
-
-  if (typeof value === 'string' && schema.format === 'file') marked.add(key(path));
-  if (typeof schema.$ref === 'string') walk(definitionOf(root, schema.$ref), value, path);
-  for (const choice of [schema.allOf, schema.anyOf, schema.oneOf].flat()) walk(choice, value, path);
-  if (Array.isArray(value)) {
-    for (const [index, one] of value.entries()) walk(schema.items, one, [...path, index]);
-  } else if (isObject(value) && isObject(schema.properties)) {
-    for (const [name, part] of Object.entries(schema.properties)) {
-      if (Object.hasOwn(value, name)) walk(part, value[name], [...path, name]);
-    }
-  }
-}
-
 /** What a `$ref` into the same schema refers to. */
 export function definitionOf(root: unknown, reference: string): unknown {
   const steps = reference.startsWith('#/') ? reference.slice(2).split('/') : [];
@@ -83,8 +152,4 @@ export function definitionOf(root: unknown, reference: string): unknown {
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
-}
-
-function key(path: readonly (string | number)[]): string {
-  return JSON.stringify(path);
 }

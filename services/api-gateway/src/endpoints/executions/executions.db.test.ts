@@ -165,14 +165,12 @@ describe('POST /v1/executions', () => {
     expect(JSON.stringify(JSON.parse(text).metadata)).toContain('"__proto__":{"a":1}');
   });
 
-  it('refuses unknown files anywhere in the input', async () => {
-    const unknown = newId('file');
-    const response = await create({
-      model: 'painter',
-      input: { prompt: unknown, source: 'file_nope' },
-    }).expect(400);
+  it('refuses unknown files, and takes what looks like one in a text for text', async () => {
+    const prompt = newId('file');
+    const response = await create({ model: 'painter', input: { prompt, source: 'file_nope' } }).expect(400);
     expect(response.body.error.code).toBe('FILE_NOT_FOUND');
-    expect(details(response.body)).toEqual(['input.prompt NOT_FOUND', 'input.source NOT_FOUND']);
+    expect(details(response.body)).toEqual(['input.source NOT_FOUND']);
+    await create({ model: 'painter', input: { prompt } }).expect(202);
   });
 
   it('returns 402 for an overflowing estimate without failing the batch', async () => {
