@@ -3,7 +3,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/domain': [],
   'sdk/typescript': [],
   'sdk/react': ['sdk/typescript'],
-  'packages/console': ['sdk/typescript'],
+  'packages/console': ['sdk/typescript', 'packages/domain'],
   'packages/kit': ['packages/domain'],
   'packages/docs': ['packages/domain', 'packages/kit'],
   'packages/db': ['packages/domain', 'packages/kit'],

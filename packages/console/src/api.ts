@@ -1,4 +1,5 @@
 import type { components } from './generated/api.ts';
+import { parseJson } from './json.ts';
 import { text } from './strings.ts';
 
 export type Schemas = components['schemas'];
@@ -105,7 +106,7 @@ async function send<Found>(
     .catch(lost)
     .finally(() => clearTimeout(timer));
   const content = await response.text().catch(lost);
-  const parsed: unknown = content.startsWith('{') ? JSON.parse(content) : null;
+  const parsed: unknown = content.startsWith('{') ? parseJson(content) : null;
   if (response.ok) return parsed as Found;
   const { error } = (parsed ?? {}) as {
     error?: { code: string; message: string; details?: FieldProblem[] };

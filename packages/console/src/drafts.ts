@@ -1,3 +1,4 @@
+import { parseJson } from './json.ts';
 import type { Input } from './schemaForm.tsx';
 import { useSession } from './session.tsx';
 
@@ -13,7 +14,7 @@ export function useDraft(model: string) {
   const key = prefixOf(session?.id) + model;
   const drop = () => sessionStorage.removeItem(key);
   return {
-    read: () => JSON.parse(sessionStorage.getItem(key) ?? 'null') as Draft | null,
+    read: () => parseJson(sessionStorage.getItem(key) ?? 'null') as Draft | null,
     keep(draft: Draft): void {
       try {
         sessionStorage.setItem(key, JSON.stringify(draft));

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { isNumber, parseJson } from './json.ts';
 import { inputLook } from './parts.tsx';
 import { text } from './strings.ts';
 
@@ -46,11 +47,12 @@ export function NumberField({ id, schema, value, onChange }: FieldProps) {
       id={id}
       type="number"
       step={typesOf(schema)[0] === 'integer' ? 1 : 'any'}
-      value={typeof value === 'number' ? value : ''}
+      value={isNumber(value) ? String(value) : ''}
       placeholder={schema['default'] === undefined ? '' : String(schema['default'])}
       onChange={({ currentTarget }) => {
-        const { valueAsNumber: given } = currentTarget;
-        onChange(Number.isNaN(given) ? undefined : given);
+        const { value: typed, valueAsNumber: given } = currentTarget;
+        const isLong = /^-?\d{16,}$/.test(typed);
+        onChange(Number.isNaN(given) ? undefined : isLong ? parseJson(typed) : given);
       }}
       className={inputLook}
     />
@@ -116,7 +118,7 @@ export function JsonField(props: {
         aria-invalid={isWrong}
         onChange={({ currentTarget }) => {
           setTyped(currentTarget.value);
-          const parsed = parseJson(currentTarget.value);
+          const parsed = readJson(currentTarget.value);
           setWrong(parsed === null);
           if (parsed) onChange(parsed.value);
         }}
@@ -127,10 +129,10 @@ export function JsonField(props: {
   );
 }
 
-function parseJson(typed: string): { value: unknown } | null {
+function readJson(typed: string): { value: unknown } | null {
   if (typed.trim() === '') return { value: undefined };
   try {
-    return { value: JSON.parse(typed) as unknown };
+    return { value: parseJson(typed) };
   } catch {
     return null;
   }

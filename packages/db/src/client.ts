@@ -1,3 +1,4 @@
+import { parseJson } from '@holdfast/domain/json';
 import pg from 'pg';
 import { leaveReadOnlyServer, leaveSilentServer } from './deadServers.ts';
 import type { PrismaClient } from './generated/client.ts';
@@ -78,8 +79,9 @@ export function openDatabase(options: Options): Database {
   };
 }
 
-const { TIMESTAMPTZ } = pg.types.builtins;
+const { TIMESTAMPTZ, JSON: JSON_TYPE, JSONB } = pg.types.builtins;
 const types = new pg.TypeOverrides();
+for (const type of [JSON_TYPE, JSONB]) types.setTypeParser(type, parseJson);
 types.setTypeParser(TIMESTAMPTZ, readTime);
 
 /** pg's parser, which takes twice as long, knows infinity, zones with minutes, and years that are not of four digits. */

@@ -1,3 +1,4 @@
+import { parseJson } from '@holdfast/domain/json';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { Database } from './client.ts';
 import { runStatement } from './statement.ts';
@@ -86,7 +87,7 @@ export function openModelCatalogue(db: Database): ModelCatalogue {
 }
 
 function renewed({ text, isActive }: Row, before: Known | undefined): Known {
-  const definition = before?.text === text ? before.definition : (JSON.parse(text) as ModelDefinition);
+  const definition = before?.text === text ? before.definition : (parseJson(text) as ModelDefinition);
   return { definition, isActive, text };
 }
 

@@ -1,4 +1,5 @@
 import type { Decimal } from 'decimal.js';
+import { toNumber } from './json.ts';
 import type { Estimate } from './modelPrice.ts';
 import { MoneyDecimal } from './money.ts';
 import type { InputLine, InputUnit, RunUnit } from './priceLines.ts';
@@ -90,8 +91,8 @@ function count(rule: Rule, { input, files }: PricedInput, measure: Measure = () 
 
 /** Also "8" and "8s", as some providers name lengths. */
 function numberIn(value: unknown): number | null {
-  const number =
-    typeof value === 'string' && /^\d{1,12}(\.\d{1,12})?s?$/.test(value) ? Number.parseFloat(value) : value;
+  const isText = typeof value === 'string' && /^\d{1,12}(\.\d{1,12})?s?$/.test(value);
+  const number = isText ? Number.parseFloat(value) : toNumber(value);
   return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : null;
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { endOfString, parseJson as parseExactly, replaceOutsideStrings } from '@holdfast/domain/json';
 
 /** Headers of which `node:http` keeps the first value only; it joins the values of others. */
 const single = new Set([
@@ -50,29 +51,16 @@ export function parseJson(text: string): unknown {
 /** Python writes NaN and Infinity, which JSON has no words for: they are null, as in JavaScript. @throws */
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExactly(text);
   } catch (error) {
     if (text.search(notFinite) === -1) throw error;
-    return JSON.parse(withNulls(text));
+    return parseExactly(replaceOutsideStrings(text, notFinite, () => 'null'));
   }
 }
 
 const notFinite = /-?\b(NaN|Infinity)\b/g;
 
-/** Words inside strings stay. */
-function withNulls(text: string): string {
-  const parts: string[] = [];
-  for (let at = 0; at < text.length; ) {
-    const quoteAt = text.indexOf('"', at);
-    const start = quoteAt === -1 ? text.length : quoteAt;
-    const end = quoteAt === -1 ? start : endOfString(text, start) + 1;
-    parts.push(text.slice(at, start).replace(notFinite, 'null'), text.slice(start, end));
-    at = end;
-  }
-  return parts.join('');
-}
-
-const [comma, bracket, brace, quote, backslash] = [0x2c, 0x5b, 0x7b, 0x22, 0x5c];
+const [comma, bracket, brace, quote] = [0x2c, 0x5b, 0x7b, 0x22];
 
 function hasMoreThan(max: number, text: string): boolean {
   let values = 0;
@@ -83,20 +71,6 @@ function hasMoreThan(max: number, text: string): boolean {
     if (code === quote) at = endOfString(text, at);
   }
   return false;
-}
-
-/** The index of the closing quote of the string at `start`; indexOf skips base64 images quickly. */
-function endOfString(text: string, start: number): number {
-  let at = start;
-  let isEscaped = true;
-  while (isEscaped) {
-    at = text.indexOf('"', at + 1);
-    if (at === -1) return text.length;
-    let before = at - 1;
-    while (text.charCodeAt(before) === backslash) before -= 1;
-    isEscaped = (at - before) % 2 === 0;
-  }
-  return at;
 }
 
 function isDeeperThan(levels: number, value: unknown): boolean {

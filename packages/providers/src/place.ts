@@ -1,3 +1,4 @@
+import { toNumber } from '@holdfast/domain/json';
 import { compilePattern } from '@holdfast/domain/pattern';
 import { FunctionExpressionType, JSONPathEnvironment } from 'json-p3';
 
@@ -45,7 +46,7 @@ export function atPlace(document: unknown, place: string): unknown {
 export function numberAt(document: unknown, place: string): number | null {
   const found = atPlace(document, place);
   const isText = typeof found === 'string' && /^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(found.trim());
-  const value = isText ? Number(found) : found;
+  const value = isText ? Number(found) : toNumber(found);
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
 }
 

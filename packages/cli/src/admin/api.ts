@@ -1,3 +1,4 @@
+import { parseJson } from '@holdfast/domain/json';
 import { UsageError } from '@holdfast/kit/flags';
 import { reasonOf } from '@holdfast/kit/within';
 import { z } from 'zod';
@@ -86,7 +87,7 @@ async function bodyOf(url: string, response: Response): Promise<unknown> {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { change, read, type Schemas } from '../api.ts';
 import { nextOf } from '../delivery.tsx';
+import { parseJson } from '../json.ts';
 import { keptFilters } from '../lists.tsx';
 import { OrganizationLink } from '../organizations.tsx';
 import { Card, Code, Confirmed, duration, Empty, Heading, Id, Status, Time, UntilRead } from '../parts.tsx';
@@ -97,7 +98,7 @@ function Details({ of }: { of: Delivery }) {
 /** Indented to be read; what is sent has no spaces. */
 function indented(body: string): string {
   try {
-    return JSON.stringify(JSON.parse(body), null, 2);
+    return JSON.stringify(parseJson(body), null, 2);
   } catch {
     return body;
   }

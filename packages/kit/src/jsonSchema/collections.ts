@@ -1,3 +1,4 @@
+import { isNumber } from '@holdfast/domain/json';
 import { compilePattern, type Pattern } from '@holdfast/domain/pattern';
 import type { Compiler, KeywordTable } from './compile.ts';
 import {
@@ -14,7 +15,7 @@ import {
   report,
   spend,
 } from './evaluation.ts';
-import { entriesOf, isNumber, isObject, type JsonObject, textOf } from './values.ts';
+import { entriesOf, isObject, type JsonObject, textOf } from './values.ts';
 
 /** Keywords of lists and of objects. */
 export const collectionKeywords: KeywordTable = {

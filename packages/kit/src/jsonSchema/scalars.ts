@@ -1,8 +1,9 @@
+import { isNumber } from '@holdfast/domain/json';
 import { limits } from '@holdfast/domain/limits';
 import { compilePattern } from '@holdfast/domain/pattern';
 import type { KeywordTable } from './compile.ts';
 import { type Check, type Evaluation, report, spend } from './evaluation.ts';
-import { equals, isNumber, isObject } from './values.ts';
+import { equals, isObject } from './values.ts';
 
 /** Keywords of any value, of numbers and of texts. */
 export const scalarKeywords: KeywordTable = {

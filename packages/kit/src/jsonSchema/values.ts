@@ -1,3 +1,4 @@
+import { isNumber } from '@holdfast/domain/json';
 import { type Evaluation, keysOf, spend } from './evaluation.ts';
 
 export type JsonObject = Record<string, unknown>;
@@ -7,9 +8,6 @@ export const isObject = (value: unknown): value is JsonObject =>
 
 export const entriesOf = (value: unknown): [string, unknown][] =>
   isObject(value) ? Object.entries(value) : [];
-
-export const isNumber = (value: unknown): value is number | bigint =>
-  typeof value === 'number' || typeof value === 'bigint';
 
 /** JSON's equality: 1 and 1.0 are one number, and the order of properties does not count. */
 export function equals(left: unknown, right: unknown, evaluation: Evaluation): boolean {

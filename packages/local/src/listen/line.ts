@@ -1,4 +1,5 @@
 import type { styleText } from 'node:util';
+import { parseJson } from '@holdfast/domain/json';
 import type { Before } from './receiver.ts';
 
 export type Paint = (format: Parameters<typeof styleText>[0], text: string) => string;
@@ -87,7 +88,7 @@ function latency(at: Date, since: string | undefined): string {
 
 function indented(text: string): string {
   try {
-    return printable(JSON.stringify(JSON.parse(text), null, 2), '\n');
+    return printable(JSON.stringify(parseJson(text), null, 2), '\n');
   } catch {
     // An event's author must not be able to print lines of their own.
     return printable(text);

@@ -1,3 +1,4 @@
+import { isNumber } from '@holdfast/domain/json';
 import type { Method, TrustedHttp, TrustedRequest, TrustedResult } from '@holdfast/egress/trusted';
 import { type Connection, connect } from '../connection.ts';
 import type { Submission } from '../interface.ts';
@@ -27,7 +28,7 @@ function withStrings(input: Record<string, unknown>, names: unknown): Record<str
   return Object.fromEntries(
     Object.entries(input).map(([name, value]) => [
       name,
-      typeof value === 'number' && names.includes(name) ? String(value) : value,
+      isNumber(value) && names.includes(name) ? String(value) : value,
     ]),
   );
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isNumber } from '@holdfast/domain/json';
 import { parseJson } from '@holdfast/egress/response';
 import type { Connection, HttpResponse } from '../connection.ts';
 import { type Handle, maxIdLength, type Submission } from '../interface.ts';
@@ -74,7 +75,7 @@ export function cancelOf(
 
 export function idIn(json: unknown, { id }: HttpOptions): string | undefined {
   const found = id === undefined ? undefined : atPlace(json, id);
-  const text = typeof found === 'number' ? String(found) : found;
+  const text = isNumber(found) ? String(found) : found;
   return typeof text === 'string' && text !== '' && text.length <= maxIdLength ? text : undefined;
 }
 

@@ -286,6 +286,23 @@ describe('the request', () => {
     await close();
   });
 
+  it('keeps the digits of long integers, and so does the output', async () => {
+    const seed = 2n ** 64n - 1n;
+    const options = {
+      path: '/',
+      body: { seed: '{{input.seed}}', name: 'seed {{input.seed}}' },
+      output: '/used',
+    };
+    const mapping = { output: { kind: 'raw' as const }, errors: [] };
+    const part = { input: { seed }, mapping, options };
+    const { received, progress, close } = await conversation(part, [
+      { status: 200, text: `{"used":{"seed":${seed}}}` },
+    ]);
+    expect(received[0]?.json).toEqual({ seed, name: `seed ${seed}` });
+    expect(progress).toMatchObject({ outcome: { output: { seed } } });
+    await close();
+  });
+
   it('is the input by default', async () => {
     const { received, close } = await conversation({ options: { path: '/' } }, [{ status: 200 }]);
     expect(received[0]).toMatchObject({ method: 'POST', path: '/base/', json: { prompt: 'hello' } });

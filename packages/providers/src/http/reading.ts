@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ExecutionErrorCode, isExecutionErrorCode } from '@holdfast/domain/errors';
+import { isNumber } from '@holdfast/domain/json';
 import type { Failure, Outcome, OutcomeMapping } from '@holdfast/domain/outcome';
 import type { HttpResponse } from '../connection.ts';
 import type { RunProgress } from '../interface.ts';
@@ -113,7 +114,7 @@ function usualText(json: unknown): string {
 
 export function codeIn(json: unknown, { errors }: HttpOptions): ExecutionErrorCode | undefined {
   const found = errors.code === undefined ? undefined : atPlace(json, errors.code);
-  const name = typeof found === 'number' ? String(found) : found;
+  const name = isNumber(found) ? String(found) : found;
   if (typeof name !== 'string') return undefined;
   const code = Object.hasOwn(errors.codes, name) ? errors.codes[name] : name;
   return code !== undefined && isExecutionErrorCode(code) ? code : undefined;

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { isNumber } from '@holdfast/domain/json';
 import type { OutputKind } from '@holdfast/domain/modelResponse';
 import type { Outcome, OutcomeMapping, Success } from '@holdfast/domain/outcome';
 import { isBodyReference } from '../outputBody.ts';
@@ -78,7 +79,7 @@ function measured(
   return {
     ...(seconds !== null && { seconds }),
     ...(!isOfRun && reported !== null && { outputSeconds: reported }),
-    ...(typeof cost === 'string' || typeof cost === 'number' ? { cost: String(cost) } : {}),
+    ...(typeof cost === 'string' || isNumber(cost) ? { cost: String(cost) } : {}),
   };
 }
 

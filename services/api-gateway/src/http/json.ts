@@ -1,4 +1,5 @@
 import { ApiError, type ErrorDetail, invalidField } from '@holdfast/domain/errors';
+import { parseJson } from '@holdfast/domain/json';
 import { limits } from '@holdfast/domain/limits';
 import { type BodyLimits, readBody } from './body.ts';
 import type { RawRequest } from './endpoint.ts';
@@ -19,7 +20,7 @@ export async function readJson(
       'Send the body with Content-Type: application/json, in UTF-8.',
     );
   }
-  const value = parseJson(bytes);
+  const value = parseBody(bytes);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw invalidField('body', 'INVALID_TYPE', 'The body must be a JSON object.');
   }
@@ -36,7 +37,7 @@ function isJsonType(contentType: string | undefined): boolean {
   return isUtf8 && /^application\/([\w.-]+\+)?json$/.test(type.trim());
 }
 
-function parseJson(bytes: Buffer): unknown {
+function parseBody(bytes: Buffer): unknown {
   let text: string;
   try {
     text = utf8.decode(bytes);
@@ -44,7 +45,7 @@ function parseJson(bytes: Buffer): unknown {
     throw invalidField('body', 'INVALID_FORMAT', 'The body is not valid UTF-8.');
   }
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     throw invalidField('body', 'INVALID_FORMAT', 'The body is not valid JSON.');
   }

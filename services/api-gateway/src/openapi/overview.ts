@@ -47,6 +47,8 @@ export const overview: readonly { heading: string; paragraphs: readonly string[]
       'Bodies are JSON objects. Unknown fields are refused, and so are unknown query parameters, except by reads that take none. ' +
         '`null` for an optional field counts as absent, unless the field defines a meaning for it. A query ' +
         'parameter without a value (`?cursor=`) also counts as absent.',
+      'Integers keep their digits, however long they are, from the request to the model and from the model to the result; fractions ' +
+        'are rounded to doubles, and a number beyond them (`1e400`) is refused. `JSON.parse` of JavaScript rounds integers beyond 2^53.',
     ],
   },
   {

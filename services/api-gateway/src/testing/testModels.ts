@@ -31,6 +31,7 @@ const definitions = [
         format: { enum: ['png', 'jpeg'] },
         source: { type: 'string', format: 'file' },
         images: { type: 'integer', minimum: 1 },
+        seed: { type: 'integer' },
         cost: { anyOf: [{ type: 'string', pattern: '^\\d+$' }, { type: 'number' }] },
         style: { type: 'object', additionalProperties: false, properties: { tone: { type: 'string' } } },
       },

@@ -3,6 +3,7 @@ import { basename, extname } from 'node:path';
 import { Readable } from 'node:stream';
 import { withDefaults } from '@holdfast/domain/inputDefaults';
 import { findInputFiles } from '@holdfast/domain/inputFiles';
+import { parseJson } from '@holdfast/domain/json';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { PricedInput } from '@holdfast/domain/quantities';
 import { allowedTypes, extensionOf } from '@holdfast/files/contentTypes';
@@ -45,7 +46,7 @@ export async function pricedInput({ input, files }: TestInput): Promise<PricedIn
 function parse(given: string): Record<string, unknown> {
   const text = given.startsWith('@') ? read(given.slice(1)).toString('utf8') : given;
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
       return value as Record<string, unknown>;
     }

@@ -7,6 +7,7 @@ import {
   eventTypes,
   thinEventBody,
 } from '@holdfast/domain/events';
+import { parseJson } from '@holdfast/domain/json';
 import { z } from 'zod';
 import { ExecutionRecord, ExecutionStatus, exampleExecution } from '../../executions/records.ts';
 import { exampleId, idField, timestamp } from '../../http/fields.ts';
@@ -145,7 +146,7 @@ export function eventText(row: EventRow): string {
 }
 
 export function eventRecord(row: EventRow): unknown {
-  return JSON.parse(eventText(row));
+  return parseJson(eventText(row));
 }
 
 function eventOf(row: EventRow & { body: null }): ExecutionEvent {

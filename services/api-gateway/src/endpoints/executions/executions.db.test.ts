@@ -173,6 +173,29 @@ describe('POST /v1/executions', () => {
     await create({ model: 'painter', input: { prompt } }).expect(202);
   });
 
+  it('keeps the digits of long integers, and tells requests apart by them', async () => {
+    const seeds = ['18446744073709551615', '18446744073709551614', '1e400'];
+    const send = (seed: string) =>
+      gateway
+        .client(key)
+        .post('/v1/executions')
+        .set('Idempotency-Key', 'seeds')
+        .type('json')
+        .send(`{"model":"painter","input":{"prompt":"a","seed":${seed}},"metadata":{"seed":${seed}}}`);
+    const [first, other, infinite] = [
+      await send(seeds[0] ?? ''),
+      await send(seeds[1] ?? ''),
+      await send(seeds[2] ?? ''),
+    ];
+    expect([first.status, other.status, infinite.status]).toEqual([202, 422, 400]);
+    expect((await send(seeds[0] ?? '')).status).toBe(202);
+    const { text } = await get(`/v1/executions/${first.body.id}`).expect(200);
+    expect(text).toContain('"metadata":{"seed":18446744073709551615}');
+    const { pool } = gateway.context.db;
+    const { rows } = await pool.query('SELECT input FROM executions WHERE id = $1', [first.body.id]);
+    expect(rows).toEqual([{ input: { prompt: 'a', seed: 18446744073709551615n } }]);
+  });
+
   it('returns 402 for an overflowing estimate without failing the batch', async () => {
     const [huge, fine] = await Promise.all([
       create({ model: 'painter', input: { prompt: 'a', images: 1e300 } }),
