@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 
 /** The part of Playwright that the tests use. It is installed with the console, so its own types may be missing. */
 export type Locator = {
-  click(): Promise<void>;
+  click(options?: { button?: 'left' | 'middle'; position?: { x: number; y: number } }): Promise<void>;
   fill(text: string): Promise<void>;
   check(): Promise<void>;
   focus(): Promise<void>;

@@ -26,6 +26,7 @@ import { describeOrganizations } from './organizations.ts';
 import { describeOutages } from './outages.ts';
 import { describePlayground } from './playground.ts';
 import { describePortal } from './portal.ts';
+import { describeSearch } from './search.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'holdfast-console-'));
 // PostgreSQL runs as another user when we are root.
@@ -120,6 +121,27 @@ describe('signing in', () => {
     await open(again, `/#sign-in=${token}`);
     await untilText(again, 'The link was used before or has expired');
     await other.close();
+  });
+
+  it('works with a link in an open tab, signed out or in as someone else', async () => {
+    const { admin_url: url } = state();
+    const linkOf = async (token: string) => {
+      const headers = { Authorization: `Bearer ${token}` };
+      const response = await fetch(`${url}/admin/v1/sign-in-links`, { method: 'POST', headers });
+      return ((await response.json()) as { token: string }).token;
+    };
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await open(page, '/');
+    await page.getByLabel('Admin token').waitFor();
+    await page.evaluate('window.wasOpen = true');
+    await open(page, `/#sign-in=${await linkOf(val)}`);
+    await page.getByText('(viewer)').waitFor();
+    await open(page, `/#sign-in=${await linkOf(ann)}`);
+    await page.getByText('(admin)').waitFor();
+    expect(await page.evaluate('window.wasOpen')).toBe(true);
+    expect(page.url()).toBe(`${url}/console/`);
+    await context.close();
   });
 
   it('refuses a wrong token and says so, and ends when the session is revoked', async () => {
@@ -488,6 +510,7 @@ describePlayground(() => ({ state: state(), browser }));
 describePortal({ state, browser: () => browser, executionId: () => executionId });
 describeOrganizations(() => ({ state: state(), browser }));
 describeOutages(() => ({ state: state(), browser }));
+describeSearch(() => ({ state: state(), browser, executionId }));
 
 describe('a session', () => {
   it('is of no use to a page of another origin, which can neither act nor frame the console', async () => {

@@ -1,6 +1,7 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { isSignedOut } from './api.ts';
+import { useLinks } from './arrival.ts';
 import { dropDraftsOfOtherSessions } from './drafts.ts';
 import { SignIn } from './pages/SignIn.tsx';
 import { Button, Problem, Skeleton, useEntryInView } from './parts.tsx';
@@ -30,11 +31,15 @@ const groups = [
 export function Shell() {
   const session = useSession();
   const { signOut, error } = useSignOut();
+  const links = useLinks();
+  const [usedLinks, setUsedLinks] = useState(links);
   const sessionId = isSignedOut(session.error) ? null : session.data?.id;
   useEffect(() => {
     if (sessionId !== undefined) dropDraftsOfOtherSessions(sessionId);
   }, [sessionId]);
-  if (isSignedOut(session.error)) return <SignIn />;
+  // A link signs in anew, perhaps as someone else, also while a session is open.
+  if (isSignedOut(session.error) || links > usedLinks)
+    return <SignIn links={links} onArrived={setUsedLinks} />;
   if (!session.data) {
     return (
       <main>

@@ -46,10 +46,11 @@ const consoleHeader = { 'X-Holdfast-Console': '1' };
 
 /** The requests to an API below this path. */
 export function requestsTo(base: string) {
-  async function read<Found>(path: string, query: Query = {}): Promise<Found> {
+  async function read<Found>(path: string, query: Query = {}, signal?: AbortSignal): Promise<Found> {
     const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '');
     const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
-    return await send<Found>('GET', base + (given.length > 0 ? `${path}?${search}` : path));
+    const address = base + (given.length > 0 ? `${path}?${search}` : path);
+    return await send<Found>('GET', address, {}, undefined, signal);
   }
 
   async function change<Changed>(
@@ -91,6 +92,8 @@ async function send<Found>(
   path: string,
   headers: Record<string, string> = {},
   body?: string | File,
+  /** Drops the request. */
+  signal?: AbortSignal,
 ): Promise<Found> {
   const lost = () => {
     throw new LostError(method !== 'POST' || 'Idempotency-Key' in headers);
@@ -100,7 +103,7 @@ async function send<Found>(
   const response = await fetch(path, {
     method,
     headers,
-    signal: silence.signal,
+    signal: signal ? AbortSignal.any([signal, silence.signal]) : silence.signal,
     ...(body !== undefined && { body }),
   })
     .catch(lost)

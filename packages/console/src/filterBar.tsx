@@ -102,15 +102,6 @@ export function Typed(props: {
   );
 }
 
-/** The first and widest field of the filters: `/` leads to it. */
-export function Search(props: { value: Value; placeholder: string; onChange: (value: string) => void }) {
-  return (
-    <div className="col-span-2 lg:col-span-1">
-      <Typed type="search" label={text.list.submit} {...props} />
-    </div>
-  );
-}
-
 export function Chosen(props: {
   label: string;
   any: string;

@@ -17,12 +17,13 @@ const liveMs = 3000;
 /** The pages of a list, each read from where the one before it ends. Of a live one the newest follows, while it is the only one. */
 export function usePages<Page extends Paged>(
   key: readonly unknown[],
-  readPage: (cursor: string | undefined) => Promise<Page>,
+  readPage: (cursor: string | undefined, signal: AbortSignal) => Promise<Page>,
   { isLive = false }: { isLive?: boolean } = {},
 ): Pages<Page> {
   return useInfiniteQuery({
     queryKey: key,
-    queryFn: ({ pageParam }) => readPage(pageParam),
+    // Other filters drop the request of those before.
+    queryFn: ({ pageParam, signal }) => readPage(pageParam, signal),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
@@ -46,6 +47,18 @@ export const keptFilters = (path: string): Record<string, string> => lastFilters
 /** A page of a search may be empty although older rows match: so many are read before someone has to ask for more. */
 const maxEmptyPages = 10;
 
+/** Whether more pages are read without being asked for. */
+const goesOn = ({ data, hasNextPage, isError }: Pages<Paged & { data: unknown[] }>) =>
+  data !== undefined &&
+  data.pages.every((page) => page.data.length === 0) &&
+  hasNextPage &&
+  data.pages.length < maxEmptyPages &&
+  !isError;
+
+/** Whether the rows are those of the filters, and not of the filters before. */
+export const isFound = <Page extends Paged & { data: unknown[] }>(pages: Pages<Page>) =>
+  pages.isSuccess && !pages.isPlaceholderData && !goesOn(pages);
+
 /** A list in each of its states; `empty` says what to do first. */
 export function List<Page extends Paged & { data: unknown[] }>(props: {
   pages: Pages<Page>;
@@ -57,10 +70,10 @@ export function List<Page extends Paged & { data: unknown[] }>(props: {
   const rows = data?.pages.flatMap((page) => page.data) ?? [];
   const isEmpty = data !== undefined && rows.length === 0 && !isOfFilterBefore;
   const isSearching = isEmpty && hasNextPage;
-  const goesOn = isSearching && data.pages.length < maxEmptyPages && !pages.isError;
+  const readsOn = !isOfFilterBefore && goesOn(pages);
   useEffect(() => {
-    if (goesOn && !isFetchingNextPage) void fetchNextPage();
-  }, [goesOn, isFetchingNextPage, fetchNextPage]);
+    if (readsOn && !isFetchingNextPage) void fetchNextPage();
+  }, [readsOn, isFetchingNextPage, fetchNextPage]);
   return (
     <>
       {rows.length === 0 && (pages.isPending || isOfFilterBefore) && <Skeleton rows={8} />}
@@ -132,6 +145,7 @@ const isSearch = ({ target }: KeyboardEvent) =>
 export function useListKeys(): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
+      if (event.defaultPrevented) return;
       const isLeaving = event.key === 'ArrowDown' && isSearch(event);
       if ((isTyping(event) && !isLeaving) || event.ctrlKey || event.metaKey || event.altKey) return;
       if (document.querySelector('dialog[open]')) return;

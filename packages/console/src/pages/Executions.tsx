@@ -2,10 +2,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { read, type Schemas } from '../api.ts';
-import { Chosen, changed, FilterBar, Search, Typed } from '../filterBar.tsx';
-import { List, More, useKeptFilters, useListKeys, usePages } from '../lists.tsx';
+import { Chosen, changed, FilterBar, Typed } from '../filterBar.tsx';
+import { isFound, List, More, useKeptFilters, useListKeys, usePages } from '../lists.tsx';
 import { OrganizationField, OrganizationLink } from '../organizations.tsx';
 import { duration, Empty, Heading, Id, linkLook, Money, Status, Time, Words } from '../parts.tsx';
+import { opensLink, rowLook } from '../row.ts';
+import { Search } from '../searchField.tsx';
 import { text } from '../strings.ts';
 import { executionStatuses, type Filters, timesOf } from './filters.ts';
 
@@ -45,9 +47,11 @@ export function Executions() {
   useKeptFilters('/executions', filters);
   const key = ['executions', filters];
   const client = useQueryClient();
-  const pages = usePages(key, (cursor) => read<Page>('/executions', { ...queryOf(filters), cursor }), {
-    isLive,
-  });
+  const pages = usePages(
+    key,
+    (cursor, signal) => read<Page>('/executions', { ...queryOf(filters), cursor }, signal),
+    { isLive },
+  );
   const isPaused = (pages.data?.pages.length ?? 0) > 1;
   const turnLive = (isOn: boolean) => {
     setLive(isOn);
@@ -66,7 +70,7 @@ export function Executions() {
           {isLive && isPaused ? text.list.paused : text.list.live}
         </label>
       </div>
-      <FiltersOf filters={filters} />
+      <FiltersOf filters={filters} isFound={isFound(pages)} />
       {timesOf(filters).wrong.map((given) => (
         <p key={given} role="alert" className="mb-4 text-bad">
           {text.list.notATime(given)}
@@ -111,17 +115,23 @@ function useCatalogue() {
   return { models, providers: [...new Set(providers)].filter((name) => name !== '') };
 }
 
-function FiltersOf({ filters }: { filters: Filters }) {
+function FiltersOf({ filters, isFound: areFound }: { filters: Filters; isFound: boolean }) {
   const navigate = useNavigate();
   const catalogue = useCatalogue();
-  const set = (change: Filters) => void navigate({ to: '/executions', search: changed(filters, change) });
+  const set = (change: Filters, replace = false) =>
+    void navigate({ to: '/executions', search: changed(filters, change), replace });
   return (
     <FilterBar
       columns="lg:grid-cols-[2fr_1fr_1fr_1fr]"
       isFiltered={Object.values(filters).some(Boolean)}
       onClear={() => void navigate({ to: '/executions', search: {} })}
     >
-      <Search placeholder={text.list.search} value={filters.q} onChange={(q) => set({ q })} />
+      <Search
+        placeholder={text.list.search}
+        value={filters.q}
+        isFound={areFound}
+        onChange={(q) => set({ q }, Boolean(filters.q))}
+      />
       <Chosen
         label={text.list.status}
         any={text.list.anyStatus}
@@ -189,12 +199,12 @@ function Rows({ rows }: { rows: Execution[] }) {
           <th className={`${head} hidden w-40 xl:table-cell`}>{text.list.organization}</th>
           <th className={`${head} hidden w-24 text-right! xl:table-cell`}>{text.list.duration}</th>
           <th className={`${head} hidden w-36 text-right! md:table-cell xl:w-48`}>{text.list.cost}</th>
-          <th className={`${head} hidden w-52 sm:table-cell`}>{text.list.created}</th>
+          <th className={`${head} hidden w-56 sm:table-cell`}>{text.list.created}</th>
         </tr>
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={row.id} className="border-line border-b last:border-0 hover:bg-hover">
+          <tr key={row.id} {...opensLink} className={`border-line border-b last:border-0 ${rowLook}`}>
             <td className={cell}>
               <Status of={row.status} />
               {row.error && (

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useListKeys } from '../lists.tsx';
 import { type Model, useModels } from '../models.ts';
 import { Empty, Heading, Id, inputLook, Problem, Skeleton, Status } from '../parts.tsx';
+import { opensLink, rowLook } from '../row.ts';
 import { text } from '../strings.ts';
 
 export function Models() {
@@ -48,7 +49,10 @@ export function Models() {
 
 function Row({ of: { slug, name, isActive, definition } }: { of: Model }) {
   return (
-    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-3 hover:bg-hover">
+    <li
+      {...opensLink}
+      className={`flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-3 ${rowLook}`}
+    >
       <Link
         data-row
         to="/models/$slug"

@@ -1,15 +1,17 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { read, type Schemas } from '../api.ts';
-import { changed, FilterBar, Search } from '../filterBar.tsx';
-import { List, More, useKeptFilters, useListKeys, usePages } from '../lists.tsx';
+import { changed, FilterBar } from '../filterBar.tsx';
+import { isFound, List, More, useKeptFilters, useListKeys, usePages } from '../lists.tsx';
 import { Empty, Heading, Id, Time } from '../parts.tsx';
+import { opensLink, rowLook } from '../row.ts';
+import { Search } from '../searchField.tsx';
 import { text } from '../strings.ts';
 
 export function Organizations() {
   const filters = useSearch({ from: '/organizations' });
   const navigate = useNavigate();
-  const pages = usePages(['organizations', filters], (cursor) =>
-    read<Schemas['OrganizationPage']>('/organizations', { limit: 100, text: filters.q, cursor }),
+  const pages = usePages(['organizations', filters], (cursor, signal) =>
+    read<Schemas['OrganizationPage']>('/organizations', { limit: 100, text: filters.q, cursor }, signal),
   );
   useListKeys();
   useKeptFilters('/organizations', filters);
@@ -29,7 +31,14 @@ export function Organizations() {
         <Search
           placeholder={text.organizations.search}
           value={filters.q}
-          onChange={(q) => void navigate({ to: '/organizations', search: changed(filters, { q }) })}
+          isFound={isFound(pages)}
+          onChange={(q) =>
+            void navigate({
+              to: '/organizations',
+              search: changed(filters, { q }),
+              replace: Boolean(filters.q),
+            })
+          }
         />
       </FilterBar>
       <div className="rounded-lg border border-line bg-card">
@@ -39,7 +48,8 @@ export function Organizations() {
               {rows.map((row) => (
                 <li
                   key={row.id}
-                  className="flex flex-wrap items-center justify-between gap-2 px-4 py-3 hover:bg-hover"
+                  {...opensLink}
+                  className={`flex flex-wrap items-center justify-between gap-2 px-4 py-3 ${rowLook}`}
                 >
                   <Link data-row to="/organizations/$id" params={{ id: row.id }} className="min-w-0 rounded">
                     <span className="block font-medium">

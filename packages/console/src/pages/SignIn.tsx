@@ -1,44 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useEffect, useState } from 'react';
+import { type FormEvent, useLayoutEffect, useState } from 'react';
 import { change, RequestError, read, type Schemas } from '../api.ts';
+import { takeArrival } from '../arrival.ts';
 import { Button, Field, Heading, inputLook } from '../parts.tsx';
 import { text } from '../strings.ts';
 
-/** What brought the browser here and signs it in without the form. */
-type Arrival =
-  | { kind: 'link'; token: string }
-  | { kind: 'provider'; body: { code: string; state: string; iss?: string } }
-  | { kind: 'refused'; reason: string };
-
-/** Takes a link's token and the provider's response out of the address at once: they must not stay in the history. */
-function takeArrival(): Arrival | null {
-  const { hash, pathname, search } = window.location;
-  const [, token] = /^#sign-in=(link_[\w-]+)$/.exec(hash) ?? [];
-  const isFromProvider = pathname === '/console/oidc';
-  if (token || isFromProvider) {
-    window.history.replaceState(null, '', isFromProvider ? '/console/' : pathname);
-  }
-  if (token) return { kind: 'link', token };
-  return isFromProvider ? responseIn(new URLSearchParams(search)) : null;
-}
-
-function responseIn(query: URLSearchParams): Arrival {
-  const [code, state, iss, error] = ['code', 'state', 'iss', 'error'].map((name) => query.get(name));
-  if (code && state) return { kind: 'provider', body: { code, state, ...(iss && { iss }) } };
-  // Anyone can write the address: of its text only an error code is shown.
-  const isCode = error && /^[a-z_]{1,40}$/.test(error);
-  return { kind: 'refused', reason: isCode ? text.signIn.refused(error) : text.signIn.incomplete };
-}
-
-/** Null once it was used: an operator whose session ends meanwhile gets the form. */
-let arrival = takeArrival();
-
 const messageOf = (reason: unknown) => (reason instanceof RequestError ? reason.message : text.lost);
 
-export function SignIn() {
+/** `links`: so many sign-in links were opened in this tab; `onArrived` is called when the last one was used. */
+export function SignIn({ links, onArrived }: { links: number; onArrived: (links: number) => void }) {
   const client = useQueryClient();
-  const [isArriving, setArriving] = useState(arrival !== null && arrival.kind !== 'refused');
-  const [error, setError] = useState(arrival?.kind === 'refused' ? arrival.reason : null);
+  const [isArriving, setArriving] = useState(false);
+  const [error, setError] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
   const { data: methods } = useQuery({
     queryKey: ['sign-in-methods'],
@@ -51,19 +24,24 @@ export function SignIn() {
     await change('POST', path, { body });
     await client.invalidateQueries();
   };
-  useEffect(() => {
-    const arrived = arrival;
-    arrival = null;
-    if (arrived === null || arrived.kind === 'refused') return;
+  // Before the first paint: the form must not flash up while a link signs in.
+  useLayoutEffect(() => {
+    const arrived = takeArrival();
+    if (arrived === null) return;
+    if (arrived.kind === 'refused') return setError(arrived.reason);
+    setError(null);
+    setArriving(true);
     const isLink = arrived.kind === 'link';
     const done = isLink
       ? signIn('/session', { token: arrived.token })
       : signIn('/oidc-sign-ins/session', arrived.body);
-    done.catch((reason: unknown) => {
-      setArriving(false);
-      setError(isLink ? text.signIn.linkFailed : messageOf(reason));
-    });
-  });
+    done
+      .catch((reason: unknown) => {
+        setArriving(false);
+        setError(isLink ? text.signIn.linkFailed : messageOf(reason));
+      })
+      .finally(() => onArrived(links));
+  }, [links]);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const token = String(new FormData(event.currentTarget).get('token') ?? '').trim();

@@ -185,7 +185,8 @@ function Controls({ of }: { of: Endpoint }) {
           />
         )}
       </div>
-      {test && <TestResult of={test} />}
+      {/* As wide as the buttons, which must not move. */}
+      <div className="w-0 min-w-full">{test && <TestResult of={test} />}</div>
       <ShownOnce
         value={secret}
         title={text.webhooks.newSecret}

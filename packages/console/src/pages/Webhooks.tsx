@@ -1,9 +1,11 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { read, type Schemas } from '../api.ts';
-import { Chosen, changed, FilterBar, Search } from '../filterBar.tsx';
-import { List, More, useKeptFilters, useListKeys, usePages } from '../lists.tsx';
+import { Chosen, changed, FilterBar } from '../filterBar.tsx';
+import { isFound, List, More, useKeptFilters, useListKeys, usePages } from '../lists.tsx';
 import { OrganizationField, OrganizationLink } from '../organizations.tsx';
 import { Empty, Heading, linkLook, Status } from '../parts.tsx';
+import { opensLink, rowLook } from '../row.ts';
+import { Search } from '../searchField.tsx';
 import { text } from '../strings.ts';
 import { stateOf } from '../webhooks.ts';
 import type { EndpointFilters } from './filters.ts';
@@ -21,7 +23,7 @@ export function Webhooks() {
   const query = { organization_id: filters.organization, state: filters.state, text: filters.q };
   const pages = usePages(
     ['webhook endpoints', filters],
-    (cursor) => read<Page>('/webhooks/endpoints', { ...query, cursor }),
+    (cursor, signal) => read<Page>('/webhooks/endpoints', { ...query, cursor }, signal),
     { isLive: true },
   );
   const isFiltered = Object.values(filters).some(Boolean);
@@ -38,7 +40,7 @@ export function Webhooks() {
     <>
       <Heading title={text.webhooks.title} className="mb-2" />
       <WebhookTabs />
-      <Filters of={filters} />
+      <Filters of={filters} isFound={isFound(pages)} />
       <div className="overflow-hidden rounded-lg border border-line bg-card">
         <List pages={pages} empty={empty}>
           {(rows) => <Rows rows={rows} />}
@@ -49,16 +51,22 @@ export function Webhooks() {
   );
 }
 
-function Filters({ of }: { of: EndpointFilters }) {
+function Filters({ of, isFound: areFound }: { of: EndpointFilters; isFound: boolean }) {
   const navigate = useNavigate();
-  const set = (change: EndpointFilters) => void navigate({ to: '/webhooks', search: changed(of, change) });
+  const set = (change: EndpointFilters, replace = false) =>
+    void navigate({ to: '/webhooks', search: changed(of, change), replace });
   return (
     <FilterBar
       columns="lg:grid-cols-[2fr_1fr_1fr]"
       isFiltered={Object.values(of).some(Boolean)}
       onClear={() => void navigate({ to: '/webhooks', search: {} })}
     >
-      <Search placeholder={text.webhooks.search} value={of.q} onChange={(q) => set({ q })} />
+      <Search
+        placeholder={text.webhooks.search}
+        value={of.q}
+        isFound={areFound}
+        onChange={(q) => set({ q }, Boolean(of.q))}
+      />
       <Chosen
         label={text.webhooks.state}
         any={text.webhooks.anyState}
@@ -101,7 +109,7 @@ function Rows({ rows }: { rows: Endpoint[] }) {
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={row.id} className="border-line border-b last:border-0 hover:bg-hover">
+          <tr key={row.id} {...opensLink} className={`border-line border-b last:border-0 ${rowLook}`}>
             <td className={`${cell} min-w-0`}>
               <Link data-row to="/webhooks/endpoints/$id" params={{ id: row.id }} className="block rounded">
                 <span title={row.url} className="line-clamp-2 break-all font-medium">

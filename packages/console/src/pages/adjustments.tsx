@@ -42,13 +42,12 @@ export function Adjustments({ of }: { of: Organization }) {
   const [done, setDone] = useState<string | null>(null);
   return (
     <>
-      {done && (
-        <span role="status" className="text-good">
-          {done}
-        </span>
-      )}
       <Adjust of={of} kind={correction} onDone={setDone} />
       <Adjust of={of} kind={topUp} onDone={setDone} />
+      {/* In a line of its own, as wide as the buttons, which must not move. */}
+      <span role="status" className="w-0 min-w-full text-good empty:hidden">
+        {done}
+      </span>
     </>
   );
 }

@@ -4,6 +4,7 @@ import { Chosen, changed, FilterBar } from '../../filterBar.tsx';
 import { List, More, useKeptFilters, useListKeys, usePages } from '../../lists.tsx';
 import { executionStatuses } from '../../pages/filters.ts';
 import { duration, Empty, Heading, Id, Money, Status, Time } from '../../parts.tsx';
+import { opensLink, rowLook } from '../../row.ts';
 import { text } from '../../strings.ts';
 import { read, type Schemas } from '../api.ts';
 import { words } from '../strings.ts';
@@ -87,7 +88,7 @@ function Rows({ rows }: { rows: Schemas['Execution'][] }) {
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={row.id} className="border-line border-b last:border-0 hover:bg-hover">
+          <tr key={row.id} {...opensLink} className={`border-line border-b last:border-0 ${rowLook}`}>
             <td className="px-3 py-2 sm:px-4">
               <Link data-row to="/executions/$id" params={{ id: row.id }} className="block">
                 <span className="block font-medium">{row.model}</span>

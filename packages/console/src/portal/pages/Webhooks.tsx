@@ -5,6 +5,7 @@ import { EndpointFields, settingsIn } from '../../endpointForm.tsx';
 import { FormDialog } from '../../form.tsx';
 import { List, More, usePages } from '../../lists.tsx';
 import { Empty, Field, Heading, inputLook, Status, Time } from '../../parts.tsx';
+import { opensLink, rowLook } from '../../row.ts';
 import { ShownOnce } from '../../secret.tsx';
 import { text } from '../../strings.ts';
 import { stateOf } from '../../webhooks.ts';
@@ -40,8 +41,8 @@ export function Webhooks() {
 
 function EndpointRow({ of }: { of: Schemas['WebhookEndpoint'] }) {
   return (
-    <li className="items-start justify-between gap-x-4 gap-y-1 px-4 py-3 hover:bg-hover sm:flex">
-      <Link to="/webhooks/$id" params={{ id: of.id }} className="block min-w-0 grow">
+    <li {...opensLink} className={`items-start justify-between gap-x-4 gap-y-1 px-4 py-3 sm:flex ${rowLook}`}>
+      <Link data-row to="/webhooks/$id" params={{ id: of.id }} className="block min-w-0 grow">
         <span title={of.url} className="line-clamp-2 break-all font-medium">
           {of.url}
         </span>
