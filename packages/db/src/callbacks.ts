@@ -1,4 +1,5 @@
 import type { Database } from './client.ts';
+import { type ModelVersions, versionsSql } from './models.ts';
 import { checkedSql, runStatement } from './statement.ts';
 
 export type StoredCallback = {
@@ -19,6 +20,7 @@ export type StoredCallback = {
   traceparent: string | null;
   connection: string;
   target: string;
+  versions: ModelVersions;
   handle: ({ externalId: string } & Record<string, string>) | null;
 };
 
@@ -46,7 +48,7 @@ SELECT c.id, c.token, c.headers, c.body, c.object_key AS "objectKey",
   (extract(epoch FROM c.received_at) * 1000)::float8 AS "receivedAtMs",
   a.finished_at IS NOT NULL AS finished,
   e.erased_at IS NOT NULL AS erased, e.id AS "executionId",
-  e.organization_id AS "organizationId", e.model, e.traceparent, a.provider AS connection, a.target, a.handle
+  e.organization_id AS "organizationId", e.model, e.traceparent, a.provider AS connection, a.target, ${versionsSql}, a.handle
 FROM provider_callbacks c CROSS JOIN LATERAL (SELECT * FROM attempts WHERE token = c.token OFFSET 0) a
   CROSS JOIN LATERAL (SELECT * FROM executions WHERE id = a.execution_id OFFSET 0) e
 WHERE c.id = $1 AND ${checkedSql('c.processed_at IS NULL')}`;

@@ -58,4 +58,35 @@ describe('the catalogue', () => {
     expect(await applyModels(db, [model('first'), model('second')])).toEqual([]);
     expect(await offered()).toEqual(['first', 'second']);
   });
+
+  it('keeps replaced definitions for 30 days, for the executions that were created with them', async () => {
+    const later: ModelDefinition = { ...model('first'), price: { per_run: '7' } };
+    await applyModels(db, [model('first')]);
+    const old = await openModelCatalogue(db).get('first');
+    await applyModels(db, [later]);
+    const catalogue = openModelCatalogue(db);
+    const current = await catalogue.get('first');
+    expect(await catalogue.version(old?.version ?? '')).toEqual(model('first'));
+    expect(await catalogue.version(current?.version ?? '')).toBe(current?.definition);
+
+    await db.pool.query(
+      `UPDATE model_versions SET replaced_at = now() - interval '31 days' WHERE replaced_at IS NOT NULL`,
+    );
+    await applyModels(db, [model('second'), later]);
+    const after = openModelCatalogue(db);
+    expect(await after.version(old?.version ?? '')).toBeNull();
+    expect(await after.version(current?.version ?? '')).toEqual(later);
+  });
+
+  it('uses the earlier version again when a definition returns', async () => {
+    await applyModels(db, [model('first')]);
+    const before = await openModelCatalogue(db).get('first');
+    await applyModels(db, [{ ...model('first'), timeout_s: 60 }]);
+    await applyModels(db, [model('first')]);
+    expect(await openModelCatalogue(db).get('first')).toEqual(before);
+    const { rows } = await db.pool.query('SELECT replaced_at FROM model_versions WHERE id = $1', [
+      before?.version,
+    ]);
+    expect(rows).toEqual([{ replaced_at: null }]);
+  });
 });

@@ -40,35 +40,67 @@ gone AS (
 UPDATE models m SET is_active = false, definition = jsonb_set(m.definition, '{active}', 'false'), updated_at = now()
 FROM gone WHERE m.slug = gone.slug RETURNING m.slug, gone.is_active AS "wasOffered"`;
 
-export type CatalogueModel = {
+/**
+ * Of an attempt, as `versionsSql` reads them: of the model when its execution was created and when it was started. Null:
+ * written by the previous version of Holdfast.
+ */
+export type ModelVersions = { created: string | null; started: string | null };
+
+/** Of an attempt `a` and its execution `e`. */
+export const versionsSql = `json_build_object('created', e.model_version, 'started', a.model_version) AS versions`;
+
+export type OfferedModel = {
   /** The same object while unchanged, so that results derived from it can be cached. */
   definition: ModelDefinition;
   isActive: boolean;
 };
+
+/** `version`: the id of the definition. */
+export type CatalogueModel = OfferedModel & { version: string };
 
 export type ModelCatalogue = {
   get(slug: string): Promise<CatalogueModel | null>;
   /** As `get`, but reads the table before it gives up: another process may have added the model. */
   find(slug: string): Promise<CatalogueModel | null>;
   list(): Promise<CatalogueModel[]>;
+  /** A definition that a model has or had; null when it is unknown, or was replaced long ago. */
+  version(id: string): Promise<ModelDefinition | null>;
 };
 
-type Row = { slug: string; text: string; isActive: boolean };
+type Row = { slug: string; text: string; isActive: boolean; version: string };
 type Known = CatalogueModel & { text: string };
 
 const believedMs = 5000;
+const maxOldVersions = 1000;
 
 /** The table's models, read at most every 5 s. */
 export function openModelCatalogue(db: Database): ModelCatalogue {
   let known = new Map<string, Known>();
+  const versions = new Map<string, ModelDefinition>();
   let reading: Promise<Map<string, Known>> | null = null;
   let readAt = Number.NEGATIVE_INFINITY;
 
   async function read(): Promise<Map<string, Known>> {
     const rows = await runStatement<Row>(db.pool, 'list_models', openModelCatalogueSql, []);
     known = new Map(rows.map((row) => [row.slug, renewed(row, known.get(row.slug))]));
+    for (const { version, definition } of known.values()) keep(version, definition);
     readAt = performance.now();
     return known;
+  }
+
+  /** A version never changes, so it is read once. */
+  function keep(id: string, definition: ModelDefinition): void {
+    versions.delete(id);
+    versions.set(id, definition);
+    if (versions.size > known.size + maxOldVersions) versions.delete(versions.keys().next().value ?? '');
+  }
+
+  async function readVersion(id: string): Promise<ModelDefinition | null> {
+    const [row] = await runStatement<{ text: string }>(db.pool, 'read_model_version', versionSql, [id]);
+    if (!row) return null;
+    const definition = parseJson(row.text) as ModelDefinition;
+    keep(id, definition);
+    return definition;
   }
 
   async function current(): Promise<Map<string, Known>> {
@@ -83,12 +115,16 @@ export function openModelCatalogue(db: Database): ModelCatalogue {
     get: async (slug) => (await current()).get(slug) ?? null,
     find: async (slug) => (await current()).get(slug) ?? (await read()).get(slug) ?? null,
     list: async () => [...(await current()).values()],
+    version: async (id) => versions.get(id) ?? (await readVersion(id)),
   };
 }
 
-function renewed({ text, isActive }: Row, before: Known | undefined): Known {
+function renewed({ text, isActive, version }: Row, before: Known | undefined): Known {
   const definition = before?.text === text ? before.definition : (parseJson(text) as ModelDefinition);
-  return { definition, isActive, text };
+  return { definition, isActive, text, version };
 }
 
-const openModelCatalogueSql = `SELECT slug, (definition - 'provider')::text AS text, is_active AS "isActive" FROM models ORDER BY slug`;
+const openModelCatalogueSql = `SELECT slug, (definition - 'provider')::text AS text, is_active AS "isActive",
+  model_version(definition) AS version FROM models ORDER BY slug`;
+
+const versionSql = 'SELECT definition::text AS text FROM model_versions WHERE id = $1';

@@ -36,6 +36,8 @@ export type CreateRequest = {
   traceparent?: string | null;
   /** The execution that this one repeats. */
   rerunOf?: string | null;
+  /** The version of the model that was estimated, which also prices the run. */
+  modelVersion?: string | null;
 };
 
 export type Created = { record: CreateRecord; replayed: boolean };

@@ -1,3 +1,4 @@
+import type { AttemptRoute } from '@holdfast/db/attempts/lease';
 import type { Database } from '@holdfast/db/client';
 import {
   cancelExecution,
@@ -19,7 +20,7 @@ import { type EndingHints, hintStatus, hintStop, type OnEnded, type StatusHints 
 
 export type Starter = {
   /** PENDING -> PROCESSING with a leased attempt. Null: another process has started it, or it has ended. */
-  start(executionId: string, at: { connection: string; target: string }): Promise<StartedExecution | null>;
+  start(executionId: string, at: AttemptRoute): Promise<StartedExecution | null>;
   idle(): Promise<void>;
 };
 

@@ -40,12 +40,13 @@ export async function startAttempt(
   trace: Trace,
   { executionId, retry }: PendingExecution,
   route: ProviderRoute | null,
+  modelVersion: string | null,
 ): Promise<boolean> {
   const startedAtMs = Date.now();
   const at = { connection: route?.connection ?? 'none', target: route?.model ?? '' };
   const attempt = retry
-    ? await claimWaiting(services.files.db, retry.attemptId, at, leaseS)
-    : await starter.start(executionId, at);
+    ? await claimWaiting(services.files.db, retry.attemptId, { ...at, modelVersion }, leaseS)
+    : await starter.start(executionId, { ...at, modelVersion });
   if (attempt === null) return false;
   if ('ended' in attempt && attempt.ended) {
     await stopAttempt(services, trace, attempt);

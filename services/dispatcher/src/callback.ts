@@ -27,6 +27,12 @@ export async function receiveCallback(
   const attempt = { ...stored, id: stored.executionId };
   await inSpan(trace, { name: 'callback', kind: 'consumer' }, attempt, async (spanned) => {
     const route = await services.routes.find(attempt, spanned);
+    const { executionId, model, connection, finished } = stored;
+    if (!route && !finished)
+      spanned.log.error(
+        { executionId, model, connection },
+        'the provider of a callback is no longer configured',
+      );
     await receive(services, spanned, stored, route);
   });
 }

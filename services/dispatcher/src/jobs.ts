@@ -36,10 +36,16 @@ export async function poll(services: AttemptServices, trace: Trace, attemptId: s
 async function pollClaimed(services: AttemptServices, trace: Trace, attempt: ClaimedAttempt): Promise<void> {
   if (attempt.ended) return await stopAttempt(services, trace, attempt);
   const { files, routes, leases, slots } = services;
-  const { handle } = attempt;
+  const { handle, attemptId, model, connection } = attempt;
   if (!handle) return;
   const route = await routes.find(attempt, trace);
-  if (!route) return;
+  if (!route) {
+    trace.log.error(
+      { executionId: attempt.id, attemptId, model, connection },
+      'the provider of a run is no longer configured',
+    );
+    return;
+  }
   await leases.hold(attempt.attemptId, async (signal) => {
     const submission = await submissionToPoll(files, trace, route, attempt, handle);
     const progress = await route.provider.poll(submission, handle, signal);

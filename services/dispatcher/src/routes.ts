@@ -1,6 +1,7 @@
 import type { Database } from '@holdfast/db/client';
-import type { ModelCatalogue } from '@holdfast/db/models';
+import type { ModelCatalogue, ModelVersions } from '@holdfast/db/models';
 import { isTestOrganization } from '@holdfast/db/organizations';
+import { boundDefinition, type DefinitionVersions } from '@holdfast/domain/modelBinding';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { isSandbox, type ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { Connection } from '@holdfast/providers/connection';
@@ -12,6 +13,7 @@ import type { Place } from './capacity.ts';
 import { type Trace, type TracedAttempt, tracedProvider } from './trace.ts';
 
 export type Route = {
+  /** What applies to the attempt: see `boundDefinition`. */
   definition: ModelDefinition;
   route: ProviderRoute;
   provider: Provider;
@@ -20,9 +22,11 @@ export type Route = {
   callbackUrl: string | null;
 };
 
+type RoutedAttempt = TracedAttempt & { target: string; versions: ModelVersions };
+
 export type Routes = {
-  /** Null when the model is unknown, no longer has that provider, or its connection is not configured here. */
-  find(attempt: TracedAttempt & { target: string }, trace: Trace): Promise<Route | null>;
+  /** The route that the attempt was started on. Null when the model is unknown, or the connection is not configured here. */
+  find(attempt: RoutedAttempt, trace: Trace): Promise<Route | null>;
   filterFor: RouteFilter;
 };
 
@@ -39,15 +43,13 @@ export function openRoutes(args: {
   const { db, catalogue, providers, connections, callbackBaseUrl } = args;
   return {
     async find(attempt, trace) {
-      const definition = (await catalogue.find(attempt.model))?.definition;
-      const candidates =
-        definition?.providers.filter(({ connection }) => connection === attempt.connection) ?? [];
-      const route = candidates.find(({ model }) => model === attempt.target) ?? candidates[0];
+      const versions = await readVersions(catalogue, attempt);
+      const route = versions && routeOf(attempt, [versions.started, versions.current]);
       const provider = route && providers.find(route);
       const connection = route && connections[route.connection];
-      if (!definition || !provider || !connection) return null;
+      if (!versions || !provider || !connection) return null;
       return {
-        definition,
+        definition: boundDefinition(versions),
         route,
         provider: trace.span ? tracedProvider(provider, trace, attempt) : provider,
         connection,
@@ -56,6 +58,26 @@ export function openRoutes(args: {
     },
     filterFor: createRouteFilter(db, connections),
   };
+}
+
+/** The current version stands in for one that the previous version of Holdfast did not write. */
+async function readVersions(
+  catalogue: ModelCatalogue,
+  { model, versions: { created, started } }: RoutedAttempt,
+): Promise<DefinitionVersions | null> {
+  const current = (await catalogue.find(model))?.definition;
+  if (!current) return null;
+  const read = async (id: string | null) => (id === null ? null : await catalogue.version(id)) ?? current;
+  return { created: await read(created), started: await read(started), current };
+}
+
+/** Of several versions the first that has it; otherwise another one of the connection, which may know the run. */
+function routeOf(attempt: Place, definitions: ModelDefinition[]): ProviderRoute | undefined {
+  const candidates = definitions.flatMap(({ providers }) => providers);
+  return (
+    candidates.find((route) => isAt(attempt, route)) ??
+    candidates.find(({ connection }) => connection === attempt.connection)
+  );
 }
 
 const maxKnown = 10_000;

@@ -12,7 +12,11 @@ export type Scheduler = {
 };
 
 /** Resolves when this process no longer works on the attempt, to false when there was nothing to start. */
-export type StartAttempt = (pending: PendingExecution, route: ProviderRoute | null) => Promise<boolean>;
+export type StartAttempt = (
+  pending: PendingExecution,
+  route: ProviderRoute | null,
+  modelVersion: string | null,
+) => Promise<boolean>;
 
 const maxCandidates = 64;
 /** Another process may free a name, so a full one is tried again after so long. */
@@ -121,8 +125,9 @@ export function createScheduler(args: {
       });
   }
 
-  async function startAt({ pending, routes, request }: Candidate, at: number): Promise<void> {
-    const isStarted = !closing.signal.aborted && (await args.startAttempt(pending, routes[at] ?? null));
+  async function startAt({ pending, routes, modelVersion, request }: Candidate, at: number): Promise<void> {
+    const route = routes[at] ?? null;
+    const isStarted = !closing.signal.aborted && (await args.startAttempt(pending, route, modelVersion));
     if (isStarted || request === null) return;
     // An execution that ended while it waited must use up no slot, no part of a rate and no probe.
     await slots.withdraw(request, at);

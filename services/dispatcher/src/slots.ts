@@ -15,6 +15,8 @@ import { type RouteFilter, routesFor } from './routes.ts';
 export type Candidate = {
   pending: PendingExecution;
   routes: ProviderRoute[];
+  /** The version of the model that has these routes; null: the model is unknown. */
+  modelVersion: string | null;
   request: AdmissionRequest | null;
 };
 
@@ -46,7 +48,9 @@ export function openSlots(args: {
 
   async function candidateOf(pending: PendingExecution, limits: LimitsOf): Promise<Candidate> {
     const { executionId, organizationId, model } = pending;
-    const definition = (await catalogue.find(model))?.definition ?? null;
+    const found = await catalogue.find(model);
+    const definition = found?.definition ?? null;
+    const modelVersion = found?.version ?? null;
     const routes = routesFor(definition, pending.retry, await args.routeFilter(organizationId));
     const own = combined(limits.organization(organizationId), limits.model(model, definition));
     const routeLimits = routes.map(({ connection, model: target }) => {
@@ -59,10 +63,10 @@ export function openSlots(args: {
         (route) => isUnlimited(route.limits) && !route.capacity && !breakers.isOpen(route.connection),
       );
     // Without a route the execution starts only to fail, and takes no slot.
-    if (isFree || routes.length === 0) return { pending, routes, request: null };
+    if (isFree || routes.length === 0) return { pending, routes, modelVersion, request: null };
     const stays = definition?.on_busy === 'wait';
     const request = { executionId, mark: randomUUID(), limits: own, routes: routeLimits, stays };
-    return { pending, routes, request };
+    return { pending, routes, modelVersion, request };
   }
 
   function namesOf(run: CountedRun & Place, limited: string[]): string[] {

@@ -64,7 +64,8 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
     shares,
     size: concurrency,
     slots: services.slots,
-    startAttempt: (pending, route) => startAttempt(services, starter, trace, pending, route),
+    startAttempt: (pending, route, modelVersion) =>
+      startAttempt(services, starter, trace, pending, route, modelVersion),
     log,
   });
   liveGauge(

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { applyModels, type CatalogueModel, openModelCatalogue } from '@holdfast/db/models';
+import { applyModels, type OfferedModel, openModelCatalogue } from '@holdfast/db/models';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { readArguments, UsageError } from '@holdfast/kit/flags';
 import { isOffered } from '@holdfast/providers/catalogue/loadModels';
@@ -85,10 +85,7 @@ type CatalogueChanges = {
   unchanged: string[];
 };
 
-function catalogueChanges(
-  before: readonly CatalogueModel[],
-  after: readonly CatalogueModel[],
-): CatalogueChanges {
+function catalogueChanges(before: readonly OfferedModel[], after: readonly OfferedModel[]): CatalogueChanges {
   const known = new Map(before.map((model) => [model.definition.slug, model]));
   const slugs = new Set(after.map(({ definition }) => definition.slug));
   const compared = after.flatMap((model) => {
@@ -106,7 +103,7 @@ function catalogueChanges(
   };
 }
 
-function differences(before: CatalogueModel, after: CatalogueModel): string[] {
+function differences(before: OfferedModel, after: OfferedModel): string[] {
   const [old, now] = [asStored(before.definition), asStored(after.definition)];
   const fields = [...new Set([...Object.keys(old), ...Object.keys(now)])]
     .filter((field) => !isDeepStrictEqual(old[field], now[field]))

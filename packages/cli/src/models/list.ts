@@ -1,4 +1,4 @@
-import { type CatalogueModel, openModelCatalogue } from '@holdfast/db/models';
+import { type OfferedModel, openModelCatalogue } from '@holdfast/db/models';
 import { readFlags } from '@holdfast/kit/flags';
 import type { Connection } from '@holdfast/providers/connection';
 import { connectionConfig, missingSetting } from '@holdfast/providers/connectionConfig';
@@ -36,13 +36,13 @@ export async function modelsList(args: string[], context: Context): Promise<numb
   return 0;
 }
 
-function offeredText(model: CatalogueModel, connections: Record<string, Connection>): string {
+function offeredText(model: OfferedModel, connections: Record<string, Connection>): string {
   const why = whyNotOffered(model, connections);
   return why === null ? 'yes' : `no: ${why}`;
 }
 
 /** A model for --json: its definition, and whether it is offered. */
-export function documentOf(model: CatalogueModel, connections: Record<string, Connection>) {
+export function documentOf(model: OfferedModel, connections: Record<string, Connection>) {
   const { definition, isActive } = model;
   const { providers, ...rest } = definition;
   return {

@@ -1,4 +1,4 @@
-import type { CatalogueModel } from '@holdfast/db/models';
+import type { OfferedModel } from '@holdfast/db/models';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import { priceLines, priceLineText } from '@holdfast/domain/priceLines';
@@ -7,7 +7,7 @@ import { missingSetting } from '@holdfast/providers/connectionConfig';
 
 /** Why a model is not offered; null when it is. */
 export function whyNotOffered(
-  { definition, isActive }: CatalogueModel,
+  { definition, isActive }: OfferedModel,
   connections: Record<string, Connection>,
 ): string | null {
   if (isActive) return null;

@@ -1,4 +1,4 @@
-import { type CatalogueModel, openModelCatalogue } from '@holdfast/db/models';
+import { type OfferedModel, openModelCatalogue } from '@holdfast/db/models';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { UsageError } from '@holdfast/kit/flags';
 import { isOffered, readModels } from '@holdfast/providers/catalogue/loadModels';
@@ -10,7 +10,7 @@ export async function findModel(
   slug: string,
   folder: string | undefined,
   context: Context,
-): Promise<CatalogueModel | null> {
+): Promise<OfferedModel | null> {
   const models = folder === undefined ? await applied(context) : await modelsOf(folder, context);
   if (models === null) return null;
   const found = models.find(({ definition }) => definition.slug === slug);
@@ -21,7 +21,7 @@ export async function findModel(
 
 const applied = async (context: Context) => openModelCatalogue(await context.openDatabase()).list();
 
-async function modelsOf(folder: string, context: Context): Promise<CatalogueModel[] | null> {
+async function modelsOf(folder: string, context: Context): Promise<OfferedModel[] | null> {
   const models = await readFolder(folder, context);
   const connections = connectionConfig(context.providerEnvironment());
   return models?.map((definition) => ({ definition, isActive: isOffered(definition, connections) })) ?? null;

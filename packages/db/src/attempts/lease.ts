@@ -1,5 +1,9 @@
 import type { Database } from '../client.ts';
+import { type ModelVersions, versionsSql } from '../models.ts';
 import { checkedSql, hasKeySql, runStatement } from '../statement.ts';
+
+/** Where an attempt is sent: a route of this version of its model. */
+export type AttemptRoute = { connection: string; target: string; modelVersion?: string | null };
 
 export type ClaimedAttempt = {
   attemptId: string;
@@ -7,6 +11,7 @@ export type ClaimedAttempt = {
   state: 'waiting' | 'starting' | 'running';
   connection: string;
   target: string;
+  versions: ModelVersions;
   handle: ({ externalId: string } & Record<string, string>) | null;
   logged: number;
   busyRefusals: number;
@@ -34,10 +39,16 @@ export async function claimAbandoned(
 export async function claimWaiting(
   db: Database,
   id: string,
-  to: { connection: string; target: string },
+  to: AttemptRoute,
   leaseS: number,
 ): Promise<ClaimedAttempt | null> {
-  return await claim(db, 'claim_waiting', waiting, [id, leaseS, to.connection, to.target]);
+  return await claim(db, 'claim_waiting', waiting, [
+    id,
+    leaseS,
+    to.connection,
+    to.target,
+    to.modelVersion ?? null,
+  ]);
 }
 
 export async function claimPoll(db: Database, id: string, leaseS: number): Promise<ClaimedAttempt | null> {
@@ -66,7 +77,7 @@ async function claim(
   return attempt ?? null;
 }
 
-const columns = `a.id AS "attemptId", a.token AS "attemptToken", a.state, a.provider AS connection, a.target, a.handle,
+const columns = `a.id AS "attemptId", a.token AS "attemptToken", a.state, a.provider AS connection, a.target, ${versionsSql}, a.handle,
   a.logged, a.busy_refusals AS "busyRefusals", a.claims, (extract(epoch FROM a.created_at) * 1000)::float8 AS "startedAtMs", e.id, e.organization_id AS "organizationId",
   e.model, e.input, e.traceparent, e.completed_at IS NOT NULL AS ended,
   greatest(0, extract(epoch FROM e.expires_at - now()) * 1000)::int AS "remainingMs"`;
@@ -84,7 +95,7 @@ SELECT ${columns} FROM a ${executionSql}`;
 const abandoned = claimSql('', 'id', `state = 'starting' AND finished_at IS NULL AND lease_until < now()`);
 
 const waiting = claimSql(
-  `, state = 'starting', poll_at = NULL, provider = $3, target = $4, created_at = now()`,
+  `, state = 'starting', poll_at = NULL, provider = $3, target = $4, model_version = $5, created_at = now()`,
   'id',
   `state = 'waiting' AND finished_at IS NULL AND (
     SELECT e.completed_at IS NOT NULL OR e.expires_at > now() + interval '1 second' FROM executions e WHERE e.id = attempts.execution_id)`,

@@ -6,4 +6,4 @@ const lastAudit = 'ledger_audits';
 export const backupTables: readonly string[] = tables.filter((table) => table !== lastAudit);
 
 /** Tables that are not empty after setup and start; a restore replaces their rows. */
-export const replacedTables = ['models', lastAudit, 'ledger_settings'] as const;
+export const replacedTables = ['models', 'model_versions', lastAudit, 'ledger_settings'] as const;

@@ -18,7 +18,7 @@ export type Target = {
 };
 
 /**
- * In one transaction. The journal's trigger is off, because balances are loaded too. @throws BackupRefusedError when
+ * In one transaction. The triggers that write other tables are off, because those are loaded too. @throws BackupRefusedError when
  * the database is not empty, in use, or at other migrations
  */
 export async function fillDatabase<Result>(
@@ -33,12 +33,17 @@ export async function fillDatabase<Result>(
     await refuseFull(client);
     await arrangePartitions(client, origin.partitions);
     for (const table of replacedTables) await client.query(`DELETE FROM ${table}`);
-    await client.query('ALTER TABLE transfers DISABLE TRIGGER transfers_post');
+    await switchTriggers(client, 'DISABLE');
     const result = await work(targetOf(client));
-    await client.query('ALTER TABLE transfers ENABLE TRIGGER transfers_post');
+    await switchTriggers(client, 'ENABLE');
     await client.query(`ANALYZE ${backupTables.join(', ')}`);
     return result;
   });
+}
+
+async function switchTriggers(client: ClientBase, to: 'DISABLE' | 'ENABLE'): Promise<void> {
+  await client.query(`ALTER TABLE transfers ${to} TRIGGER transfers_post`);
+  await client.query(`ALTER TABLE models ${to} TRIGGER keep_model_version`);
 }
 
 const targetOf = (client: ClientBase): Target => ({

@@ -21,6 +21,8 @@ export type NewExecution = {
   traceparent?: string | null;
   /** The execution that this one repeats. */
   rerunOf?: string | null;
+  /** The version of the model that prices it; null: the current one at its end. */
+  modelVersion?: string | null;
 };
 
 export type InsertResult =
@@ -52,6 +54,7 @@ export async function insertExecutions(db: Database, batch: NewExecution[]): Pro
     batch.map(({ priority }) => priorityRank(priority ?? defaultPriority)),
     batch.map(({ traceparent }) => traceparent ?? null),
     batch.map(({ rerunOf }) => rerunOf ?? null),
+    batch.map(({ modelVersion }) => modelVersion ?? null),
     [...new Set(batch.flatMap(({ organizationId, apiKeyId }) => [organizationId, apiKeyId]))],
   ]);
   return rows.map(toResult);
@@ -83,16 +86,16 @@ const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 const insertExecutionsSql = `
 WITH incoming AS (
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::json[],
-    $8::json[], $9::text[], $10::numeric[], $11::numeric[], $12::int[], $13::smallint[], $14::text[], $15::text[]) WITH ORDINALITY AS t (id,
+    $8::json[], $9::text[], $10::numeric[], $11::numeric[], $12::int[], $13::smallint[], $14::text[], $15::text[], $16::uuid[]) WITH ORDINALITY AS t (id,
     organization_id, api_key_id, idempotency_key, request_hash, model, input, metadata, webhook_url, hold, estimate,
-    timeout_s, priority, traceparent, rerun_of, n)
+    timeout_s, priority, traceparent, rerun_of, model_version, n)
 ),
 balance AS (
-  SELECT organization_id, available, held, sequence FROM locked_balances($16::text[], ${maxLockWaitMs})
+  SELECT organization_id, available, held, sequence FROM locked_balances($17::text[], ${maxLockWaitMs})
 ),
 spend AS (
   SELECT scope_id, amount, CASE WHEN month = ${thisMonth} THEN spent ELSE 0 END AS spent FROM spend_limits
-  WHERE scope_id = ANY ($16::text[]) AND (SELECT count(*) FROM balance) > 0 AND month <= ${thisMonth}
+  WHERE scope_id = ANY ($17::text[]) AND (SELECT count(*) FROM balance) > 0 AND month <= ${thisMonth}
   ORDER BY scope_id FOR UPDATE
 ),
 known AS (
@@ -125,9 +128,9 @@ placed AS (
 ),
 created AS (
   INSERT INTO executions (id, organization_id, api_key_id, model, status, input, metadata, webhook_url, hold_amount,
-    estimated_cost, expires_at, priority, traceparent, rerun_of)
+    estimated_cost, expires_at, priority, traceparent, rerun_of, model_version)
   SELECT id, organization_id, api_key_id, model, 'PENDING', input, metadata, webhook_url, hold, estimate,
-    now() + timeout_s * interval '1 second', priority, traceparent, rerun_of FROM placed
+    now() + timeout_s * interval '1 second', priority, traceparent, rerun_of, model_version FROM placed
   RETURNING id, created_at, expires_at
 ),
 journal AS (

@@ -1,6 +1,7 @@
 import { transitions } from '@holdfast/domain/statuses';
-import { newToken } from '../attempts/lease.ts';
+import { type AttemptRoute, newToken } from '../attempts/lease.ts';
 import type { Database } from '../client.ts';
+import type { ModelVersions } from '../models.ts';
 import { checkedSql, firstId, runStatement } from '../statement.ts';
 import { type NewEvent, newEventColumnsSql, newEventSql } from '../webhooks/newEvents.ts';
 import { quotedList } from './read.ts';
@@ -12,6 +13,7 @@ export type StartedExecution = NewEvent & {
   attemptToken: string;
   connection: string;
   target: string;
+  versions: ModelVersions;
   startedAtMs: number;
   model: string;
   input: Record<string, unknown>;
@@ -22,7 +24,7 @@ export type StartedExecution = NewEvent & {
 /** Starts those of `ids` still pending and unexpired; leases their first attempts to the caller. */
 export async function startExecutions(
   db: Database,
-  starts: { id: string; connection: string; target: string }[],
+  starts: (AttemptRoute & { id: string })[],
   leaseS: number,
 ): Promise<StartedExecution[]> {
   const ids = starts.map(({ id }) => id);
@@ -32,6 +34,7 @@ export async function startExecutions(
     firstId('exec', ids),
     starts.map(({ connection }) => connection),
     starts.map(({ target }) => target),
+    starts.map(({ modelVersion }) => modelVersion ?? null),
   ]);
 }
 
@@ -39,11 +42,11 @@ const { from, to, event } = transitions.start;
 
 const statement = `
 WITH ready AS MATERIALIZED (
-  SELECT t.connection, t.target, e.* FROM (
-    SELECT DISTINCT ON (id) * FROM unnest($1::text[], $4::text[], $5::text[]) AS t (id, connection, target) ORDER BY id
+  SELECT t.connection, t.target, t.started_version, e.* FROM (
+    SELECT DISTINCT ON (id) * FROM unnest($1::text[], $4::text[], $5::text[], $6::uuid[]) AS t (id, connection, target, started_version) ORDER BY id
   ) t CROSS JOIN LATERAL (
     SELECT id, organization_id, model, input, hold_amount AS hold, estimated_cost, created_at, expires_at, priority,
-      metadata, webhook_url, traceparent
+      metadata, webhook_url, traceparent, model_version
     FROM executions
     WHERE id = t.id AND id >= $3 AND ${checkedSql(`status IN (${quotedList(from)}) AND expires_at > now()`)}
     FOR UPDATE SKIP LOCKED
@@ -54,11 +57,12 @@ started AS (
 ),
 issued AS MATERIALIZED (SELECT *, new_id('att') AS attempt_id, ${newToken} AS token FROM ready),
 attempt AS (
-  INSERT INTO attempts (id, execution_id, number, provider, target, state, token, lease_until)
-  SELECT attempt_id, id, 1, connection, target, 'starting', token, now() + $2::int * interval '1 second' FROM issued
+  INSERT INTO attempts (id, execution_id, number, provider, target, state, token, lease_until, model_version)
+  SELECT attempt_id, id, 1, connection, target, 'starting', token, now() + $2::int * interval '1 second', started_version
+  FROM issued
 ),
 ${newEventSql('issued', event)}
 SELECT id, organization_id AS "organizationId", model, input, traceparent, attempt_id AS "attemptId", token AS "attemptToken",
-  connection, target, (extract(epoch FROM now()) * 1000)::float8 AS "startedAtMs",
+  connection, target, json_build_object('created', model_version, 'started', started_version) AS versions, (extract(epoch FROM now()) * 1000)::float8 AS "startedAtMs",
   ${newEventColumnsSql}, (extract(epoch FROM expires_at - now()) * 1000)::int AS "remainingMs"
 FROM addressed`;

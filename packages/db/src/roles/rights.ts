@@ -53,10 +53,11 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
   },
   holdfast_dispatcher: {
     models: 'SELECT',
+    model_versions: 'SELECT',
     organizations: 'SELECT (id, max_concurrency, test_of)',
     executions: 'SELECT, UPDATE (status, started_at, progress, queue_position, logs, logs_total)',
     attempts:
-      'SELECT, INSERT, UPDATE (provider, target, state, external_id, handle, outcome, raw_error, raw_logs, logged, lease_until, poll_at, polls, created_at, finished_at, busy_refusals, busy_since, claims)',
+      'SELECT, INSERT, UPDATE (provider, target, state, external_id, handle, outcome, raw_error, raw_logs, logged, lease_until, poll_at, polls, created_at, finished_at, busy_refusals, busy_since, claims, model_version)',
     provider_callbacks: 'SELECT, UPDATE (processed_at), DELETE',
     events: 'SELECT, INSERT',
     webhook_endpoints:

@@ -1,3 +1,4 @@
+import type { CatalogueModel } from '@holdfast/db/models';
 import { ApiError, type ErrorDetail } from '@holdfast/domain/errors';
 import { findInputFiles, maxInputFileBytes } from '@holdfast/domain/inputFiles';
 import { limits } from '@holdfast/domain/limits';
@@ -23,11 +24,12 @@ export async function prepareCreate(
   organizationId: string,
   body: Pick<CreateBody, 'model' | 'input' | 'webhook_url'>,
 ) {
-  const definition = await findModel(context, body.model);
-  const checked = definition && validateInput(definition, body.input);
+  const model = await findModel(context, body.model);
+  const checked = model && validateInput(model.definition, body.input);
   const details = [...(checked?.details ?? [unknownModel]), ...webhookProblems(context, body.webhook_url)];
-  if (!checked || !definition || details.length > 0) throw invalidInput(details);
+  if (!checked || !model || details.length > 0) throw invalidInput(details);
   const { input } = checked;
+  const { definition, version } = model;
   const references = findInputFiles(definition.input_schema, input).map(({ path, id }) => ({
     field: path.map(String).reduce(fieldPath, 'input'),
     id,
@@ -35,7 +37,7 @@ export async function prepareCreate(
   const maxBytes = Math.max(...definition.providers.map(maxInputFileBytes));
   const files = await requireFiles(context, organizationId, references, maxBytes);
   const priced = { input, files };
-  return { definition, input, priced, estimatedCost: affordableEstimate(definition, priced) };
+  return { definition, version, input, priced, estimatedCost: affordableEstimate(definition, priced) };
 }
 
 const unknownModel: ErrorDetail = {
@@ -93,9 +95,9 @@ export const estimateBody = createBody.pick({ model: true, input: true }).meta({
 export type CreateBody = z.infer<typeof createBody>;
 
 /** An active model, or null. @throws ApiError MODEL_UNAVAILABLE when none of its providers is configured */
-export async function findModel({ models }: Context, slug: string): Promise<ModelDefinition | null> {
+export async function findModel({ models }: Context, slug: string): Promise<CatalogueModel | null> {
   const model = await models.get(slug);
-  if (model?.isActive) return model.definition;
+  if (model?.isActive) return model;
   if (model?.definition.active) {
     throw new ApiError(
       'MODEL_UNAVAILABLE',

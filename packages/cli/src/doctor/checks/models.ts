@@ -1,4 +1,4 @@
-import { type CatalogueModel, openModelCatalogue } from '@holdfast/db/models';
+import { type OfferedModel, openModelCatalogue } from '@holdfast/db/models';
 import { adapters } from '@holdfast/domain/modelRoute';
 import { type CheckedRoute, checkConnection } from '@holdfast/providers/check';
 import type { Connection } from '@holdfast/providers/connection';
@@ -44,7 +44,7 @@ export const modelsCheck: Check = {
   },
 };
 
-const isUnset = ({ definition }: CatalogueModel, connections: Record<string, Connection>) =>
+const isUnset = ({ definition }: OfferedModel, connections: Record<string, Connection>) =>
   missingSettings(definition, connections) !== null;
 
 export const providersCheck: Check = {
@@ -66,7 +66,7 @@ export const providersCheck: Check = {
         },
       ];
     const models = await catalogue(context);
-    const routesOf = (some: CatalogueModel[]) => some.flatMap(({ definition }) => definition.providers);
+    const routesOf = (some: OfferedModel[]) => some.flatMap(({ definition }) => definition.providers);
     const routes = routesOf(models);
     const kept = routesOf(models.filter(({ definition }) => definition.active));
     const checks = connections.map(([name, connection]) => {

@@ -165,12 +165,13 @@ export async function createExecution(
   const request = { organizationId, apiKeyId, idempotencyKey, requestHash: hash };
   try {
     const body = read();
-    const { definition, input, estimatedCost } = await prepareCreate(context, organizationId, body);
+    const { definition, version, input, estimatedCost } = await prepareCreate(context, organizationId, body);
     return await context.creator.create({
       ...request,
       estimatedCost,
       timeoutS: body.timeout_seconds ?? definition.timeout_s,
       model: body.model,
+      modelVersion: version,
       input,
       metadata: body.metadata ?? null,
       webhookUrl: body.webhook_url ?? null,
