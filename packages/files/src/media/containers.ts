@@ -1,95 +1,99 @@
+import { type ChildProcess, fork } from 'node:child_process';
 import { on } from 'node:events';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { limits } from '@holdfast/domain/limits';
 import { createFairLimiter } from '@holdfast/kit/fairLimiter';
 import type { ReadRange } from './bytes.ts';
 import type { Measures } from './measures.ts';
 
-/** Messages of `containerThread.ts`. `end` is inclusive. */
-export type FromThread =
+/** Messages of `containerProcess.ts`. `end` is inclusive. */
+export type FromReader =
   | { isReady: true }
   | { read: number; start: number; end: number }
   | { measures: Measures };
-export type ToThread = { sizeBytes: number } | { read: number; bytes: Uint8Array };
+export type ToReader = { sizeBytes: number } | { read: number; bytes: Uint8Array };
 
-const maxThreads = 2;
-const turns = createFairLimiter(maxThreads);
-const idleThreads = new Map<Worker, NodeJS.Timeout>();
+const maxReaders = 2;
+const turns = createFairLimiter(maxReaders);
+const idleReaders = new Map<ChildProcess, NodeJS.Timeout>();
 const idleMs = 10_000;
 
-/** Until a thread has loaded the parser, which takes half a second, and more on a busy machine. */
+/** Until a reader has loaded the library, which takes half a second, and more on a busy machine. */
 const startMs = 20_000;
-/** Of a parser between two reads. One that takes longer has a hostile file. */
+/** Of a reader between two reads. One that takes longer has a hostile file. */
 const silenceMs = 2000;
 /** The index of an hour of video has about three million bytes. */
 const maxRangeBytes = 16 * 1024 * 1024;
 const maxReadBytes = limits.maxFileBytes + 4 * maxRangeBytes;
 /** An hour of WebM from a pipe needs some hundreds. */
 const maxReads = 5000;
-const options = {
-  resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 },
-  // What the process preloads is not for this thread, and its secrets are not either.
-  execArgv: [],
-  env: {},
-};
 
 /**
- * Of MP4, QuickTime, Matroska, WebM and Ogg, by a library that believes a file's numbers. Therefore it runs in a thread,
+ * Of MP4, QuickTime, Matroska, WebM and Ogg, by a library that believes a file's numbers. Therefore it runs in a process,
  * which is ended when a file takes too much time or memory, and when there was nothing to measure for a while. @throws then, and if
  * reading fails
  */
 export async function containerMeasures(sizeBytes: number, read: ReadRange): Promise<Measures> {
   return await turns('files', async () => {
-    const idle = takeIdleThread();
-    const thread = idle ?? startThread();
+    const idle = takeIdleReader();
+    const reader = idle ?? startReader();
     try {
-      const measures = await measureIn(thread, idle ? silenceMs : startMs, sizeBytes, read);
-      idleThreads.set(thread, setTimeout(() => endThread(thread), idleMs).unref());
+      const measures = await measureIn(reader, idle ? silenceMs : startMs, sizeBytes, read);
+      idleReaders.set(reader, setTimeout(() => endReader(reader), idleMs).unref());
       return measures;
     } catch (error) {
-      endThread(thread);
+      endReader(reader);
       throw error;
     }
   });
 }
 
-function takeIdleThread(): Worker | null {
-  for (const [thread, timer] of idleThreads) {
+function takeIdleReader(): ChildProcess | null {
+  for (const [reader, timer] of idleReaders) {
     clearTimeout(timer);
-    idleThreads.delete(thread);
-    return thread;
+    idleReaders.delete(reader);
+    return reader;
   }
   return null;
 }
 
-function startThread(): Worker {
-  const thread = new Worker(join(import.meta.dirname, 'containerThread.ts'), options);
-  thread.unref();
-  // Without a listener, the error of an idle thread would end this process.
-  thread.on('error', () => endThread(thread));
-  return thread;
+function startReader(): ChildProcess {
+  const reader = fork(join(import.meta.dirname, 'containerProcess.ts'), {
+    // What this process preloads is not for the reader, and its secrets are not either.
+    execArgv: ['--max-old-space-size=96', '--max-semi-space-size=8'],
+    env: {},
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  reader.unref();
+  reader.channel?.unref();
+  reader.on('error', () => endReader(reader));
+  reader.on('exit', () => endReader(reader));
+  return reader;
 }
 
-function endThread(thread: Worker): void {
-  idleThreads.delete(thread);
-  void thread.terminate();
+function endReader(reader: ChildProcess): void {
+  clearTimeout(idleReaders.get(reader));
+  idleReaders.delete(reader);
+  reader.kill('SIGKILL');
 }
 
 async function measureIn(
-  thread: Worker,
+  reader: ChildProcess,
   firstMs: number,
   sizeBytes: number,
   read: ReadRange,
 ): Promise<Measures> {
   const ending = new AbortController();
-  const expire = () => ending.abort(new Error('a file took too long to measure'));
-  let timer = setTimeout(expire, firstMs);
+  const fail = () => ending.abort(new Error('a file took too much time or memory to measure'));
+  let timer = setTimeout(fail, firstMs);
   let [leftBytes, leftReads] = [maxReadBytes, maxReads];
+  const send = (message: ToReader) => reader.send(message, () => {});
+  reader.once('exit', fail);
   try {
-    const messages = on(thread, 'message', { signal: ending.signal });
-    thread.postMessage({ sizeBytes } satisfies ToThread, []);
-    for await (const [message] of messages as AsyncIterable<[FromThread]>) {
+    const messages = on(reader, 'message', { signal: ending.signal });
+    send({ sizeBytes });
+    for await (const [message] of messages as AsyncIterable<[FromReader]>) {
       clearTimeout(timer);
       if ('measures' in message) return message.measures;
       if ('read' in message) {
@@ -97,14 +101,13 @@ async function measureIn(
         leftBytes -= end - start + 1;
         leftReads -= 1;
         if (leftBytes < 0 || leftReads < 0 || end - start >= maxRangeBytes) break;
-        // A copy: a message contains all of the memory that a small buffer is part of.
-        const bytes = new Uint8Array(await read(start, end));
-        thread.postMessage({ read: message.read, bytes } satisfies ToThread, [bytes.buffer]);
+        send({ read: message.read, bytes: await read(start, end) });
       }
-      timer = setTimeout(expire, silenceMs);
+      timer = setTimeout(fail, silenceMs);
     }
     throw new Error('too much of a file would have to be read');
   } finally {
     clearTimeout(timer);
+    reader.off('exit', fail);
   }
 }

@@ -1,22 +1,20 @@
-import { type MessagePort, parentPort } from 'node:worker_threads';
 import { CustomSource, Input, Logging, LogLevel, MATROSKA, MP4, OGG, QTFF, WEBM } from 'mediabunny';
-import type { FromThread, ToThread } from './containers.ts';
+import type { FromReader, ToReader } from './containers.ts';
 import { durationMs, type Measures, pixels, unknown } from './measures.ts';
 
-/** Runs in a thread of its own: see `containers.ts`. It measures one file at a time, whose bytes it asks for. */
+/** A process of its own: see `containers.ts`. It measures one file at a time, whose bytes it asks for. */
 
 const formats = [MP4, QTFF, WEBM, MATROSKA, OGG];
 const cacheBytes = 1_048_576;
 
-const port = parentPort as MessagePort;
-const send = (message: FromThread) => port.postMessage(message, []);
+const send = (message: FromReader) => process.send?.(message);
 let bytesByRead = new Map<number, (bytes: Uint8Array) => void>();
 let reads = 0;
 
 // It comments on codecs that it cannot decode.
 Logging.level = LogLevel.Silent;
 
-port.on('message', (message: ToThread) => {
+process.on('message', (message: ToReader) => {
   if ('sizeBytes' in message) void measureFile(message.sizeBytes);
   else bytesByRead.get(message.read)?.(message.bytes);
 });
