@@ -1,3 +1,4 @@
+import { isNumber } from '@holdfast/domain/json';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import { type PriceLine, priceLines } from '@holdfast/domain/priceLines';
@@ -148,7 +149,7 @@ function rangeOf(schema: Schema): string {
     .join('');
 }
 
-const bound = (value: unknown) => (typeof value === 'number' ? String(value) : '');
+const bound = (value: unknown) => (isNumber(value) ? String(value) : '');
 
 const isObject = (value: unknown): value is Schema =>
   value !== null && typeof value === 'object' && !Array.isArray(value);

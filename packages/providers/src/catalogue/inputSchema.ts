@@ -20,7 +20,7 @@ const annotations = ['example', 'externalDocs', 'xml', 'x-order'];
 export function schemaProblems(schema: Schema): ModelProblem[] {
   const parts = schemaParts(schema);
   const found = [
-    ...shapeProblems(schema),
+    ...shapeProblems(rounded(schema)),
     ...formatProblems(schema),
     ...parts.flatMap(keywordProblems),
     ...parts.flatMap((part) => referenceProblems(schema, part)),
@@ -28,7 +28,7 @@ export function schemaProblems(schema: Schema): ModelProblem[] {
   ];
   const logged: string[] = [];
   try {
-    lint(schema, (message) => logged.push(message));
+    lint(rounded(schema), (message) => logged.push(message));
     if (found.length > 0) return found;
     const validate = compileSchema(schema, inputFormats);
     const rules = [...new Set(logged)].map((message) => ({ path: ['input_schema'], message }));
@@ -41,6 +41,11 @@ export function schemaProblems(schema: Schema): ModelProblem[] {
 export function inputProblem(schema: Schema, input: unknown): string | null {
   const [problem] = problemsIn(compileSchema(schema, inputFormats), input);
   return problem === undefined ? null : problemText(problem);
+}
+
+/** Without bigints, which Ajv does not know: it judges the schema, not what its numbers allow. */
+function rounded(schema: Schema): Schema {
+  return JSON.parse(JSON.stringify(schema)) as Schema;
 }
 
 /** `report` receives what is no mistake in JSON Schema and yet most likely one. @throws for an invalid schema */

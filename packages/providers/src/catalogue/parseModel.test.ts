@@ -117,6 +117,16 @@ describe('parseModel', () => {
     );
   });
 
+  it('keeps the digits of long integers', () => {
+    const { definition } = parseModel(
+      'm.yaml',
+      good.replace('{ type: string }', '{ type: integer, maximum: 18446744073709551615, minimum: 0 }'),
+    );
+    expect(definition?.input_schema).toMatchObject({
+      properties: { prompt: { maximum: 2n ** 64n - 1n, minimum: 0 } },
+    });
+  });
+
   it('reports all mistakes of a schema and of its examples', () => {
     const schema = (more: string) =>
       changed(['{ type: string }', `{ type: string }\n    size: { type: integer }\n${more}`]);

@@ -18,7 +18,7 @@ export type ParsedModel = {
 
 export function parseModel(file: string, text: string): ParsedModel {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, intAsBigInt: true });
   const at = (offset: number | undefined) =>
     offset === undefined ? file : `${file}:${lines.linePos(offset).line}`;
   if (document.errors.length > 0) {
@@ -75,10 +75,16 @@ function read(document: Document): Read {
   };
 }
 
+/** Only integers beyond 2^53 are bigints, as in JSON: the largest seed is 2^64 - 1. */
+function shortInteger(value: unknown): unknown {
+  const number = typeof value === 'bigint' ? Number(value) : null;
+  return Number.isSafeInteger(number) || number === Number.POSITIVE_INFINITY ? number : value;
+}
+
 /** Undefined for nested aliases whose expansion would be endless. */
 function valueOf(document: Document): unknown {
   try {
-    return document.toJS();
+    return document.toJS({ reviver: (_name, value: unknown) => shortInteger(value) });
   } catch (error) {
     if (error instanceof ReferenceError) return undefined;
     throw error;

@@ -36,7 +36,7 @@ const path = (names: string[]) =>
     });
 
 const template = (names: string[]) =>
-  z.json().refine((given) => unknownNames(given, names).length === 0, {
+  z.unknown().refine((given) => unknownNames(given, names).length === 0, {
     error: ({ input }) =>
       `has an unknown placeholder ${unknownNames(input, names).join(', ')}: known are ${names.join(', ')}`,
   });
