@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { CustomSource, Input, Logging, LogLevel, MATROSKA, MP4, OGG, QTFF, WEBM } from 'mediabunny';
 import type { FromReader, ToReader } from './containers.ts';
 import { durationMs, type Measures, pixels, unknown } from './measures.ts';
@@ -19,6 +20,8 @@ process.on('message', (message: ToReader) => {
   else bytesByRead.get(message.read)?.(message.bytes);
 });
 
+// Where memory is short, the kernel ends this process before its parent.
+await writeFile('/proc/self/oom_score_adj', '1000').catch(() => {});
 send({ isReady: true });
 
 async function measureFile(sizeBytes: number): Promise<void> {

@@ -13,8 +13,8 @@ export type FromReader =
   | { measures: Measures };
 export type ToReader = { sizeBytes: number } | { read: number; bytes: Uint8Array };
 
-const maxReaders = 2;
-const turns = createFairLimiter(maxReaders);
+// One at a time: each takes memory, and a file some milliseconds.
+const turns = createFairLimiter(1);
 const idleReaders = new Map<ChildProcess, NodeJS.Timeout>();
 const idleMs = 10_000;
 
@@ -60,7 +60,7 @@ function takeIdleReader(): ChildProcess | null {
 function startReader(): ChildProcess {
   const reader = fork(join(import.meta.dirname, 'containerProcess.ts'), {
     // What this process preloads is not for the reader, and its secrets are not either.
-    execArgv: ['--max-old-space-size=96', '--max-semi-space-size=8'],
+    execArgv: ['--max-old-space-size=64', '--max-semi-space-size=4'],
     env: {},
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
