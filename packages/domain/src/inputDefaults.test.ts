@@ -48,6 +48,11 @@ describe('the defaults of an input schema', () => {
     expect(input).toEqual(before);
   });
 
+  it('end with a schema that combines itself with itself', () => {
+    const self = { allOf: [{ $ref: '#' }, { $ref: '#' }], properties: { a: { default: 1 } } };
+    expect(withDefaults(self, {})).toEqual({ a: 1 });
+  });
+
   it('leave an input alone in which nothing is missing', () => {
     const input = { width: 1, size: 'small', frames: [{ at: 1 }] };
     expect(withDefaults(schema, input)).toBe(input);

@@ -10,7 +10,9 @@ const havingDefaults = new WeakMap<object, boolean>();
  * alternative (`anyOf`, `oneOf`, `if`) does not count, nor does null, for which most schemas mean an absent value.
  */
 export function withDefaults(schema: Values, input: Values): Values {
-  return hasDefaults(schema) ? (filled(schema, schema, input, 0) as Values) : input;
+  return hasDefaults(schema)
+    ? (filled({ root: schema, steps: maxSteps }, schema, input, 0) as Values)
+    : input;
 }
 
 function hasDefaults(schema: Values): boolean {
@@ -19,11 +21,18 @@ function hasDefaults(schema: Values): boolean {
   return known;
 }
 
+/** The largest input needs half of it; a schema that combines itself with itself would need any number. */
+const maxSteps = 1_000_000;
+
+type Walk = { root: Values; steps: number };
+
 /** `depth` bounds recursive schemas. */
-function filled(root: Values, schema: unknown, value: unknown, depth: number): unknown {
-  if (!isObject(schema) || depth > 32) return value;
+function filled(walk: Walk, schema: unknown, value: unknown, depth: number): unknown {
+  walk.steps -= 1;
+  if (!isObject(schema) || depth > 32 || walk.steps < 0) return value;
+  const { root } = walk;
   const { $ref, allOf, items, properties } = schema;
-  const fill = (part: unknown, one: unknown) => filled(root, part, one, depth + 1);
+  const fill = (part: unknown, one: unknown) => filled(walk, part, one, depth + 1);
   const parts = [...(typeof $ref === 'string' ? [definitionOf(root, $ref)] : []), ...[allOf ?? []].flat()];
   const whole = parts.reduce<unknown>((one, part) => fill(part, one), value);
   if (Array.isArray(whole)) {
