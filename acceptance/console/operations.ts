@@ -170,6 +170,9 @@ export function describeOperations({ state, browser }: Stack): void {
       await deactivated.getByRole('link', { name: 'Open', exact: true }).click();
       await page.getByRole('link', { name: `${receiver.url}/endpoint` }).click();
       await untilText(page, 'deactivated');
+      await untilText(page, 'Off since');
+      await page.getByRole('heading', { name: 'Last responses' }).waitFor();
+      await page.locator('section li:has-text("410")').getByText(hostile).first().waitFor();
       receiver.repair();
       await confirm(page, 'Turn on');
       await page.getByRole('button', { name: 'Turn off' }).waitFor();
@@ -182,8 +185,8 @@ export function describeOperations({ state, browser }: Stack): void {
       await page.getByLabel('execution.completed').check();
       await page.getByLabel('Requests per second (optional)').fill('7');
       await page.getByRole('button', { name: 'Save changes' }).click();
-      await page.getByText('execution.completed', { exact: true }).first().waitFor();
-      await page.locator('dd:has-text("7")').first().waitFor();
+      await page.locator('dd:text-is("execution.completed")').waitFor();
+      await page.locator('dd:text-is("7")').waitFor();
       const path = `/webhooks/endpoints/${id}`;
       expect(await admin<object>(state(), path)).toMatchObject({
         events: ['execution.completed'],

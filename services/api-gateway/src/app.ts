@@ -35,6 +35,7 @@ import { deleteEndpoint } from './endpoints/webhooks/deleteEndpoint.ts';
 import { getDelivery } from './endpoints/webhooks/getDelivery.ts';
 import { getEndpoint } from './endpoints/webhooks/getEndpoint.ts';
 import { getEndpointActivity } from './endpoints/webhooks/getEndpointActivity.ts';
+import { getEndpointBacklog } from './endpoints/webhooks/getEndpointBacklog.ts';
 import { getSecret } from './endpoints/webhooks/getSecret.ts';
 import { listDeliveries } from './endpoints/webhooks/listDeliveries.ts';
 import { listEndpoints } from './endpoints/webhooks/listEndpoints.ts';
@@ -81,6 +82,7 @@ export const endpoints: readonly Endpoint[] = [
   listEndpoints,
   getEndpoint,
   getEndpointActivity,
+  getEndpointBacklog,
   patchEndpoint,
   deleteEndpoint,
   postRotateEndpointSecret,

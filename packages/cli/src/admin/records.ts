@@ -99,6 +99,21 @@ export const webhookEndpoint = z.looseObject({
   created_at: z.string(),
 });
 
+export const endpointBacklog = z.looseObject({
+  deactivated_at: time,
+  waiting: z.number(),
+  has_more_waiting: z.boolean(),
+  last_attempts: z.array(
+    z.looseObject({
+      started_at: z.string(),
+      status_code: z.number().nullable(),
+      error: z.string().nullable(),
+      response: z.string().nullable(),
+      delivery_id: z.string(),
+    }),
+  ),
+});
+
 export const delivery = z.looseObject({
   id: z.string(),
   event_type: z.string(),

@@ -1,5 +1,5 @@
 import { readList, webhooksPath } from '../admin/api.ts';
-import { type Delivery, delivery, webhookEndpoint } from '../admin/records.ts';
+import { type Delivery, delivery, endpointBacklog, webhookEndpoint } from '../admin/records.ts';
 import type { Context } from '../command.ts';
 import { readLimit, readOperands } from '../flags.ts';
 import { printFacts, printJson, printTable } from '../output/print.ts';
@@ -49,10 +49,11 @@ async function showEndpoint(
 ): Promise<void> {
   const admin = context.openAdmin();
   const one = webhookEndpoint.parse(await admin.request('GET', path));
+  const backlog = endpointBacklog.parse(await admin.request('GET', `${path}/backlog`));
   const list = { field: 'deliveries', limit, item: delivery };
   const { data: deliveries } = await readList(admin, `${path}/deliveries`, list);
   if (json) {
-    printJson(context, { ...one, deliveries });
+    printJson(context, { ...one, backlog, deliveries });
     return;
   }
   printFacts(context, {
@@ -64,8 +65,23 @@ async function showEndpoint(
     'last success': shownTime(one.last_success),
     'last failure': shownTime(one.last_failure),
     'last error': one.last_error,
+    'off since': shownTime(backlog.deactivated_at),
+    waiting: `${backlog.waiting}${backlog.has_more_waiting ? '+' : ''}`,
     created: shownTime(one.created_at),
   });
+  if (backlog.last_attempts.length > 0) {
+    context.print('');
+    printTable(
+      context,
+      backlog.last_attempts,
+      {
+        'ATTEMPTED (UTC)': ({ started_at }) => shownUtc(started_at),
+        RESULT: ({ error, status_code }) => error ?? String(status_code ?? ''),
+        RESPONSE: ({ response }) => response ?? '',
+      },
+      { DELIVERY: ({ delivery_id }) => delivery_id },
+    );
+  }
   context.print('');
   printTable(
     context,

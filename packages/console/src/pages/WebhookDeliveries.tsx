@@ -15,6 +15,8 @@ import { WebhookTabs } from './webhookParts.tsx';
 type Page = Schemas['AnyDeliveryPage'];
 type Delivery = Schemas['AnyDelivery'];
 
+const answers: Readonly<Record<string, string>> = { yes: 'true', no: 'false' };
+
 const statuses = ['pending', 'delivered', 'failed', 'expired', 'failed,expired'];
 
 export function WebhookDeliveries() {
@@ -49,6 +51,7 @@ export function DeliveryList({ filters, isShort = false }: { filters: DeliveryFi
     event_type: filters.event,
     organization_id: filters.organization,
     endpoint_id: filters.endpoint,
+    attempted: answers[filters.attempted ?? ''],
     created_after: from,
     created_before: to,
     limit: isShort ? 10 : 50,
@@ -165,7 +168,7 @@ function Filters({ of }: { of: DeliveryFilters }) {
     void navigate({ to: '/webhooks/deliveries', search: changed(of, change) });
   return (
     <FilterBar
-      columns="lg:grid-cols-6"
+      columns="lg:grid-cols-4"
       isFiltered={Object.values(of).some(Boolean)}
       onClear={() => void navigate({ to: '/webhooks/deliveries', search: {} })}
     >
@@ -185,6 +188,13 @@ function Filters({ of }: { of: DeliveryFilters }) {
       />
       <OrganizationField value={of.organization} onChange={(organization) => set({ organization })} />
       <EndpointFilter of={of} onChange={(endpoint) => set({ endpoint })} />
+      <Chosen
+        label={text.webhooks.attempted}
+        any={text.webhooks.anyAttempted}
+        value={of.attempted}
+        of={Object.keys(answers)}
+        onChange={(attempted) => set({ attempted })}
+      />
       <Typed
         label={text.list.from}
         type="datetime-local"

@@ -3,6 +3,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { change, read, type Schemas } from '../api.ts';
 import { TestResult } from '../delivery.tsx';
+import { EndpointBacklog, isInTrouble } from '../endpointBacklog.tsx';
 import { EndpointChart } from '../endpointChart.tsx';
 import { EndpointFields, settingsIn } from '../endpointForm.tsx';
 import { FormDialog } from '../form.tsx';
@@ -55,7 +56,12 @@ function Details({ of }: { of: Endpoint }) {
         </div>
         <Controls of={of} />
       </header>
-      {of.last_error && (
+      <EndpointBacklog
+        of={of}
+        readBacklog={() => read(`/organizations/${of.organization_id}/webhooks/endpoints/${of.id}/backlog`)}
+        turnOn={<TurnOn of={of} />}
+      />
+      {of.last_error && !isInTrouble(of) && (
         <p className="mb-4 rounded-lg border border-line bg-card px-4 py-3">
           <span className="font-medium text-bad">{of.last_error}</span>{' '}
           <span className="text-soft">
@@ -75,18 +81,60 @@ function Details({ of }: { of: Endpoint }) {
         <Card title={text.webhooks.endpoint}>
           <FactsOf of={of} />
         </Card>
-        <Card
-          title={text.webhooks.deliveries}
-          aside={
-            <Link to="/webhooks/deliveries" search={{ endpoint: of.id }} className="underline">
-              {text.webhooks.filter}
-            </Link>
-          }
-        >
-          <DeliveryList filters={{ endpoint: of.id }} isShort />
-        </Card>
+        <Deliveries of={of} />
       </div>
     </>
+  );
+}
+
+/** Of an endpoint in trouble the newest deliveries only wait, so those that were attempted are shown first. */
+function Deliveries({ of }: { of: Endpoint }) {
+  const [isAttempted, setAttempted] = useState(isInTrouble(of));
+  const filters = { endpoint: of.id, ...(isAttempted && { attempted: 'yes' }) };
+  return (
+    <Card
+      title={text.webhooks.deliveries}
+      aside={
+        <span className="flex flex-wrap items-center gap-x-4">
+          <label className="flex items-center gap-2">
+            <input
+              type="checkbox"
+              checked={isAttempted}
+              onChange={({ currentTarget }) => setAttempted(currentTarget.checked)}
+            />
+            {text.webhooks.onlyAttempted}
+          </label>
+          <Link to="/webhooks/deliveries" search={filters} className="underline">
+            {text.webhooks.filter}
+          </Link>
+        </span>
+      }
+    >
+      <DeliveryList filters={filters} isShort />
+    </Card>
+  );
+}
+
+const pathOf = (of: Endpoint) => `/organizations/${of.organization_id}/webhooks/endpoints/${of.id}`;
+
+function useTurn(of: Endpoint) {
+  const client = useQueryClient();
+  return async (isActive: boolean) => {
+    await change('PATCH', pathOf(of), { body: { is_active: isActive } });
+    await client.invalidateQueries({ queryKey: ['webhook endpoint', of.id] });
+  };
+}
+
+function TurnOn({ of }: { of: Endpoint }) {
+  const refusal = useRefusal('support');
+  const turn = useTurn(of);
+  return (
+    <Confirmed
+      label={text.webhooks.turnOn}
+      question={text.webhooks.turnOnQuestion}
+      disabledBecause={refusal}
+      act={() => turn(true)}
+    />
   );
 }
 
@@ -128,12 +176,9 @@ function Controls({ of }: { of: Endpoint }) {
   const [supportRefusal, adminRefusal] = [useRefusal('support'), useRefusal('admin')];
   const [secret, setSecret] = useState<string | null>(null);
   const [test, setTest] = useState<Schemas['TestCallResult'] | null>(null);
-  const path = `/organizations/${of.organization_id}/webhooks/endpoints/${of.id}`;
+  const path = pathOf(of);
+  const turn = useTurn(of);
   const refresh = () => client.invalidateQueries({ queryKey: ['webhook endpoint', of.id] });
-  const turn = async (isActive: boolean) => {
-    await change('PATCH', path, { body: { is_active: isActive } });
-    await refresh();
-  };
   const edit = async (form: FormData) => {
     await change('PATCH', path, { body: settingsIn(form, of) });
     await refresh();
@@ -168,20 +213,13 @@ function Controls({ of }: { of: Endpoint }) {
           disabledBecause={adminRefusal}
           act={rotate}
         />
-        {of.is_active ? (
+        {of.is_active && (
           <Confirmed
             label={text.webhooks.turnOff}
             question={text.webhooks.turnOffQuestion}
             tone="danger"
             disabledBecause={supportRefusal}
             act={() => turn(false)}
-          />
-        ) : (
-          <Confirmed
-            label={text.webhooks.turnOn}
-            question={text.webhooks.turnOnQuestion}
-            disabledBecause={supportRefusal}
-            act={() => turn(true)}
           />
         )}
       </div>

@@ -61,6 +61,8 @@ export type DeliveryFilters = {
   event?: string;
   organization?: string;
   endpoint?: string;
+  /** `yes` or `no`. */
+  attempted?: string;
   from?: string;
   to?: string;
 };
@@ -69,4 +71,4 @@ export const endpointFiltersOf = (search: Record<string, unknown>): EndpointFilt
   textsOf(search, ['q', 'state', 'organization']);
 
 export const deliveryFiltersOf = (search: Record<string, unknown>): DeliveryFilters =>
-  textsOf(search, ['status', 'event', 'organization', 'endpoint', 'from', 'to']);
+  textsOf(search, ['status', 'event', 'organization', 'endpoint', 'attempted', 'from', 'to']);

@@ -83,6 +83,18 @@ export const webhooksTexts = {
     rotated:
       'Give this secret to the owner of the endpoint. It is shown once. The previous one is valid for 24 hours.',
     newSecret: 'The new secret',
+    isOff: 'This endpoint is off',
+    isFailing: 'This endpoint is failing',
+    offSince: 'Off since',
+    failsSince: 'Failing since',
+    waiting: (count: string, isOne: boolean) =>
+      isOne ? '1 delivery is waiting.' : `${count} deliveries are waiting.`,
+    untilOn: 'Turn the endpoint on to send what waits.',
+    lastResponses: 'Last responses',
+    noLastResponse: 'None of its newest deliveries was attempted.',
+    attempted: 'Attempted',
+    anyAttempted: 'Attempted or not',
+    onlyAttempted: 'Only attempted',
     turnOn: 'Turn on',
     turnOnQuestion:
       'Turn the endpoint on? Its failures are forgotten, and pending deliveries are sent at once.',
@@ -98,7 +110,8 @@ export const webhooksTexts = {
     count: 'Count them',
     send: 'Send them again',
     found: (count: string) => `${count} deliveries match.`,
-    nothing: 'No failed delivery matches. Close this, and choose a longer time or other filters.',
+    nothing:
+      'No failed delivery matches. Close this, and choose a longer time or other filters. Deliveries that wait for an endpoint that is off have not failed: turn it on to send them.',
     working: (count: number) => `${count.toLocaleString()} are due again …`,
     done: (count: number) => `Done: ${count.toLocaleString()} are being sent.`,
     left: (count: number) =>

@@ -24,6 +24,8 @@ export type DeliverySearch = {
   endpointId?: string | undefined;
   states?: readonly DeliveryState[] | undefined;
   eventType?: string | undefined;
+  /** Whether the receiver was ever called. */
+  isAttempted?: boolean | undefined;
   createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
   cursor?: string | undefined;
@@ -77,6 +79,11 @@ const matchConditions: Condition<DeliverySearch>[] = [
   { name: 'endpointId', sql: 'd.endpoint_id = ?' },
   { name: 'states', sql: `${shownStateSql} = ANY (?::text[])` },
   { name: 'eventType', sql: 'e.type = ?' },
+  // A delivery that is sent again counts its attempts anew.
+  {
+    name: 'isAttempted',
+    sql: '(d.attempts > 0 OR EXISTS (SELECT FROM delivery_attempts a WHERE a.delivery_id = d.id)) = ?',
+  },
   { name: 'createdAfter', sql: 'd.created_at >= ?' },
   { name: 'createdBefore', sql: 'd.created_at < ?' },
 ];

@@ -4,7 +4,7 @@ import { type Condition, givenConditions, runStatement } from '../statement.ts';
 
 export type DeliveryState = 'pending' | 'delivered' | 'failed' | 'expired';
 
-type DeliveryAttemptRow = {
+export type DeliveryAttemptRow = {
   number: number;
   startedAt: Date;
   durationMs: number | null;

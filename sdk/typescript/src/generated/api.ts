@@ -428,6 +428,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks/endpoints/{id}/backlog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show what waits for an endpoint, and its last responses
+         * @description How many deliveries are pending, since when failures have kept the endpoint off, and what its receiver last responded. The attempts are found among its newest 1,000 deliveries and the first 1,000 after its last success.
+         */
+        get: operations["getWebhookEndpointBacklog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks/endpoints/{id}/rotate-secret": {
         parameters: {
             query?: never;
@@ -2315,6 +2335,40 @@ export interface components {
             /** @description Half of the attempts ended within this time */
             p50_ms: number | null;
             p95_ms: number | null;
+        };
+        WebhookEndpointBacklog: {
+            /** @description Null: the endpoint is active, or was turned off by a request */
+            deactivated_at: string | null;
+            /** @description Pending deliveries, counted up to 10,000 */
+            waiting: number;
+            /** @description Whether more deliveries are pending than were counted */
+            has_more_waiting: boolean;
+            /** @description The last attempt of each of up to five deliveries, newest first */
+            last_attempts: components["schemas"]["LastDeliveryAttempt"][];
+        };
+        LastDeliveryAttempt: {
+            number: number;
+            /**
+             * Format: date-time
+             * @description When the request was sent
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            started_at: string;
+            /** @description Null when there was no response */
+            status_code: number | null;
+            duration_ms: number | null;
+            /** @description Null: the attempt succeeded, is still running or was interrupted */
+            error: string | null;
+            /** @description The stage at which the attempt failed: `policy` (the URL is not allowed), `dns`, `connect`, `tls`, `timeout`, `response` (not a 2xx, or unreadable), `aborted`, `unprepared` (the request could not be built) */
+            error_stage: string | null;
+            /** @description The first 4 KiB of the response body; null when unknown */
+            response: string | null;
+            /**
+             * @description Id
+             * @example dlv_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            delivery_id: string;
+            event_type: string;
         };
         RotatedWebhookSecret: {
             /**
@@ -5542,6 +5596,59 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["WebhookEndpointActivity"];
+                };
+            };
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getWebhookEndpointBacklog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The backlog */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deactivated_at": null,
+                     *       "waiting": 1,
+                     *       "has_more_waiting": true,
+                     *       "last_attempts": [
+                     *         {
+                     *           "number": 1,
+                     *           "started_at": "2026-03-20T10:30:00.000Z",
+                     *           "status_code": null,
+                     *           "duration_ms": null,
+                     *           "error": null,
+                     *           "error_stage": null,
+                     *           "response": null,
+                     *           "delivery_id": "dlv_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+                     *           "event_type": "…"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpointBacklog"];
                 };
             };
             401: components["responses"]["UNAUTHENTICATED"];

@@ -17,6 +17,7 @@ import { postPortalSession } from '../endpoints/portal/postPortalSession.ts';
 import { getDelivery } from '../endpoints/webhooks/getDelivery.ts';
 import { getEndpoint } from '../endpoints/webhooks/getEndpoint.ts';
 import { getEndpointActivity } from '../endpoints/webhooks/getEndpointActivity.ts';
+import { getEndpointBacklog } from '../endpoints/webhooks/getEndpointBacklog.ts';
 import { listDeliveries } from '../endpoints/webhooks/listDeliveries.ts';
 import { listEndpoints } from '../endpoints/webhooks/listEndpoints.ts';
 import { listExecutionDeliveries } from '../endpoints/webhooks/listExecutionDeliveries.ts';
@@ -99,6 +100,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   onBehalf(listEndpoints),
   onBehalf(getEndpoint),
   onBehalf(getEndpointActivity),
+  onBehalf(getEndpointBacklog),
   onBehalf(listDeliveries),
   onBehalf(getDelivery),
   onBehalf(postRedeliver),

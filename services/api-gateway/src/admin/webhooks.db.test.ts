@@ -150,6 +150,8 @@ describe("any organization's deliveries", () => {
     expect(await idsOf(`/webhooks/deliveries?organization_id=${other}`)).toEqual([second.id]);
     expect(await idsOf(`/webhooks/deliveries?endpoint_id=${full}`)).toEqual([first.id]);
     expect(await idsOf('/webhooks/deliveries?status=failed')).toEqual([first.id]);
+    expect(await idsOf(`/webhooks/deliveries?endpoint_id=${full}&attempted=true`)).toEqual([first.id]);
+    expect(await idsOf(`/webhooks/deliveries?endpoint_id=${full}&attempted=false`)).toEqual([]);
     const ended = await idsOf('/webhooks/deliveries?status=failed,delivered');
     expect(ended.slice(0, 2)).toEqual([second.id, first.id]);
     await as(val).get('/admin/v1/webhooks/deliveries?status=failed,lost').expect(400);

@@ -18,6 +18,7 @@ export const callsOf: Readonly<Record<PortalCapability, readonly string[]>> = {
     'POST /v1/webhooks/endpoints',
     'GET /v1/webhooks/endpoints/{id}',
     'GET /v1/webhooks/endpoints/{id}/activity',
+    'GET /v1/webhooks/endpoints/{id}/backlog',
     'PATCH /v1/webhooks/endpoints/{id}',
     'DELETE /v1/webhooks/endpoints/{id}',
     'POST /v1/webhooks/endpoints/{id}/rotate-secret',

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { DeliveryView, TestResult } from '../../delivery.tsx';
+import { EndpointBacklog } from '../../endpointBacklog.tsx';
 import { EndpointChart } from '../../endpointChart.tsx';
 import { EndpointFields, settingsIn } from '../../endpointForm.tsx';
 import { FormDialog } from '../../form.tsx';
@@ -32,6 +33,11 @@ export function Endpoint() {
       {data && (
         <div className="space-y-4">
           <Head of={data} />
+          <EndpointBacklog
+            of={data}
+            readBacklog={() => read(`/webhooks/endpoints/${data.id}/backlog`)}
+            turnOn={<TurnOn of={data} />}
+          />
           <EndpointChart id={data.id} readActivity={() => read(`/webhooks/endpoints/${data.id}/activity`)} />
           <Deliveries id={data.id} />
         </div>
@@ -75,6 +81,26 @@ function Head({ of }: { of: WebhookEndpoint }) {
   );
 }
 
+/** Reads the endpoint again, and what is shown of its deliveries. */
+function useRefresh(id: string) {
+  const client = useQueryClient();
+  return async () => {
+    for (const queryKey of [['endpoint', id], ['endpoints'], ['deliveries'], ['webhook endpoint', id]])
+      await client.invalidateQueries({ queryKey });
+  };
+}
+
+function TurnOn({ of }: { of: WebhookEndpoint }) {
+  const refresh = useRefresh(of.id);
+  const activate = async () => {
+    await change('PATCH', `/webhooks/endpoints/${of.id}`, { body: { is_active: true } });
+    await refresh();
+  };
+  return (
+    <Confirmed label={words.webhooks.activate} question={words.webhooks.activateQuestion} act={activate} />
+  );
+}
+
 function Commands({ of }: { of: WebhookEndpoint }) {
   const client = useQueryClient();
   const navigate = useNavigate();
@@ -82,13 +108,9 @@ function Commands({ of }: { of: WebhookEndpoint }) {
   const [recovered, setRecovered] = useState<number | null>(null);
   const [test, setTest] = useState<Schemas['TestCallResult'] | null>(null);
   const path = `/webhooks/endpoints/${of.id}`;
-  const refresh = async () => {
-    await client.invalidateQueries({ queryKey: ['endpoint', of.id] });
-    await client.invalidateQueries({ queryKey: ['endpoints'] });
-    await client.invalidateQueries({ queryKey: ['deliveries'] });
-  };
-  const activate = async (isActive: boolean) => {
-    await change('PATCH', path, { body: { is_active: isActive } });
+  const refresh = useRefresh(of.id);
+  const deactivate = async () => {
+    await change('PATCH', path, { body: { is_active: false } });
     await refresh();
   };
   const edit = async (form: FormData) => {
@@ -120,11 +142,13 @@ function Commands({ of }: { of: WebhookEndpoint }) {
         <FormDialog label={text.webhooks.edit} submitLabel={text.webhooks.save} tone="plain" submit={edit}>
           <EndpointFields of={of} />
         </FormDialog>
-        <Confirmed
-          label={of.is_active ? words.webhooks.deactivate : words.webhooks.activate}
-          question={of.is_active ? words.webhooks.deactivateQuestion : words.webhooks.activateQuestion}
-          act={async () => await activate(!of.is_active)}
-        />
+        {of.is_active && (
+          <Confirmed
+            label={words.webhooks.deactivate}
+            question={words.webhooks.deactivateQuestion}
+            act={deactivate}
+          />
+        )}
         <Confirmed label={words.webhooks.recover} question={words.webhooks.recoverQuestion} act={recover} />
         <Confirmed label={words.webhooks.rotate} question={words.webhooks.rotateQuestion} act={rotate} />
         <Confirmed

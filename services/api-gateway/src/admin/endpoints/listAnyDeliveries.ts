@@ -25,6 +25,10 @@ export const listAnyDeliveries = keylessEndpoint({
     status: choicesFilter(deliveryStatus.options, 'Only deliveries with one of these statuses'),
     organization_id: idFilter('org', 'Only deliveries of this organization').optional(),
     endpoint_id: idFilter('wh', 'Only deliveries to this endpoint').optional(),
+    attempted: z
+      .enum(['true', 'false'])
+      .optional()
+      .describe('`true`: only deliveries that were attempted; `false`: only those that were not'),
   }),
   responses: {
     200: {
@@ -38,6 +42,7 @@ export const listAnyDeliveries = keylessEndpoint({
       states: query.status,
       organizationId: query.organization_id,
       endpointId: query.endpoint_id,
+      isAttempted: query.attempted && query.attempted === 'true',
     };
     const { rows, reached } = await context.reader.read('operators', (db) =>
       searchDeliveries(db, search, query.limit + 1),

@@ -40,6 +40,26 @@ async function listed(path: string): Promise<string[]> {
 
 const set = (id: string, data: object) => gateway.context.db.prisma.delivery.update({ where: { id }, data });
 
+describe('the backlog of an endpoint', () => {
+  it('says how many deliveries wait and what the receiver responded last, to its organization alone', async () => {
+    const endpoint = await newEndpoint();
+    const { id } = await newDelivery(endpoint, 'pending');
+    await newDelivery(endpoint, 'pending');
+    await gateway.context.db.prisma.deliveryAttempt.create({
+      data: { deliveryId: id, number: 1, durationMs: 9, statusCode: 503, error: 'HTTP 503', answer: 'down' },
+    });
+    const { body } = await call('get', `${base}/${endpoint}/backlog`).expect(200);
+    expect(body).toMatchObject({
+      deactivated_at: null,
+      waiting: 2,
+      has_more_waiting: false,
+      last_attempts: [{ delivery_id: id, number: 1, status_code: 503, error: 'HTTP 503', response: 'down' }],
+    });
+    const { key: other } = await organizationWithKey(gateway);
+    await call('get', `${base}/${endpoint}/backlog`, other).expect(404);
+  });
+});
+
 describe('the log of an endpoint', () => {
   it('has each delivery with its attempts: the response or the stage of the failure', async () => {
     const endpoint = await newEndpoint();

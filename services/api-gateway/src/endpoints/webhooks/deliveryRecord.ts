@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { exampleId, idField, timeFilter, timestamp, toDate } from '../../http/fields.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
 
-const DeliveryAttempt = z
+export const DeliveryAttempt = z
   .object({
     number: z.int(),
     started_at: timestamp('When the request was sent'),
@@ -64,6 +64,18 @@ export const Delivery = z
   })
   .meta({ id: 'Delivery' });
 
+export function attemptRecord(attempt: DeliveryRow['attempts'][number]): z.infer<typeof DeliveryAttempt> {
+  return {
+    number: attempt.number,
+    started_at: attempt.startedAt.toISOString(),
+    status_code: attempt.statusCode,
+    duration_ms: attempt.durationMs,
+    error: attempt.error,
+    error_stage: attempt.stage,
+    response: attempt.response,
+  };
+}
+
 export function deliveryRecord(row: DeliveryRow): z.infer<typeof Delivery> {
   return {
     id: row.id,
@@ -74,15 +86,7 @@ export function deliveryRecord(row: DeliveryRow): z.infer<typeof Delivery> {
     execution_id: row.executionId,
     about_endpoint_id: row.aboutEndpointId,
     status: row.state,
-    attempts: row.attempts.map((attempt) => ({
-      number: attempt.number,
-      started_at: attempt.startedAt.toISOString(),
-      status_code: attempt.statusCode,
-      duration_ms: attempt.durationMs,
-      error: attempt.error,
-      error_stage: attempt.stage,
-      response: attempt.response,
-    })),
+    attempts: row.attempts.map(attemptRecord),
     next_attempt_at: (row.state === 'pending' ? row.nextAttemptAt?.toISOString() : null) ?? null,
     created_at: row.createdAt.toISOString(),
     expires_at: row.expiresAt.toISOString(),
