@@ -63,7 +63,7 @@ describe('a callback in the object store', () => {
     const { id, objectKey, isStored } = await storeLarge(attempt);
     expect(isStored).toBe(true);
     expect(await readCallback(dispatcher, id)).toMatchObject({ body: null, objectKey, finished: false });
-    expect(await staleCallbacks(dispatcher, -1)).toContain(id);
+    expect((await staleCallbacks(dispatcher, -1)).map((stale) => stale.id)).toContain(id);
     await markCallbackProcessed(dispatcher, id);
     await markFilesDeleted(dispatcher, [objectKey]);
     expect(await readCallback(dispatcher, id)).toBeNull();

@@ -33,8 +33,13 @@ export async function filterPendingExecutions(db: Database, executionIds: string
   ).map(toPending);
 }
 
-export async function abandonedAttempts(db: Database): Promise<string[]> {
-  return await ids(db, 'abandoned_attempts', abandoned, [page]);
+/** Late: its job should have done it by now, but may never come. */
+export type DueWork = { id: string; isLate: boolean };
+
+const lateAfterS = 5;
+
+export async function abandonedAttempts(db: Database): Promise<DueWork[]> {
+  return await runStatement<DueWork>(db.pool, 'abandoned_attempts', abandoned, [page]);
 }
 
 /** `refusedAt`: where its execution was refused for another reason than capacity. */
@@ -88,12 +93,12 @@ export async function filterOpenRuns(db: Database, executionIds: string[]): Prom
   return await ids(db, 'still_open', still, [executionIds]);
 }
 
-export async function attemptsToPoll(db: Database): Promise<string[]> {
-  return await ids(db, 'attempts_to_poll', toPoll, [page]);
+export async function attemptsToPoll(db: Database): Promise<DueWork[]> {
+  return await runStatement<DueWork>(db.pool, 'attempts_to_poll', toPoll, [page]);
 }
 
-export async function staleCallbacks(db: Database, olderThanS: number): Promise<string[]> {
-  return await ids(db, 'stale_callbacks', callbacks, [olderThanS, page]);
+export async function staleCallbacks(db: Database, olderThanS: number): Promise<DueWork[]> {
+  return await runStatement<DueWork>(db.pool, 'stale_callbacks', callbacks, [olderThanS, page]);
 }
 
 export type UnsettledAttempt = { attemptId: string; ok: boolean; finishedAt: Date };
@@ -148,8 +153,10 @@ const among = `
 SELECT id, organization_id, model, priority FROM executions
 WHERE id = ANY ($1::text[]) AND id >= $2 AND ${checkedSql(`status = 'PENDING'`)}`;
 
+const isLate = (since: string) => `${since} < now() - interval '${lateAfterS} seconds' AS "isLate"`;
+
 const abandoned = `
-SELECT id FROM attempts WHERE finished_at IS NULL AND state = 'starting' AND lease_until < now()
+SELECT id, ${isLate('lease_until')} FROM attempts WHERE finished_at IS NULL AND state = 'starting' AND lease_until < now()
 ORDER BY lease_until LIMIT $1`;
 
 // Looked up one by one: a join would read whole months.
@@ -187,12 +194,12 @@ SELECT execution_id AS id FROM attempts
 WHERE execution_id = ANY ($1::text[]) AND finished_at IS NULL AND state <> 'waiting'`;
 
 const toPoll = `
-SELECT id FROM attempts WHERE finished_at IS NULL AND state = 'running' AND poll_at <= now()
+SELECT id, ${isLate('poll_at')} FROM attempts WHERE finished_at IS NULL AND state = 'running' AND poll_at <= now()
   AND (lease_until IS NULL OR lease_until < now())
 ORDER BY poll_at LIMIT $1`;
 
 const callbacks = `
-SELECT id FROM provider_callbacks WHERE processed_at IS NULL AND received_at < now() - $1::int * interval '1 second'
+SELECT id, ${isLate("received_at + $1::int * interval '1 second'")} FROM provider_callbacks WHERE processed_at IS NULL AND received_at < now() - $1::int * interval '1 second'
 ORDER BY received_at LIMIT $2`;
 
 const unsettled = `

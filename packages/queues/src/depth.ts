@@ -1,6 +1,7 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from './connection.ts';
 import { readHintDepth } from './hintList.ts';
+import { type ForeignKey, readForeignKeys } from './queueKeys.ts';
 
 export type QueueDepth = {
   queue: string;
@@ -10,10 +11,23 @@ export type QueueDepth = {
   failed: number;
   isPaused: boolean;
   oldestWaitingMs: number | null;
+  /** If there are any, nothing else of the queue could be read. */
+  foreignKeys: ForeignKey[];
 };
+
+const nothing = { waiting: 0, active: 0, delayed: 0, failed: 0, isPaused: false, oldestWaitingMs: null };
 
 /** Hints in the queue's list count as waiting jobs. */
 export async function readDepth(queue: Queue, redis: Redis): Promise<QueueDepth> {
+  const foreignKeys = await readForeignKeys(redis, queue.name);
+  return {
+    queue: queue.name,
+    ...(foreignKeys.length > 0 ? nothing : await readJobs(queue, redis)),
+    foreignKeys,
+  };
+}
+
+async function readJobs(queue: Queue, redis: Redis): Promise<Omit<QueueDepth, 'queue' | 'foreignKeys'>> {
   const hints = await readHintDepth(redis, queue.name);
   const [counts, isPaused, [oldest]] = await Promise.all([
     queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed'),
@@ -23,7 +37,6 @@ export async function readDepth(queue: Queue, redis: Redis): Promise<QueueDepth>
   const of = (state: string) => counts[state] ?? 0;
   const oldestAtMs = Math.min(oldest?.timestamp ?? Infinity, hints.oldestAtMs ?? Infinity);
   return {
-    queue: queue.name,
     waiting: of('waiting') + of('prioritized') + hints.waiting,
     active: of('active'),
     delayed: of('delayed'),
@@ -33,7 +46,9 @@ export async function readDepth(queue: Queue, redis: Redis): Promise<QueueDepth>
   };
 }
 
-export async function countReadyJobs(queue: Queue): Promise<number> {
+/** None if no worker can take them: the queue is paused, or unusable. */
+export async function countReadyJobs(queue: Queue, redis: Redis): Promise<number> {
   const count = await queue.getWaitingCount();
-  return count > 0 && (await queue.isPaused()) ? 0 : count;
+  if (count === 0 || (await queue.isPaused())) return 0;
+  return (await readForeignKeys(redis, queue.name)).length > 0 ? 0 : count;
 }

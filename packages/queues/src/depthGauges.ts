@@ -16,10 +16,17 @@ export function depthGauges(registry: Registry, redis: Redis): GaugeReader {
     'Since when the first job of a queue waits; 0 when none does',
     ['queue'],
   );
+  const foreign = gauge(
+    registry,
+    'queue_foreign_keys',
+    'Keys of a queue that something else has written to, so that it is unusable and sweeps do its work',
+    ['queue'],
+  );
   const queues = queueNames.map((name) => openQueue(name, redis));
   const forget = () => {
     depth.reset();
     oldest.reset();
+    foreign.reset();
   };
   return {
     async read() {
@@ -31,10 +38,11 @@ export function depthGauges(registry: Registry, redis: Redis): GaugeReader {
         'counting jobs',
         Promise.all(queues.map((queue) => readDepth(queue(), redis))),
       );
-      for (const { queue, oldestWaitingMs, ...jobs } of depths) {
+      for (const { queue, oldestWaitingMs, foreignKeys, ...jobs } of depths) {
         for (const state of ['waiting', 'active', 'delayed', 'failed'] as const)
           depth.set({ queue, state }, jobs[state]);
         oldest.set({ queue }, (oldestWaitingMs ?? 0) / 1000);
+        foreign.set({ queue }, foreignKeys.length);
       }
     },
     forget,

@@ -44,6 +44,17 @@ describe('turns', () => {
       expect(await turn('a', 'x')).toBe(false);
     });
 
+    it.each(['string', 'list'])(
+      'go to every instance while the key is a %s of someone else',
+      async (type) => {
+        const [redis] = copies as [Redis];
+        const key = `holdfast:turn:service:${type}`;
+        await (type === 'list' ? redis.rpush(key, 'x') : redis.set(key, 'x'));
+        const turn = openSweepTurns(redis, 'service')(type, 60_000);
+        expect([await turn(), await turn()]).toEqual([true, true]);
+      },
+    );
+
     it('go to every instance while Redis is unavailable', async () => {
       const disconnected = connectProducer(testRedisUrl(), log);
       await once(disconnected, 'ready');

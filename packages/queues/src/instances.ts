@@ -6,11 +6,15 @@ import { type Redis, untilReady } from './connection.ts';
 
 const responseWithinMs = 500;
 
-/** One run per half interval over all instances, so a dead one blocks nothing. Without Redis every instance runs. */
+/**
+ * One run per half interval over all instances, so a dead one blocks nothing. Without Redis every instance runs, and so it does
+ * if its key is not ours: without an expiry it would stop the sweep for good.
+ */
 export function openSweepTurns(redis: Redis, service: string): TurnOf {
   async function take(sweep: string, intervalMs: number): Promise<boolean> {
     const key = `holdfast:turn:${service}:${sweep}`;
-    return (await redis.set(key, '1', 'PX', Math.ceil(intervalMs / 2), 'NX')) === 'OK';
+    if ((await redis.set(key, '1', 'PX', Math.ceil(intervalMs / 2), 'NX')) === 'OK') return true;
+    return (await redis.pttl(key)) === -1;
   }
   return (sweep, intervalMs) => () =>
     within(responseWithinMs, 'taking a turn', take(sweep, intervalMs)).catch(() => true);
@@ -28,7 +32,7 @@ export function openLeadership(redis: Redis, name: string, holdMs = defaultHoldM
 
 const takeLead = `
 local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then return 0 end
+if holder and redis.call('PTTL', KEYS[1]) >= 0 and holder ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`;
 

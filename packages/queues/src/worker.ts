@@ -40,7 +40,7 @@ export function startWorker<Payload>(args: {
   let worker = open();
   const watch = createWorkerMonitor({
     queue: queue.name,
-    waiting: async () => countReadyJobs(counts()),
+    waiting: async () => countReadyJobs(counts(), redis),
     renew() {
       log.warn({ queue: queue.name }, 'the worker fell silent; opening a new one');
       worker.close(true).catch(() => {});

@@ -2,6 +2,7 @@ import { markStopped } from '@holdfast/db/attempts/lease';
 import {
   abandonedAttempts,
   attemptsToPoll,
+  type DueWork,
   pendingRetries,
   staleCallbacks,
   stalePendingExecutions,
@@ -43,30 +44,31 @@ export function startSweeps(args: {
   const sweeps = sweepGroup([
     sweepPending('stale pending', 2000, async () => {
       const stale = await stalePendingExecutions(db, staleAfterS, maxOfOrganization);
-      // Without Redis no execution with a limit starts, and one without need not wait for it.
-      if (!(await queues.dispatch.addAll(dispatchJobs(stale)))) scheduler.add(stale.map(firstTry));
+      // Here too: the queue may take jobs that no dispatcher gets.
+      scheduler.add(stale.map(firstTry));
+      await queues.dispatch.addAll(dispatchJobs(stale));
     }),
     sweepPending('waiting tries', 500, async () => {
       const { due, over } = await pendingRetries(db);
       // They were not sent to a provider, so there is no run to cancel.
       if (over.length > 0) await markStopped(db, over);
-      if (!(await queues.retry.addAll(due))) scheduler.add(due.map(toPendingRetry));
+      scheduler.add(due.map(toPendingRetry));
     }),
     sweep('counted runs', 10_000, () => slots.reconcile()),
     sweepPending('abandoned runs', 2000, async () => {
-      const ids = await abandonedAttempts(db);
-      const areAdded = await queues.recover.addAll(ids.map((attemptId) => ({ attemptId })));
-      if (!areAdded) here.start(ids, jobs.recover);
+      const due = await abandonedAttempts(db);
+      const areAdded = await queues.recover.addAll(due.map(({ id }) => ({ attemptId: id })));
+      here.start(due, areAdded, jobs.recover);
     }),
     sweepPending('runs to poll', 500, async () => {
-      const ids = await attemptsToPoll(db);
-      const areAdded = await queues.poll.addAll(ids.map((attemptId) => ({ attemptId })));
-      if (!areAdded) here.start(ids, jobs.poll);
+      const due = await attemptsToPoll(db);
+      const areAdded = await queues.poll.addAll(due.map(({ id }) => ({ attemptId: id })));
+      here.start(due, areAdded, jobs.poll);
     }),
     sweepPending('stale callbacks', 5000, async () => {
-      const ids = await staleCallbacks(db, 5);
-      const areAdded = await queues.callback.addAll(ids.map((callbackId) => ({ callbackId })));
-      if (!areAdded) here.start(ids, jobs.callback);
+      const due = await staleCallbacks(db, 5);
+      const areAdded = await queues.callback.addAll(due.map(({ id }) => ({ callbackId: id })));
+      here.start(due, areAdded, jobs.callback);
     }),
     sweep('files to remove', 60_000, () => removeExpiredFiles(args.files)),
   ]);
@@ -79,14 +81,15 @@ export function startSweeps(args: {
   };
 }
 
-/** Starts jobs for as many ids as have room. A sweep finds the others again, and those whose job failed. */
+/** Does work that its queue does not take or hand out, as much as has room. A sweep finds the rest, and what failed. */
 function createWork({ concurrency, log }: { concurrency: number; log: Logger }) {
   const running = new Map<string, Promise<void>>();
   return {
-    start(ids: string[], job: (id: string) => Promise<void>): void {
-      for (const id of ids.filter((one) => !running.has(one)).slice(0, concurrency - running.size)) {
+    start(due: DueWork[], areAdded: boolean, job: (id: string) => Promise<void>): void {
+      const left = due.filter(({ id, isLate }) => (isLate || !areAdded) && !running.has(id));
+      for (const { id } of left.slice(0, concurrency - running.size)) {
         const ended = job(id)
-          .catch((error: unknown) => log.error({ err: error, id }, 'job failed without Redis'))
+          .catch((error: unknown) => log.error({ err: error, id }, 'job failed without its queue'))
           .finally(() => running.delete(id));
         running.set(id, ended);
       }

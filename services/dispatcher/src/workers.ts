@@ -27,7 +27,6 @@ export function openQueues(redis: Redis, log: Logger) {
   return {
     dispatch: openProducer(dispatchQueue, redis, log),
     recover: openProducer(recoverQueue, redis, log),
-    retry: openProducer(retryQueue, redis, log),
     poll: openProducer(pollQueue, redis, log),
     callback: openProducer(callbackQueue, redis, log),
     settle: openProducer(settleQueue, redis, log),
@@ -70,6 +69,7 @@ export function startWorkers(
       concurrency: schedulingConcurrency,
       process: async (job) => scheduler.add(await executionsOf(services.files.db, job)),
     }),
+    // Added by dispatchers of the previous version only: a sweep hands retries to the scheduler.
     startWorker({
       ...common,
       queue: retryQueue,

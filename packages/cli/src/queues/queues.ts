@@ -47,9 +47,12 @@ const valueOf = <Value>(half: PromiseSettledResult<Value>) =>
 const kinds = Object.keys(meanings) as BacklogKind[];
 
 function documentOf({ depths, backlog }: PendingWork) {
-  const queues = depths?.map(({ queue, isPaused, oldestWaitingMs, ...counts }) => ({
+  const queues = depths?.map(({ queue, waiting, active, delayed, failed, isPaused, oldestWaitingMs }) => ({
     queue,
-    ...counts,
+    waiting,
+    active,
+    delayed,
+    failed,
     is_paused: isPaused,
     oldest_waiting_s: oldestWaitingMs === null ? null : oldestWaitingMs / 1000,
   }));

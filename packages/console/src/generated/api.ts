@@ -3354,7 +3354,7 @@ export interface components {
         };
         AttentionItem: {
             /** @enum {string} */
-            code: "ledger_breach" | "ledger_not_audited" | "redis_unavailable" | "queue_paused" | "queue_stuck" | "circuit_open" | "executions_waiting" | "executions_overdue" | "runs_abandoned" | "callbacks_unread" | "outcomes_unsettled" | "events_not_fanned_out" | "provider_busy" | "endpoints_deactivated" | "endpoints_failing";
+            code: "ledger_breach" | "ledger_not_audited" | "redis_unavailable" | "queue_paused" | "queue_unusable" | "queue_stuck" | "circuit_open" | "executions_waiting" | "executions_overdue" | "runs_abandoned" | "callbacks_unread" | "outcomes_unsettled" | "events_not_fanned_out" | "provider_busy" | "endpoints_deactivated" | "endpoints_failing";
             /**
              * @description `page`: look now; `warn`: look today
              * @enum {string}

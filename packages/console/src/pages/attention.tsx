@@ -13,6 +13,7 @@ const places: Readonly<
   ledger_not_audited: () => ({ to: '/audit' }),
   redis_unavailable: () => ({ to: '/queues' }),
   queue_paused: () => ({ to: '/queues' }),
+  queue_unusable: () => ({ to: '/queues' }),
   queue_stuck: () => ({ to: '/queues' }),
   circuit_open: ({ subject }) => ({ to: '/executions', search: { provider: subject ?? '' } }),
   executions_waiting: () => ({ to: '/executions', search: { status: 'PENDING' } }),

@@ -55,6 +55,8 @@ export const overviewTexts = {
       redis_unavailable: () => 'Redis does not respond: work continues more slowly',
       queue_paused: (queue: string, count: number) =>
         `The queue ${queue} is paused${count > 0 ? `, and ${count === 1 ? '1 job waits' : `${count} jobs wait`}` : ''}`,
+      queue_unusable: (queue: string, count: number) =>
+        `The queue ${queue} is unusable: something else wrote to ${count === 1 ? '1 of its keys' : `${count} of its keys`}`,
       queue_stuck: (queue: string, _: number, age: string) =>
         `The first job of ${queue} has waited for ${age}`,
       circuit_open: (connection: string) => `${connection} accepts no runs: its circuit is open`,

@@ -9,6 +9,7 @@ const codes = [
   'ledger_not_audited',
   'redis_unavailable',
   'queue_paused',
+  'queue_unusable',
   'queue_stuck',
   'circuit_open',
   'executions_waiting',
@@ -45,6 +46,7 @@ const rules: Readonly<Record<Code, readonly [Attention['severity'], string]>> = 
   ledger_not_audited: ['warn', 'HoldfastLedgerNotAudited'],
   redis_unavailable: ['page', 'HoldfastRedisUnreachable'],
   queue_paused: ['page', 'HoldfastQueueStuck'],
+  queue_unusable: ['page', 'HoldfastQueueUnusable'],
   queue_stuck: ['page', 'HoldfastQueueStuck'],
   circuit_open: ['page', 'HoldfastProviderCircuitOpen'],
   executions_waiting: ['warn', 'HoldfastExecutionsWaiting'],
@@ -109,7 +111,8 @@ function ofAudit(last: LastAudit | null, nowMs: number): Attention[] {
 
 function ofQueues(queues: QueueDepth[] | null): Attention[] {
   if (queues === null) return [item('redis_unavailable')];
-  return queues.flatMap(({ queue: subject, isPaused, waiting: count, oldestWaitingMs }) => {
+  return queues.flatMap(({ queue: subject, isPaused, waiting: count, oldestWaitingMs, foreignKeys }) => {
+    if (foreignKeys.length > 0) return [item('queue_unusable', { subject, count: foreignKeys.length })];
     const ageS = (oldestWaitingMs ?? 0) / 1000;
     if (isPaused) return [item('queue_paused', { subject, count })];
     return ageS > maxQueueAgeS ? [item('queue_stuck', { subject, count, age_s: ageS })] : [];

@@ -18,13 +18,14 @@ export const QueueRecord = z
   })
   .meta({ id: 'Queue' });
 
-export function queueRecord({
-  isPaused,
-  oldestWaitingMs,
-  ...depth
-}: QueueDepth): z.infer<typeof QueueRecord> {
+export function queueRecord(depth: QueueDepth): z.infer<typeof QueueRecord> {
+  const { queue, waiting, active, delayed, failed, isPaused, oldestWaitingMs } = depth;
   return {
-    ...depth,
+    queue,
+    waiting,
+    active,
+    delayed,
+    failed,
     is_paused: isPaused,
     oldest_waiting_s: oldestWaitingMs === null ? null : oldestWaitingMs / 1000,
   };

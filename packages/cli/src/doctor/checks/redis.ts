@@ -8,12 +8,24 @@ export const redisCheck: Check = {
   async run(context) {
     const inspector = await context.openInspector();
     const facts = await inspector.facts();
-    const paused = (await inspector.depths()).filter(({ isPaused }) => isPaused).map(({ queue }) => queue);
+    const depths = await inspector.depths();
+    const paused = depths.filter(({ isPaused }) => isPaused).map(({ queue }) => queue);
+    const foreignKeys = depths.flatMap((depth) => depth.foreignKeys);
     const findings: Finding[] = [
       { state: 'ok', check: 'redis', found: `${facts.version}, persistence: ${facts.persistence}` },
       memoryFinding(facts),
       clockFinding('clock of redis', facts),
     ];
+    if (foreignKeys.length > 0) {
+      const shown = foreignKeys.map(({ key, type, expected }) => `${key} is a ${type}, not a ${expected}`);
+      findings.push({
+        state: 'error',
+        check: 'queues',
+        found: `unusable: ${shown.join('; ')}`,
+        fix: 'DEL these keys, and give Holdfast a Redis of its own: sweeps do the work meanwhile, more slowly',
+        runbook: 'HoldfastQueueUnusable',
+      });
+    }
     if (paused.length > 0) {
       const fix = 'holdfast queues resume QUEUE: no worker takes jobs from a paused queue';
       findings.push({
