@@ -60,6 +60,14 @@ describe('the backlog', () => {
     expect(drain(backlog)).toEqual(['a', 'b', 'c', 'd']);
   });
 
+  it('takes an older retry that comes later before younger ones that were put back', () => {
+    const retry = { attemptId: 'att', connection: 'q', target: 't', refusedAt: [] };
+    const backlog = filled(...['b', 'c'].map((id) => waiting(id, { retry })));
+    backlog.putBack([backlog.next(allMayStart), backlog.next(allMayStart)].flatMap((one) => one ?? []));
+    backlog.add(waiting('a', { retry }));
+    expect(drain(backlog)).toEqual(['a', 'b', 'c']);
+  });
+
   it('keeps an execution once', () => {
     const backlog = filled(waiting('a'));
     expect(backlog.add(waiting('a'))).toBe(false);

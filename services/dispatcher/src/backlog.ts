@@ -178,9 +178,12 @@ function push({ rest, from }: Line, pending: PendingExecution): void {
 }
 
 function shift(line: Line): PendingExecution | null {
-  const back = line.first.pop();
-  if (back) return back;
+  const back = line.first.at(-1);
   const pending = line.rest[line.from] ?? null;
+  // A retry may come while younger ones that were put back wait for the same place.
+  const isOlder =
+    pending !== null && pending.retry !== null && pending.executionId < (back?.executionId ?? '');
+  if (back && !isOlder) return line.first.pop() ?? null;
   line.from += 1;
   // Cut off now and then only: a shift costs as much as the line is long.
   if (line.from > 1000 && line.from * 2 > line.rest.length) {
