@@ -229,6 +229,9 @@ describe('holdfast webhooks', () => {
     const shown = await operated.json<{ deliveries: Identified[] }>('webhooks', 'show', org, wh);
     expect(shown).toMatchObject({ id: wh, deliveries: [{ status: 'delivered', execution_id: done }] });
     const dlv = shown.deliveries[0]?.id ?? '';
+    expect((await run('webhooks', 'show', org, wh)).stdout).toMatch(
+      /waiting +0\n[^]+\nATTEMPTED \(UTC\) +RESULT[^\n]+\n[^\n]+ 200 /,
+    );
     expect((await run('webhooks', 'show', org, dlv)).stdout).toMatch(/ATTEMPT +STATUS[^\n]+\n1 +200 /);
     expect((await run('webhooks', 'redeliver', org, dlv)).stdout).toBe(
       `${dlv} will be delivered again now.\n`,
