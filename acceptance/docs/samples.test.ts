@@ -12,7 +12,6 @@ import { blocks } from './tutorial.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const pages = globSync('docs/{quickstart,guides}/*.md', { cwd: root }).sort();
-const openings = { EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128', WEBHOOK_ALLOW_HTTP: 'true' };
 const home = testFolder('samples');
 
 /** The variables of a request whose body the receiver saved as `body`. */
@@ -44,7 +43,7 @@ describe('the samples of quickstarts and guides', () => {
   let env: NodeJS.ProcessEnv = {};
 
   beforeAll(async () => {
-    holdfast = await startLocalHoldfast(home, openings);
+    holdfast = await startLocalHoldfast(home);
     const { base_url, api_key } = holdfast.readState();
     const { NODE_OPTIONS: _options, ...own } = process.env;
     env = { ...own, HOLDFAST_URL: base_url, HOLDFAST_API_KEY: api_key, ...signedRequest() };

@@ -10,7 +10,6 @@ import { blocks, runTutorial, tutorialChecks } from './tutorial.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 /** The settings of the tutorial. */
-const openings = { EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128', WEBHOOK_ALLOW_HTTP: 'true' };
 
 // The tests must also run on a machine without curl.
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
@@ -22,7 +21,7 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0;
   let quickstartOutput = '';
 
   beforeAll(async () => {
-    holdfast = await startLocalHoldfast(home, openings);
+    holdfast = await startLocalHoldfast(home);
     const { HOLDFAST_URL: _url, HOLDFAST_API_KEY: _key, ...own } = process.env;
     const env = {
       ...own,

@@ -208,7 +208,7 @@ describe('a reader', () => {
     await context.close();
   });
 
-  it('tries a request of the reference with a key that only this page has', async () => {
+  it('tries a request of the reference with a key that only this tab has, for all pages', async () => {
     const { page, context, problems } = await openTab(browser, origin);
     await open(page, 'reference#tag/models/GET/v1/models');
     await page.getByRole('button', { name: /Test Request\s*\(get \/v1\/models\)/ }).click();
@@ -219,9 +219,26 @@ describe('a reader', () => {
       .first()
       .click();
     await client.getByText('"image-transform"').first().waitFor();
-    const stored = 'JSON.stringify(localStorage) + JSON.stringify(sessionStorage) + document.cookie';
-    expect(await page.evaluate(stored)).not.toContain(key);
+    expect(await page.evaluate('JSON.stringify(localStorage) + document.cookie')).not.toContain(key);
     expect(await page.evaluate('indexedDB.databases()')).toEqual([]);
+    await open(page, 'reference#tag/executions/POST/v1/executions');
+    await page.getByRole('button', { name: /Test Request\s*\(post \/v1\/executions\)/ }).click();
+    const send = client.getByRole('button', { name: /^Send post request/ }).first();
+    const made = async () => {
+      const response = await fetch(`${origin}/v1/executions`, {
+        headers: { Authorization: `Bearer ${key}` },
+      });
+      return ((await response.json()) as { data: { id: string; webhook_url: string | null }[] }).data;
+    };
+    const before = (await made()).length;
+    for (const count of [1, 2]) {
+      await send.click();
+      await until(
+        `try ${count} made an execution of its own`,
+        async () => (await made()).length === before + count,
+      );
+    }
+    expect((await made())[0]?.webhook_url).toBeNull();
     expect(problems).toEqual([]);
     await context.close();
   });

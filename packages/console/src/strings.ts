@@ -18,7 +18,8 @@ export const text = {
     title: 'Sign in',
     about: 'Use your admin token. It is exchanged for a session of 12 hours and not kept in this browser.',
     token: 'Admin token',
-    where: 'npm start prints it, together with a link that signs you in. It is also in .holdfast/local.json.',
+    where:
+      'npm start prints it, together with a link that signs you in. It is also in local.json, in the folder that npm start names under Files.',
     submit: 'Sign in',
     withLink: 'Signing you in …',
     linkFailed: 'The link was used before or has expired. Start again with your token.',

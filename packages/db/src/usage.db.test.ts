@@ -17,6 +17,7 @@ afterAll(close);
 const period = (from: string, to: string, groupBy: UsageGrouping = 'model') => ({
   organizationId: 'org_own',
   groupBy,
+  timeZone: 'UTC',
   from: new Date(from),
   to: new Date(to),
 });

@@ -19,11 +19,12 @@ const maxLifetimeMs = 7 * 86_400_000;
 
 export async function sumUsage(
   db: Database,
-  args: { organizationId: string; from: Date; to: Date; groupBy: UsageGrouping },
+  args: { organizationId: string; from: Date; to: Date; groupBy: UsageGrouping; timeZone: string },
 ): Promise<Usage[]> {
-  const { organizationId, from, to, groupBy } = args;
+  const { organizationId, from, to, groupBy, timeZone } = args;
   const since = new Date(from.getTime() - maxLifetimeMs);
-  const values = [organizationId, from, to, since, firstIdSince('exec', since.getTime())];
+  const common = [organizationId, from, to, since, firstIdSince('exec', since.getTime())];
+  const values = groupBy === 'day' ? [...common, timeZone] : common;
   const rows = await runStatement<UsageRow>(db.pool, `sum_usage_${groupBy}`, statements[groupBy], values);
   return rows.map((row) => ({
     ...row,
@@ -48,5 +49,26 @@ GROUP BY 1 ORDER BY 1`;
 
 const statements: Record<UsageGrouping, string> = {
   model: statementBy('e.model COLLATE "C"'),
-  day: statementBy(`to_char(e.completed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')`),
+  day: statementBy(`to_char(e.completed_at AT TIME ZONE $6, 'YYYY-MM-DD')`),
 };
+
+/** A period whose ends are times, dates in a time zone, or null: then until now, and from the start of its month. */
+export async function usagePeriod(
+  db: Database,
+  args: { from: string | null; to: string | null; timeZone: string },
+): Promise<{ from: Date; to: Date }> {
+  const [period] = await runStatement<{ from: Date; to: Date }>(db.pool, 'usage_period', periodSql, [
+    args.from,
+    args.to,
+    args.timeZone,
+  ]);
+  if (!period) throw new Error('the database returned no period');
+  return period;
+}
+
+const endSql = (text: string) =>
+  `CASE WHEN length(${text}) = 10 THEN ${text}::timestamp AT TIME ZONE $3 ELSE ${text}::timestamptz END`;
+
+const periodSql = `
+SELECT coalesce(${endSql('$1::text')}, date_trunc('month', p."to" - interval '1 millisecond', $3)) AS "from", p."to"
+FROM (SELECT coalesce(${endSql('$2::text')}, now()) AS "to") p`;

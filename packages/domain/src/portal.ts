@@ -48,4 +48,9 @@ export function isPageUrl(text: string): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
 }
 
+/** A policy takes a path that ends in a slash for everything below it, and cannot name that page alone. */
+export function isImageUrl(text: string): boolean {
+  return isPageUrl(text) && !new URL(text).pathname.endsWith('/');
+}
+
 const isLoopback = (host: string) => ['localhost', '127.0.0.1', '[::1]'].includes(host);

@@ -41,7 +41,11 @@ export const egressConfig = {
 /** For services that accept or send webhooks. It does not apply to downloads. */
 export const webhookEgressConfig = {
   ...egressConfig,
-  WEBHOOK_ALLOW_HTTP: flag().default(false).describe('true: webhooks may use plain http (development only)'),
+  WEBHOOK_ALLOW_HTTP: z
+    .enum(['true', 'false', 'loopback'])
+    .default('false')
+    .transform((value) => (value === 'loopback' ? value : value === 'true'))
+    .describe('true: webhooks may use plain http; `loopback`: to this machine (development only)'),
   WEBHOOK_ALLOW_ORIGINS: z
     .string()
     .default('')

@@ -86,7 +86,8 @@ describe('policy', () => {
       ['https://1.1.1.1:6379/', 'must use port 443 or 8443'],
       ['https://example.com:80/', 'must use port 443 or 8443'],
       ['https://example.com:9000/', 'must use port 443 or 8443'],
-      ['https://example.com:0/', 'must use port 443 or 8443'],
+      ['https://example.com:0/', 'must not use port 0'],
+      ['http://localhost:3000/', expect.stringContaining('WEBHOOK_ALLOW_HTTP=loopback')],
       ['https://example.com:65536/', 'must be an absolute URL'],
       ['https://[fe80::1%25eth0]/', 'must be an absolute URL'],
       ['https://[fe80::1%eth0]/', 'must be an absolute URL'],
@@ -122,6 +123,22 @@ describe('policy', () => {
       ].map((url) => [url, 'must be written as https://host/path, without spaces or backslashes'] as const),
     ])('refuses %s', (url, message) => {
       expect(strict.checkUrl(url)).toEqual({ code: 'INVALID_URL', message });
+    });
+  });
+
+  describe('a policy for receivers on this machine', () => {
+    const local = createEgressPolicy({ allowCidrs: ['127.0.0.0/8', '::1/128'], allowHttp: 'loopback' });
+
+    it.each([
+      ['http://127.0.0.1:3000/', null],
+      ['http://localhost:3000/', null],
+      ['http://[::1]:3000/', null],
+      ['http://127.0.0.1:0/', 'must not use port 0'],
+      ['http://example.com/', 'must use https'],
+      ['http://127.0.0.1.example.com/', 'must use https'],
+      ['http://10.0.0.1/', 'must use https'],
+    ])('judges %s: %s', (url, problem) => {
+      expect(local.checkUrl(url)?.message ?? null).toBe(problem);
     });
   });
 

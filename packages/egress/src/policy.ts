@@ -19,7 +19,7 @@ export type UrlProblem = { code: 'INVALID_URL'; message: string };
 
 export type EgressSettings = {
   allowCidrs: string[];
-  allowHttp: boolean;
+  allowHttp: boolean | 'loopback';
   allowOrigins?: string[];
   highPorts?: boolean;
   ownHosts?: string[];
@@ -61,7 +61,9 @@ function openingsOf(rules: Rules, texts: string[]): string[] {
     ...(cidrs.length > 0 ? [`addresses in ${texts.join(', ')} may be connected to on any port`] : []),
     ...(origins.size > 0 ? [`webhooks may go to ${[...origins].join(', ')}`] : []),
     ...(highPorts ? ['ports 1024-65535 of public addresses are allowed'] : []),
-    ...(allowHttp ? ['plain http URLs are allowed'] : []),
+    ...(allowHttp
+      ? [`plain http URLs${allowHttp === 'loopback' ? ' to this machine' : ''} are allowed`]
+      : []),
     ...(proxyResolves ? ['the proxy resolves names and checks their addresses'] : []),
   ];
 }

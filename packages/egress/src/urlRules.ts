@@ -3,7 +3,8 @@ import { type Cidr, canonicalAddress, isInside, isPublicAddress, portOf } from '
 
 export type Rules = {
   cidrs: Cidr[];
-  allowHttp: boolean;
+  /** `loopback`: to this machine. */
+  allowHttp: boolean | 'loopback';
   origins: Set<string>;
   highPorts: boolean;
   ownHosts: Set<string>;
@@ -21,9 +22,10 @@ export function urlProblem(text: string, rules: Rules): string | null {
   if (!url) return 'must be an absolute URL';
   const isAllowedOrigin = rules.origins.has(url.origin);
   // A `blob:` URL has the origin of the URL inside it.
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && (rules.allowHttp || isAllowedOrigin))) {
-    return rules.allowHttp ? 'must use http or https' : 'must use https';
-  }
+  const mayBeHttp =
+    isAllowedOrigin || rules.allowHttp === true || (rules.allowHttp === 'loopback' && isLoopback(url));
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && mayBeHttp)) return schemeProblem(url, rules);
+  if (url.port === '0') return 'must not use port 0';
   if (!isComplete(text)) return 'must be written as https://host/path, without spaces or backslashes';
   if (url.username !== '' || url.password !== '') return 'must not carry a user name or password';
   if (isAllowedOrigin) return null;
@@ -32,6 +34,15 @@ export function urlProblem(text: string, rules: Rules): string | null {
   if (host.split('.').includes('')) return 'must name a host';
   return isIP(host) ? addressProblem(host, portOf(url), rules) : nameProblem(host, portOf(url), rules);
 }
+
+function schemeProblem(url: URL, { allowHttp }: Rules): string {
+  if (allowHttp === true) return 'must use http or https';
+  if (url.protocol !== 'http:' || !isLoopback(url)) return 'must use https';
+  return 'must use https; for a receiver on the machine of Holdfast, its operator sets WEBHOOK_ALLOW_HTTP=loopback and EGRESS_ALLOW_CIDRS=127.0.0.0/8';
+}
+
+const isLoopback = (url: URL) => isLoopbackName(hostOf(url)) || /^(127\.[\d.]+|::1)$/.test(hostOf(url));
+const isLoopbackName = (name: string) => name === 'localhost' || name.endsWith('.localhost');
 
 export function isAllowed(address: string, port: number, rules: Rules): boolean {
   return (
@@ -65,11 +76,10 @@ function addressProblem(address: string, port: number, rules: Rules): string | n
 
 /** Refuses names that are wrong with any address; their addresses are checked when dialled. */
 function nameProblem(name: string, port: number, rules: Rules): string | null {
-  const isLoopback = name === 'localhost' || name.endsWith('.localhost');
-  const isRefused = isLoopback ? !allowsLoopback(rules) : isLocalName(name) && !allowsNames(rules);
+  const isRefused = isLoopbackName(name) ? !allowsLoopback(rules) : isLocalName(name) && !allowsNames(rules);
   if (isRefused) return 'must not point to a local host';
   // On an allowed loopback address this service and the receivers share a machine.
-  if (!isLoopback && rules.ownHosts.has(name)) return ownHostProblem;
+  if (!isLoopbackName(name) && rules.ownHosts.has(name)) return ownHostProblem;
   return isPublicPort(port, rules) || allowsNames(rules) ? null : portProblem(rules);
 }
 

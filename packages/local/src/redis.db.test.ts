@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -36,6 +36,16 @@ describe('startRedis', () => {
     const second = await startRedis({ dir });
     expect(await ask(second.url, 'GET kept')).toContain('yes');
     await second.stop();
+  });
+
+  it('keeps its data from other users of the machine', async () => {
+    chmodSync(dir, 0o755);
+    const server = await startRedis({ dir });
+    await ask(server.url, 'SET kept yes');
+    const places = readdirSync(dir, { recursive: true, encoding: 'utf8' }).map((name) => join(dir, name));
+    expect(places.some((place) => place.endsWith('.aof'))).toBe(true);
+    for (const place of [dir, ...places]) expect([place, statSync(place).mode & 0o077]).toEqual([place, 0]);
+    await server.stop();
   });
 
   it('has a URL that redis-cli accepts', async () => {

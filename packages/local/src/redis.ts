@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { realpathSync } from 'node:fs';
+import { chmodSync, realpathSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { findCommand, installPackage } from './process/debianPackage.ts';
 import { claimFolder, type Ending, endOrphan, endProcess } from './process/processes.ts';
@@ -22,6 +22,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningServer> 
   const command = await redisCommand(onLog);
   const claim = claimFolder(dir);
   try {
+    chmodSync(dir, 0o700);
     const folder = realpathSync(dir);
     await endRedisOrphan(folder);
     const port = options.port ?? (await freePort());

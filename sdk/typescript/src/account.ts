@@ -62,7 +62,8 @@ export class Account {
   }
 }
 
-export type UsageFilter = { from?: string; to?: string; group_by?: string };
+/** `tz`: the time zone of days, such as `Europe/Berlin`. */
+export type UsageFilter = { from?: string; to?: string; group_by?: string; tz?: string };
 
 /** Executions and their cost in a period, for example by model. */
 export function readUsage(http: Http, filter: UsageFilter, options?: RequestOptions): ResponsePromise<Usage> {

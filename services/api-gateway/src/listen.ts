@@ -1,4 +1,4 @@
-import type { RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { classesOf, closeServer, http, type ListenAt, listenAt } from '@holdfast/kit/http';
 import type { Express } from 'express';
@@ -42,7 +42,8 @@ export async function listen(app: Express, at: ListenAt, maxPerMinute: number): 
   let isClosing = false;
   const refuse = respondBrokenRequest(maxPerMinute);
   const onRequest: RequestListener = (request, response) => {
-    if (!isTarget(request.url)) return refuse(new Error('invalid target'), request.socket);
+    if (!isTarget(request.url) || lacksHost(request))
+      return refuse(new Error('invalid head'), request.socket);
     if (isRetiring) response.setHeader('Connection', 'close');
     const { socket } = request;
     connections.set(socket, response);
@@ -89,6 +90,10 @@ export async function listen(app: Express, at: ListenAt, maxPerMinute: number): 
 }
 
 /** Express's router passes others on to its own 404. */
+/** RFC 9112, section 3.2. Node's own refusal has no body. */
+const lacksHost = ({ httpVersion, headers }: IncomingMessage) =>
+  httpVersion === '1.1' && headers.host === undefined;
+
 function isTarget(url = ''): boolean {
   return url.startsWith('/') || url === '*' || URL.canParse(url);
 }

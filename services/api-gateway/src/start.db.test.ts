@@ -79,7 +79,8 @@ describe('the gateway as a process', () => {
       'INPUT_VALIDATION_ERROR',
     ],
     ['CONNECT', 'CONNECT x.test:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
-    ['no Host', 'GET /v1/models HTTP/1.1\r\n\r\n', 401, 'UNAUTHENTICATED'],
+    ['no Host', 'GET /v1/models HTTP/1.1\r\n\r\n', 400, 'INPUT_VALIDATION_ERROR'],
+    ['no Host in HTTP/1.0', 'GET /v1/models HTTP/1.0\r\n\r\n', 401, 'UNAUTHENTICATED'],
     [
       'an unknown Expect',
       'GET /v1/models HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\n\r\n',

@@ -125,9 +125,12 @@ describe('times', () => {
     expect(sinceTime(text, nowMs)).toBe(time);
   });
 
-  it.each(['', 'soon', '5', '1w', '2026-13-01', '-1h'])('are refused as since %j', (text) => {
-    expect(() => sinceTime(text, nowMs)).toThrow('--since needs a time');
-  });
+  it.each(['', 'soon', '5', '1w', '2026-13-01', '2026-02-30', '2026-03-20T10:30', '-1h'])(
+    'are refused as since %j',
+    (text) => {
+      expect(() => sinceTime(text, nowMs)).toThrow('--since needs a time');
+    },
+  );
 
   it.each([
     ['90d', '2026-06-18T10:30:00.000Z'],

@@ -226,7 +226,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description The key, including its previous value after a rotation, stops working within 5 seconds. Revoking a revoked key changes nothing. A key can revoke keys with wider access than its own.
+         * @description The key, including its previous value after a rotation, stops working within 5 seconds. Revoking a revoked key changes nothing. A key can revoke itself, and no key with wider access than its own.
          */
         delete: operations["deleteOrganizationsByOrganizationIdApiKeysById"];
         options?: never;
@@ -263,7 +263,7 @@ export interface paths {
         };
         /**
          * Read usage
-         * @description Returns usage and charges, by model or by day (UTC), of the executions that completed in a period of at most 366 days. Executions past the operator's retention period are not included. With `Accept: text/csv` the rows are returned as CSV.
+         * @description Returns usage and charges, by model or by day, of the executions that completed in a period of at most 366 days. Executions past the operator's retention period are not included. With `Accept: text/csv` the rows are returned as CSV.
          */
         get: operations["getOrganizationsByOrganizationIdUsage"];
         put?: never;
@@ -1174,8 +1174,8 @@ export interface components {
              */
             scopes?: ("executions:write" | "executions:read" | "files" | "webhooks" | "keys" | "balance" | "portal")[];
             /**
-             * Format: date-time
              * @description When the key stops working; omitted: never
+             * @example 2026-03-20T10:30:00Z
              */
             expires_at?: string;
             /**
@@ -1247,7 +1247,7 @@ export interface components {
             accent?: string;
             /**
              * @description An image, at most 32 pixels high
-             * @example https://app.example.com/settings
+             * @example https://app.example.com/logo.svg
              */
             logo_url?: string;
             /**
@@ -1362,7 +1362,6 @@ export interface components {
         Priority: "high" | "normal" | "low";
         RecoverRequest: {
             /**
-             * Format: date-time
              * @description Deliveries created since this time
              * @example 2026-03-20T10:00:00Z
              */
@@ -1370,13 +1369,13 @@ export interface components {
         };
         RecoverDeliveriesRequest: {
             /**
-             * Format: date-time
              * @description Only deliveries created at this time or later
+             * @example 2026-03-20T10:30:00Z
              */
             since: string;
             /**
-             * Format: date-time
-             * @description Only deliveries created before this time
+             * @description Only deliveries created before this time: a time, or a date (00:00 UTC)
+             * @example 2026-03-20T10:30:00Z
              */
             until?: string;
             /**
@@ -1991,7 +1990,7 @@ export interface components {
             model?: string;
             /**
              * Format: date
-             * @description Day in UTC, with `group_by=day`
+             * @description Day in the time zone `tz`, with `group_by=day`
              */
             day?: string;
             /** @description Number of completed executions */
@@ -4874,9 +4873,9 @@ export interface operations {
                 /** @description Only transactions of this kind */
                 kind?: "top_up" | "correction" | "hold" | "overage" | "settle" | "remainder" | "release" | "write_off";
                 execution_id?: string;
-                /** @description Only transactions after this time */
+                /** @description Only transactions after this time: a time, or a date (00:00 UTC) */
                 created_after?: string;
-                /** @description Only transactions before this time */
+                /** @description Only transactions before this time: a time, or a date (00:00 UTC) */
                 created_before?: string;
             };
             header?: never;
@@ -4920,6 +4919,8 @@ export interface operations {
             query?: {
                 from?: string;
                 to?: string;
+                /** @description The time zone of days, and of dates without a time */
+                tz?: string;
                 /** @description What the rows are grouped by */
                 group_by?: "model" | "day";
             };
@@ -5157,9 +5158,9 @@ export interface operations {
                 status?: "pending" | "delivered" | "failed" | "expired";
                 /** @description Only deliveries of events of this type */
                 event_type?: "execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered";
-                /** @description Only deliveries created after this time */
+                /** @description Only deliveries created after this time: a time, or a date (00:00 UTC) */
                 created_after?: string;
-                /** @description Only deliveries created before this time */
+                /** @description Only deliveries created before this time: a time, or a date (00:00 UTC) */
                 created_before?: string;
             };
             header?: never;
@@ -5277,9 +5278,9 @@ export interface operations {
                 status?: "pending" | "delivered" | "failed" | "expired";
                 /** @description Only deliveries of events of this type */
                 event_type?: "execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered";
-                /** @description Only deliveries created after this time */
+                /** @description Only deliveries created after this time: a time, or a date (00:00 UTC) */
                 created_after?: string;
-                /** @description Only deliveries created before this time */
+                /** @description Only deliveries created before this time: a time, or a date (00:00 UTC) */
                 created_before?: string;
                 /** @description The execution */
                 execution_id: string;
@@ -5861,9 +5862,9 @@ export interface operations {
                 status?: string;
                 /** @description Only deliveries of events of this type */
                 event_type?: "execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered";
-                /** @description Only deliveries created after this time */
+                /** @description Only deliveries created after this time: a time, or a date (00:00 UTC) */
                 created_after?: string;
-                /** @description Only deliveries created before this time */
+                /** @description Only deliveries created before this time: a time, or a date (00:00 UTC) */
                 created_before?: string;
                 organization_id?: string;
                 endpoint_id?: string;
@@ -6007,9 +6008,9 @@ export interface operations {
                 status?: string;
                 /** @description Model slug */
                 model?: string;
-                /** @description Only executions created after this time */
+                /** @description Only executions created after this time: a time, or a date (00:00 UTC) */
                 created_after?: string;
-                /** @description Only executions created before this time */
+                /** @description Only executions created before this time: a time, or a date (00:00 UTC) */
                 created_before?: string;
                 organization_id?: string;
                 /** @description Only executions with an attempt at this provider */
@@ -6457,9 +6458,9 @@ export interface operations {
                 action?: string;
                 /** @description Only actions with the token of this name */
                 actor?: string;
-                /** @description Only actions that started at or after this time */
+                /** @description Only actions that started at or after this time: a time, or a date (00:00 UTC) */
                 from?: string;
-                /** @description Only actions that started before this time */
+                /** @description Only actions that started before this time: a time, or a date (00:00 UTC) */
                 to?: string;
             };
             header?: never;

@@ -16,7 +16,7 @@ export type Welcome = {
   consoleUrl: string;
   apiKey: string;
   home: string;
-  webhooksStayOutside: boolean;
+  isLoopbackOpen: boolean;
 };
 
 export function welcome({
@@ -26,11 +26,10 @@ export function welcome({
   consoleUrl,
   apiKey,
   home,
-  webhooksStayOutside,
+  isLoopbackOpen,
 }: Welcome): string {
   const hint = `
-Other webhooks go to public https addresses only. For receivers of yours on this machine, start with
-  WEBHOOK_ALLOW_HTTP=true EGRESS_ALLOW_CIDRS=127.0.0.0/8 npm start
+Receivers of yours on this machine get webhooks too, at http://127.0.0.1 and http://localhost.
 `;
   return `
 Holdfast is ready.
@@ -55,7 +54,7 @@ Try it:
 
 Webhooks, each as it comes, in another terminal:
   npm run webhooks:listen
-${webhooksStayOutside ? hint : ''}
+${isLoopbackOpen ? hint : ''}
 Ctrl-C ends everything.
 `;
 }

@@ -80,6 +80,8 @@ describe('npm start', () => {
     const text = await start();
     expect(statSync(statePath()).mode & 0o777).toBe(0o600);
     expect(statSync(join(folder, 'secrets.json')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, 'logs')).mode & 0o777).toBe(0o700);
+    expect(statSync(join(folder, 'logs/ledger.log')).mode & 0o777).toBe(0o600);
     const state = readState();
     expect(text).toContain(state.base_url);
     expect(text).toMatch(/token +from-the-environment\n/);

@@ -26,6 +26,7 @@ import {
 import { type RunningService, type ServiceProgram, startService, untilReady } from './services.ts';
 import {
   type Addresses,
+  opensLoopback,
   ownLogin,
   ownOpening,
   ownPorts,
@@ -117,7 +118,7 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
     consoleUrl: await consoleLink(adminUrl, adminToken),
     apiKey: demo.apiKey,
     home: home.folder,
-    webhooksStayOutside: !env['EGRESS_ALLOW_CIDRS'],
+    isLoopbackOpen: opensLoopback(env),
   });
 }
 
@@ -171,7 +172,7 @@ async function chosenPorts({ flags, env }: LaunchOptions, kept: Secrets) {
 }
 
 async function programs(
-  { mainOf }: LaunchOptions,
+  { mainOf, env }: LaunchOptions,
   addresses: Addresses,
   settings: NodeJS.ProcessEnv,
   passwords: Record<Role, string> | null,
@@ -183,7 +184,7 @@ async function programs(
         name,
         main: mainOf(name),
         env: {
-          ...ownOpening(name, addresses),
+          ...ownOpening(name, addresses, env),
           ...settings,
           ...ownPorts(name, addresses, metricsPort),
           ...ownLogin(name, addresses.databaseUrl, passwords),

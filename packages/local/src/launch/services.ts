@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { rotateLog } from '../supervisor/logFile.ts';
@@ -55,7 +55,9 @@ function specOf({ name, main, env, servers, metricsPort }: ServiceProgram, home:
 
 export function startService(program: ServiceProgram, home: string, watcher: Watcher): RunningService {
   const spec = specOf(program, home);
-  mkdirSync(join(home, 'logs'), { recursive: true });
+  const logs = join(home, 'logs');
+  mkdirSync(logs, { recursive: true, mode: 0o700 });
+  chmodSync(logs, 0o700); // An earlier start may have made it for everyone.
   rotateLog(spec.logPath);
   const metricsUrl = `http://127.0.0.1:${program.metricsPort}/metrics`;
   return { ...supervise(spec, watcher), metricsUrl, logPath: spec.logPath };

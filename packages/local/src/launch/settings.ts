@@ -46,11 +46,26 @@ export function ownPorts(name: ServiceName, addresses: Addresses, metricsPort: n
 
 export const webhooksOrigin = ({ webhooksPort }: Addresses) => `http://127.0.0.1:${webhooksPort}`;
 
-/** What webhooks may reach beyond the default; the environment of `npm start` wins. */
-export function ownOpening(name: ServiceName, addresses: Addresses): NodeJS.ProcessEnv {
-  const isAboutWebhooks = name === 'api-gateway' || name === 'webhook-sender';
-  return isAboutWebhooks ? { WEBHOOK_ALLOW_ORIGINS: webhooksOrigin(addresses) } : {};
+/**
+ * What webhooks may reach beyond the default: receivers on this machine, while Holdfast serves this machine alone. The
+ * environment of `npm start` wins.
+ */
+export function ownOpening(
+  name: ServiceName,
+  addresses: Addresses,
+  env: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
+  if (name !== 'api-gateway' && name !== 'webhook-sender') return {};
+  const own = { WEBHOOK_ALLOW_ORIGINS: webhooksOrigin(addresses) };
+  return opensLoopback(env)
+    ? { ...own, WEBHOOK_ALLOW_HTTP: 'loopback', EGRESS_ALLOW_CIDRS: '127.0.0.0/8,::1/128' }
+    : own;
 }
+
+export const opensLoopback = (env: NodeJS.ProcessEnv) =>
+  [undefined, '', '127.0.0.1', 'localhost', '::1'].includes(env['LISTEN_HOST']) &&
+  env['EGRESS_ALLOW_CIDRS'] === undefined &&
+  env['WEBHOOK_ALLOW_HTTP'] === undefined;
 
 /** The database login of a service; none for the sandbox. `passwords` null: all use the URL as it is. */
 export function ownLogin(

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Account } from './account.ts';
@@ -21,12 +21,7 @@ const pollEveryMs = 10;
 /** In a session of its own: Ctrl-C must not reach it before its users have stopped. Rejects with the reason it ended. */
 export async function startServer(server: ServerCommand): Promise<ChildProcess & { pid: number }> {
   const { name, ready, timeoutMs, onLog } = server;
-  const child = spawn(server.command, server.args, {
-    cwd: '/',
-    detached: true,
-    env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' },
-    ...server.account,
-  });
+  const child = spawnPrivate(server);
   child.stdin.on('error', () => {}).end(server.stdin ?? '');
   const { promise: started, resolve, reject } = Promise.withResolvers<void>();
   const lastLines: string[] = [];
@@ -52,6 +47,21 @@ export async function startServer(server: ServerCommand): Promise<ChildProcess &
   } finally {
     clearInterval(polling);
     clearTimeout(timer);
+  }
+}
+
+/** A child inherits the mask: its files are for its account alone. */
+function spawnPrivate({ command, args, account }: ServerCommand): ChildProcessWithoutNullStreams {
+  const mask = process.umask(0o077);
+  try {
+    return spawn(command, args, {
+      cwd: '/',
+      detached: true,
+      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' },
+      ...account,
+    });
+  } finally {
+    process.umask(mask);
   }
 }
 

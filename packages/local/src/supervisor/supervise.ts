@@ -94,7 +94,7 @@ export function supervise(spec: ServiceSpec, watcher: Watcher, timing: Timing = 
 }
 
 function start(spec: ServiceSpec): ChildProcess {
-  const log = openSync(spec.logPath, 'a');
+  const log = openSync(spec.logPath, 'a', 0o600);
   try {
     // Its own group: Ctrl-C reaches the launcher alone, which stops things in order. endWithLauncher.ts watches the channel.
     const child = spawn(spec.command, spec.args, {

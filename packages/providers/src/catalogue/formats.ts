@@ -1,4 +1,5 @@
-import { type ModelProblem, nearest } from './problems.ts';
+import { nearestName } from '@holdfast/domain/nearest';
+import type { ModelProblem } from './problems.ts';
 import { schemaParts } from './schemaParts.ts';
 
 /** Of JSON Schema and OpenAPI's registry: valid in a schema, and checked by the provider, if at all. */
@@ -43,5 +44,5 @@ function warningOf(name: string): string {
 }
 
 function isMisspeltFile(name: string): boolean {
-  return name !== 'file' && !annotations.has(name) && nearest(name, ['file']) !== null;
+  return name !== 'file' && !annotations.has(name) && nearestName(name, ['file']) !== null;
 }

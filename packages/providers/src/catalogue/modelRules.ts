@@ -1,5 +1,6 @@
 import type { OutputKind } from '@holdfast/domain/modelResponse';
 import type { Adapter, ProviderRoute } from '@holdfast/domain/modelRoute';
+import { nearestName } from '@holdfast/domain/nearest';
 import { optionsIssues, optionsSchema } from '../adapterOptions.ts';
 import { placeProblem } from '../place.ts';
 import { targetProblem } from '../replicate/prediction.ts';
@@ -7,7 +8,7 @@ import { schemaProblems } from './inputSchema.ts';
 import type { ModelParts } from './modelParts.ts';
 import { keysAt } from './modelSchema.ts';
 import { pricedInputs, priceProblems } from './priceRules.ts';
-import { type ModelProblem, nearest, shapeProblems } from './problems.ts';
+import { type ModelProblem, shapeProblems } from './problems.ts';
 
 /** Problems across fields of a model. Paths use `providers` even where the file has `provider`. */
 export function modelProblems(parts: ModelParts): ModelProblem[] {
@@ -57,7 +58,7 @@ function routeInputNames({ mode_from_input: mode, input }: ProviderRoute, index:
 function unknownInput(schema: Record<string, unknown>, { path, name }: Named): ModelProblem[] {
   const known = inputProperties(schema);
   if (known.has(name)) return [];
-  const meant = nearest(name, [...known]);
+  const meant = nearestName(name, [...known]);
   const hint = meant === null ? '' : `; is "${meant}" meant?`;
   return [{ path, message: `"${name}" is not a property of the input_schema${hint}` }];
 }

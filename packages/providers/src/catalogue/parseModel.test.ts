@@ -66,7 +66,7 @@ describe('parseModel', () => {
     expect(two(', options: { pth: x }', 'modle: n, adaptr: cog')).toEqual([
       expect.stringMatching(/^m\.yaml:3: providers\.0\.options/),
       'm.yaml:4: providers.1.model: is missing: a string',
-      'm.yaml:4: providers.1.modle: is not known here; is "mode" meant?',
+      'm.yaml:4: providers.1.modle: is not known here; is "model" meant?',
       'm.yaml:4: providers.1.adaptr: is not known here; is "adapter" meant?',
     ]);
     const without = changed(

@@ -1,3 +1,4 @@
+import { nearestName } from '@holdfast/domain/nearest';
 import { typeNames } from '@holdfast/kit/requirement';
 import type { z } from 'zod';
 
@@ -33,7 +34,7 @@ const unionMessage = ({ message }: Issue) =>
 const isInside = (issue: Issue) => issue.path.length > 0 || issue.code === 'unrecognized_keys';
 
 export function unknownKey(key: string, known: readonly string[]): string {
-  const meant = nearest(key, known);
+  const meant = nearestName(key, known);
   return `is not known here${meant === null ? '' : `; is "${meant}" meant?`}`;
 }
 
@@ -42,26 +43,4 @@ function expected(issue: Issue): string {
   if (issue.code === 'invalid_value')
     return `one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
   return issue.message;
-}
-
-export function nearest(word: string, known: readonly string[]): string | null {
-  const maxDistance = Math.min(3, Math.floor(word.length / 3) + 1);
-  const [best] = known
-    .map((one) => ({ one, distance: distance(word.toLowerCase(), one.toLowerCase()) }))
-    .filter((candidate) => candidate.distance <= maxDistance)
-    .toSorted((a, b) => a.distance - b.distance);
-  return best?.one ?? null;
-}
-
-function distance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [index, letter] of from.split('').entries()) {
-    const next = [index + 1];
-    for (const [at, other] of to.split('').entries()) {
-      const replaced = (row[at] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(replaced, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }

@@ -188,7 +188,7 @@ class RecoverRequest(ApiObject):
     model_config = ConfigDict(
         extra='forbid',
     )
-    since: AwareDatetime
+    since: str
     """
     Deliveries created since this time
     """
@@ -216,7 +216,7 @@ class ApiKeyRequest(ApiObject):
     """
     What the key may do, instead of `permissions`
     """
-    expires_at: AwareDatetime | None = None
+    expires_at: str | None = None
     """
     When the key stops working; omitted: never
     """
@@ -590,7 +590,7 @@ class UsageRow(ApiObject):
     """
     day: str | None = None
     """
-    Day in UTC, with `group_by=day`
+    Day in the time zone `tz`, with `group_by=day`
     """
     executions: int
     """
@@ -835,6 +835,36 @@ class WebhookEndpointHour(ApiObject):
     Half of the attempts ended within this time
     """
     p95_ms: float | None
+
+
+class LastDeliveryAttempt(ApiObject):
+    number: int
+    started_at: AwareDatetime
+    """
+    When the request was sent
+    """
+    status_code: int | None
+    """
+    Null when there was no response
+    """
+    duration_ms: int | None
+    error: str | None
+    """
+    Null: the attempt succeeded, is still running or was interrupted
+    """
+    error_stage: str | None
+    """
+    The stage at which the attempt failed: `policy` (the URL is not allowed), `dns`, `connect`, `tls`, `timeout`, `response` (not a 2xx, or unreadable), `aborted`, `unprepared` (the request could not be built)
+    """
+    response: str | None
+    """
+    The first 4 KiB of the response body; null when unknown
+    """
+    delivery_id: str
+    """
+    Id
+    """
+    event_type: str
 
 
 class RotatedWebhookSecret(ApiObject):
@@ -1481,6 +1511,25 @@ class WebhookEndpointActivity(ApiObject):
     counted_since: AwareDatetime | None
     """
     Null: the deliveries of all hours are counted
+    """
+
+
+class WebhookEndpointBacklog(ApiObject):
+    deactivated_at: AwareDatetime | None
+    """
+    Null: the endpoint is active, or was turned off by a request
+    """
+    waiting: int
+    """
+    Pending deliveries, counted up to 10,000
+    """
+    has_more_waiting: bool
+    """
+    Whether more deliveries are pending than were counted
+    """
+    last_attempts: list[LastDeliveryAttempt]
+    """
+    The last attempt of each of up to five deliveries, newest first
     """
 
 

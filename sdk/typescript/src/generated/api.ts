@@ -241,7 +241,7 @@ export interface paths {
         };
         /**
          * Read usage
-         * @description Returns usage and charges, by model or by day (UTC), of the executions that completed in a period of at most 366 days. Executions past the operator's retention period are not included. With `Accept: text/csv` the rows are returned as CSV.
+         * @description Returns usage and charges, by model or by day, of the executions that completed in a period of at most 366 days. Executions past the operator's retention period are not included. With `Accept: text/csv` the rows are returned as CSV.
          */
         get: operations["getUsage"];
         put?: never;
@@ -728,7 +728,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke an API key
-         * @description The key, including its previous value after a rotation, stops working within 5 seconds. Revoking a revoked key changes nothing. A key can revoke keys with wider access than its own.
+         * @description The key, including its previous value after a rotation, stops working within 5 seconds. Revoking a revoked key changes nothing. A key can revoke itself, and no key with wider access than its own.
          */
         delete: operations["revokeApiKey"];
         options?: never;
@@ -1044,7 +1044,6 @@ export interface components {
         };
         RecoverRequest: {
             /**
-             * Format: date-time
              * @description Deliveries created since this time
              * @example 2026-03-20T10:00:00Z
              */
@@ -1091,8 +1090,8 @@ export interface components {
              */
             scopes?: ("executions:write" | "executions:read" | "files" | "webhooks" | "keys" | "balance" | "portal")[];
             /**
-             * Format: date-time
              * @description When the key stops working; omitted: never
+             * @example 2026-03-20T10:30:00Z
              */
             expires_at?: string;
             /**
@@ -1160,7 +1159,7 @@ export interface components {
             accent?: string;
             /**
              * @description An image, at most 32 pixels high
-             * @example https://app.example.com/settings
+             * @example https://app.example.com/logo.svg
              */
             logo_url?: string;
             /**
@@ -2038,7 +2037,7 @@ export interface components {
             model?: string;
             /**
              * Format: date
-             * @description Day in UTC, with `group_by=day`
+             * @description Day in the time zone `tz`, with `group_by=day`
              */
             day?: string;
             /** @description Number of completed executions */
@@ -3947,9 +3946,9 @@ export interface operations {
                 status?: components["schemas"]["ExecutionStatus"];
                 /** @description Model slug */
                 model?: string;
-                /** @description Only executions created after this time */
+                /** @description Only executions created after this time: a time, or a date (00:00 UTC) */
                 created_after?: string;
-                /** @description Only executions created before this time */
+                /** @description Only executions created before this time: a time, or a date (00:00 UTC) */
                 created_before?: string;
             };
             header?: never;
@@ -4794,9 +4793,9 @@ export interface operations {
                 /** @description Only transactions of this kind */
                 kind?: "top_up" | "correction" | "hold" | "overage" | "settle" | "remainder" | "release";
                 execution_id?: string;
-                /** @description Only transactions after this time */
+                /** @description Only transactions after this time: a time, or a date (00:00 UTC) */
                 created_after?: string;
-                /** @description Only transactions before this time */
+                /** @description Only transactions before this time: a time, or a date (00:00 UTC) */
                 created_before?: string;
             };
             header?: never;
@@ -4857,6 +4856,8 @@ export interface operations {
             query?: {
                 from?: string;
                 to?: string;
+                /** @description The time zone of days, and of dates without a time */
+                tz?: string;
                 /** @description What the rows are grouped by */
                 group_by?: "model" | "day";
             };
@@ -5756,9 +5757,9 @@ export interface operations {
                 status?: "pending" | "delivered" | "failed" | "expired";
                 /** @description Only deliveries of events of this type */
                 event_type?: "execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered";
-                /** @description Only deliveries created after this time */
+                /** @description Only deliveries created after this time: a time, or a date (00:00 UTC) */
                 created_after?: string;
-                /** @description Only deliveries created before this time */
+                /** @description Only deliveries created before this time: a time, or a date (00:00 UTC) */
                 created_before?: string;
             };
             header?: never;
@@ -5888,9 +5889,9 @@ export interface operations {
                 status?: "pending" | "delivered" | "failed" | "expired";
                 /** @description Only deliveries of events of this type */
                 event_type?: "execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered";
-                /** @description Only deliveries created after this time */
+                /** @description Only deliveries created after this time: a time, or a date (00:00 UTC) */
                 created_after?: string;
-                /** @description Only deliveries created before this time */
+                /** @description Only deliveries created before this time: a time, or a date (00:00 UTC) */
                 created_before?: string;
                 /** @description The execution */
                 execution_id: string;
@@ -6165,9 +6166,9 @@ export interface operations {
                 endpoint_id?: string;
                 /** @description true: only events with a delivery that has not succeeded, or with no delivery at all; with `endpoint_id`, events not delivered to that endpoint. Limited to the period for which deliveries are kept */
                 undelivered?: "true" | "false";
-                /** @description Only events after this time */
+                /** @description Only events after this time: a time, or a date (00:00 UTC) */
                 created_after?: string;
-                /** @description Only events before this time */
+                /** @description Only events before this time: a time, or a date (00:00 UTC) */
                 created_before?: string;
                 /** @description `asc`: oldest first, to catch up from a point in time */
                 order?: "asc" | "desc";

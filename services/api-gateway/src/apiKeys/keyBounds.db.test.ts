@@ -268,7 +268,7 @@ describe('addresses', () => {
 describe('a key that creates keys', () => {
   const later = (ms: number) => new Date(Date.now() + ms).toISOString();
 
-  it('creates and rotates no key with wider access than its own', async () => {
+  it('creates, rotates and revokes no key with wider access than its own', async () => {
     const outsider = await gateway.newKey(await gateway.newOrganization());
     const { body: all } = await ask('get', '/v1/models', owner).expect(200);
     const [mine, other] = all.data.map(({ slug }: { slug: string }) => slug);
@@ -304,11 +304,15 @@ describe('a key that creates keys', () => {
     const { body: listed } = await ask('get', '/v1/api-keys', key).expect(200);
     const full = listed.data.find((one: { permissions: string }) => one.permissions === 'full');
     await ask('post', `/v1/api-keys/${full.id}/rotate`, key).expect(403);
+    const kept = await ask('delete', `/v1/api-keys/${full.id}`, key).expect(403);
+    expect(kept.body.error.message).toContain('wider access than its own');
+    await ask('get', '/v1/balance', outsider).expect(200);
     const { body: rotated } = await ask('post', `/v1/api-keys/${id}/rotate`, key).expect(200);
     expect(rotated).toMatchObject(own);
     await ask('get', '/v1/api-keys', rotated.new_key).expect(200);
     await ask('get', '/v1/api-keys', rotated.new_key, '198.51.100.1').expect(403);
     await ask('get', '/v1/balance', rotated.new_key).expect(403);
+    await ask('delete', `/v1/api-keys/${id}`, rotated.new_key).expect(200);
   });
 });
 

@@ -28,13 +28,13 @@ export function boundsFor(creator: ApiKeyBounds, request: ApiKeyRequest): ApiKey
   return bounds;
 }
 
-/** A key cannot create or rotate a key with wider bounds than its own. @throws ApiError FORBIDDEN */
+/** A key cannot create, rotate or revoke a key with wider bounds than its own. @throws ApiError FORBIDDEN */
 export function requireWithin(creator: ApiKeyBounds, bounds: ApiKeyBounds): void {
   const excess = findExcess(creator, bounds);
   if (excess === null) return;
   throw new ApiError(
     'FORBIDDEN',
-    `An API key cannot create or rotate a key with wider access than its own: ${excess}.`,
+    `An API key cannot create, rotate or revoke a key with wider access than its own: ${excess}.`,
   );
 }
 

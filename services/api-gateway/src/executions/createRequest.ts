@@ -4,11 +4,14 @@ import { findInputFiles, maxInputFileBytes } from '@holdfast/domain/inputFiles';
 import { limits } from '@holdfast/domain/limits';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { holdFor, isMoney } from '@holdfast/domain/money';
+import { nearestName } from '@holdfast/domain/nearest';
 import { estimateCost } from '@holdfast/domain/pricing';
 import type { PricedInput } from '@holdfast/domain/quantities';
 import { z } from 'zod';
+import { mayUseModel } from '../apiKeys/access.ts';
 import type { Context } from '../context.ts';
 import { requireFiles } from '../files/readyFiles.ts';
+import type { Caller } from '../http/endpoint.ts';
 import { jsonObject } from '../http/fields.ts';
 import { fieldPath, invalidInput } from '../http/validate.ts';
 import { validateInput } from './modelInput.ts';
@@ -21,12 +24,13 @@ import { Metadata, Priority } from './records.ts';
  */
 export async function prepareCreate(
   context: Context,
-  organizationId: string,
+  caller: Pick<Caller, 'organizationId' | 'models' | 'isTest'>,
   body: Pick<CreateBody, 'model' | 'input' | 'webhook_url'>,
 ) {
   const model = await findModel(context, body.model);
   const checked = model && validateInput(model.definition, body.input);
-  const details = [...(checked?.details ?? [unknownModel]), ...webhookProblems(context, body.webhook_url)];
+  const modelProblems = checked?.details ?? [await unknownModel(context, caller, body.model)];
+  const details = [...modelProblems, ...webhookProblems(context, body.webhook_url)];
   if (!checked || !model || details.length > 0) throw invalidInput(details);
   const { input } = checked;
   const { definition, version } = model;
@@ -35,16 +39,31 @@ export async function prepareCreate(
     id,
   }));
   const maxBytes = Math.max(...definition.providers.map(maxInputFileBytes));
-  const files = await requireFiles(context, organizationId, references, maxBytes);
+  const files = await requireFiles(context, caller.organizationId, references, maxBytes);
   const priced = { input, files };
   return { definition, version, input, priced, estimatedCost: affordableEstimate(definition, priced) };
 }
 
-const unknownModel: ErrorDetail = {
-  field: 'model',
-  code: 'NOT_FOUND',
-  message: 'There is no such model. GET /v1/models lists them.',
-};
+/** Names the model that was meant, of those that the caller may use. */
+async function unknownModel(
+  { models }: Context,
+  caller: Pick<Caller, 'models' | 'isTest'>,
+  slug: string,
+): Promise<ErrorDetail> {
+  const usable = (await models.list()).filter(
+    ({ isActive, definition }) => isActive && mayUseModel(caller, definition),
+  );
+  const meant = nearestName(
+    slug,
+    usable.map(({ definition }) => definition.slug),
+  );
+  const hint = meant === null ? '' : ` Did you mean ${meant}?`;
+  return {
+    field: 'model',
+    code: 'NOT_FOUND',
+    message: `There is no such model.${hint} GET /v1/models lists them.`,
+  };
+}
 
 function webhookProblems({ egress }: Context, url: string | undefined): ErrorDetail[] {
   const problem = url === undefined ? null : egress.checkNewUrl(url);

@@ -37,7 +37,7 @@ it('validation reports all problems at once, with what would be valid', () => {
   const { details } = validateInput(definition, input);
   expect(Object.fromEntries(details.map(({ field, message }) => [field, message]))).toEqual({
     'input.prompt': 'input.prompt is required.',
-    'input.colour': 'input.colour is not a parameter of this model.',
+    'input.colour': 'input.colour is not a parameter of this model. Did you mean input.colours?',
     'input.size': 'input.size must be one of "small", "large".',
     'input.style': 'input.style must be "oil".',
     'input.source':

@@ -1,6 +1,8 @@
 import type { ErrorDetail } from '@holdfast/domain/errors';
 import { withDefaults } from '@holdfast/domain/inputDefaults';
+import { definitionOf, isObject } from '@holdfast/domain/inputFiles';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import { nearestName } from '@holdfast/domain/nearest';
 import { compileSchema, type Validator } from '@holdfast/kit/jsonSchema/compile';
 import { newBudget, type Problem } from '@holdfast/kit/jsonSchema/evaluation';
 import { inputFormats } from '@holdfast/kit/jsonSchema/inputFormats';
@@ -29,7 +31,7 @@ export function validateInput(
   if (!isWithinBudget) return { input, details: [tooComplex] };
   const present = problems.length > 0 ? withoutNulls(input, problems.flatMap(pathsOf)) : null;
   if (present !== null) return validateInput(definition, present, budget);
-  return { input, details: problems.map(toDetail) };
+  return { input, details: problems.map((problem) => toDetail(problem, definition.input_schema)) };
 }
 
 const tooComplex: ErrorDetail = {
@@ -40,12 +42,30 @@ const tooComplex: ErrorDetail = {
 
 const pathsOf = ({ path, branches = [] }: Problem): string[][] => [path, ...branches.flatMap(pathsOf)];
 
-function toDetail(problem: Problem): ErrorDetail {
+function toDetail(problem: Problem, schema: ModelDefinition['input_schema']): ErrorDetail {
   const { keyword, path, name } = problem;
   const code = codes[keyword] ?? 'INVALID_VALUE';
   const isNamed = name !== undefined && messages[code] !== undefined;
   const field = [...path, ...(isNamed ? [name] : [])].reduce(fieldPath, 'input');
-  return { field, code, message: `${field} ${messages[code] ?? describeProblem(problem)}.` };
+  const meant = code === 'UNKNOWN_FIELD' ? nearestName(name ?? '', namesAt(schema, path)) : null;
+  const hint = meant === null ? '' : ` Did you mean ${[...path, meant].reduce(fieldPath, 'input')}?`;
+  return { field, code, message: `${field} ${messages[code] ?? describeProblem(problem)}.${hint}` };
+}
+
+/** The properties that the schema names of the object at a path. */
+function namesAt(root: Record<string, unknown>, path: readonly string[]): string[] {
+  const at = path.reduce<unknown>((schema, step) => {
+    const { properties, items } = resolved(root, schema);
+    return isObject(properties) && Object.hasOwn(properties, step) ? properties[step] : items;
+  }, root);
+  const { properties } = resolved(root, at);
+  return isObject(properties) ? Object.keys(properties) : [];
+}
+
+function resolved(root: Record<string, unknown>, schema: unknown): Record<string, unknown> {
+  if (!isObject(schema)) return {};
+  const referred = typeof schema['$ref'] === 'string' ? definitionOf(root, schema['$ref']) : undefined;
+  return isObject(referred) ? { ...referred, ...schema } : schema;
 }
 
 const messages: Record<string, string> = {

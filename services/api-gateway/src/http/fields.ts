@@ -1,5 +1,6 @@
 import { ApiError } from '@holdfast/domain/errors';
 import { type IdPrefix, isId } from '@holdfast/domain/ids';
+import { isTime } from '@holdfast/domain/times';
 import { z } from 'zod';
 
 /** A time in a response: ISO 8601, UTC, milliseconds. */
@@ -64,13 +65,27 @@ export function notFound(what: string): ApiError {
 
 export const errorUrl = (publicUrl: string, code: string) => `${publicUrl}/docs/errors/${code}`;
 
-/** A time in a request, with its zone. */
+/** A time in a request, with its zone, or a date: `toDate` and `new Date` read it. */
 export function timeField() {
-  return z.iso.datetime({ offset: true, error: 'must be a time such as 2026-03-20T10:30:00Z' });
+  return z
+    .string()
+    .refine(isTime, {
+      message: 'must be a time such as 2026-03-20T10:30:00Z, or a date such as 2026-03-20 (00:00 UTC)',
+      params: { code: 'INVALID_FORMAT' },
+    })
+    .meta({ example: '2026-03-20T10:30:00Z' });
+}
+
+/** An integer in a query: decimal digits alone, of all that JavaScript reads as a number (`0x10`, `1e1`, ` 5`, `5.0`). */
+export function integerParameter({ min, max }: { min: number; max: number }) {
+  return z.preprocess(
+    (text) => (typeof text === 'string' && /^-?\d+$/.test(text) ? Number(text) : text),
+    z.int().min(min).max(max),
+  );
 }
 
 export function timeFilter(description: string) {
-  return timeField().optional().describe(description);
+  return timeField().optional().describe(`${description}: a time, or a date (00:00 UTC)`);
 }
 
 export function toDate(text: string | undefined): Date | undefined {

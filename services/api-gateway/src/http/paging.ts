@@ -1,6 +1,7 @@
 import { invalidField } from '@holdfast/domain/errors';
 import { type IdPrefix, isId } from '@holdfast/domain/ids';
 import { z } from 'zod';
+import { integerParameter } from './fields.ts';
 
 /** `maxBytes`: the size at which a page ends, for items that may be large. */
 export function pageQuery(defaults: { limit: number; maxLimit: number; maxBytes?: number }) {
@@ -9,11 +10,7 @@ export function pageQuery(defaults: { limit: number; maxLimit: number; maxBytes?
     ? `. A page of large items ends earlier, at about ${maxBytes / 2 ** 20} MiB: follow \`has_more\``
     : '';
   return z.object({
-    limit: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .max(defaults.maxLimit)
+    limit: integerParameter({ min: 1, max: defaults.maxLimit })
       .default(defaults.limit)
       .describe(`Maximum number of items to return${end}`),
     cursor: z.string().max(200).optional().describe('`next_cursor` of the previous page'),

@@ -1,6 +1,7 @@
 import { ApiError, type ErrorDetail } from '@holdfast/domain/errors';
+import { nearestName } from '@holdfast/domain/nearest';
 import { requirementOf } from '@holdfast/kit/requirement';
-import type { z } from 'zod';
+import { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
 
@@ -17,7 +18,7 @@ export function validate<Schema extends z.ZodType>(schema: Schema, value: unknow
     issues.map(({ path }) => path),
   );
   if (present !== null) return validate(schema, present);
-  throw invalidInput(issues.slice(0, maxDetails).flatMap((issue) => toDetails(issue, value)));
+  throw invalidInput(issues.slice(0, maxDetails).flatMap((issue) => toDetails(issue, value, schema)));
 }
 
 /** A copy without the fields at `paths` that are null; null when none of them is null. */
@@ -41,18 +42,24 @@ function isNullField(value: unknown, path: readonly PropertyKey[]): boolean {
 
 const isObject = (value: unknown): value is object => value !== null && typeof value === 'object';
 
+/** Problems that the error's own message repeats. */
+const maxInMessage = 5;
+
 export function invalidInput(details: ErrorDetail[]): ApiError {
-  const [first] = details;
-  const message = details.length === 1 && first ? first.message : 'The request has invalid fields.';
+  const messages = details.slice(0, maxInMessage).map((detail) => detail.message);
+  const more = details.length - messages.length;
+  const message = [...messages, ...(more > 0 ? [`And ${more} more.`] : [])].join(' ');
   return new ApiError('INPUT_VALIDATION_ERROR', message, { details });
 }
 
-function toDetails(issue: Issue, value: unknown): ErrorDetail[] {
+function toDetails(issue: Issue, value: unknown, schema: z.ZodType): ErrorDetail[] {
   const field = issue.path.map(String).reduce(fieldPath, '');
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.slice(0, maxDetails).map((key) => {
       const unknown = fieldPath(field, key);
-      return { field: unknown, code: 'UNKNOWN_FIELD', message: `${unknown} is not a known field.` };
+      const meant = nearestName(key, namesAt(schema, issue.path));
+      const hint = meant === null ? '' : ` Did you mean ${fieldPath(field, meant)}?`;
+      return { field: unknown, code: 'UNKNOWN_FIELD', message: `${unknown} is not a known field.${hint}` };
     });
   }
   const isMissing = at(value, issue.path) === undefined;
@@ -61,6 +68,21 @@ function toDetails(issue: Issue, value: unknown): ErrorDetail[] {
   const problem = requirementOf(issue) ?? issue.message;
   const message = problem.startsWith('must') ? `${name} ${problem}.` : `${name}: ${problem}.`;
   return [{ field: name, code: codeOf(issue), message }];
+}
+
+/** The fields of the object at a path of a schema; none where there are alternatives. */
+function namesAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  const at = path.reduce<z.ZodType | undefined>((one, step) => shapeOf(one)[String(step)], schema);
+  return Object.keys(shapeOf(at));
+}
+
+/** Inside what makes a schema optional or refines it. */
+function shapeOf(schema: z.ZodType | undefined): Record<string, z.ZodType> {
+  if (schema instanceof z.ZodObject) return schema.shape;
+  if (schema instanceof z.ZodPipe) return shapeOf(schema.in as z.ZodType);
+  const isWrapped =
+    schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault;
+  return isWrapped ? shapeOf(schema.unwrap() as z.ZodType) : {};
 }
 
 /** A refinement gives its code as `params: { code }`. */

@@ -153,6 +153,9 @@ describe('a link to the portal', () => {
       { theme: { logo_url: 'https://cdn.test/a.png;script-src *' } },
       { theme: { logo_url: 'data:image/svg+xml,<svg/>' } },
       { theme: { logo_url: 'https://*/logo.png' } },
+      { theme: { logo_url: 'https://cdn.test' } },
+      { theme: { logo_url: 'https://cdn.test/images/' } },
+      { theme: { logo_url: 'https://cdn.test/images/.?v=2' } },
     ];
     for (const settings of bad) await make({ capabilities: ['webhooks'], ...settings }).expect(400);
   });

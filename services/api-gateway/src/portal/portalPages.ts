@@ -1,5 +1,6 @@
 import { findPortalFrame, type PortalFrame } from '@holdfast/db/portalSessions';
 import { isId } from '@holdfast/domain/ids';
+import { isImageUrl } from '@holdfast/domain/portal';
 import type { Express, Response } from 'express';
 import type { Context } from '../context.ts';
 import { consolePolicy, openConsoleFiles } from '../http/consoleFiles.ts';
@@ -27,7 +28,7 @@ function setFrame(response: Response, frame: PortalFrame | null): string {
   else response.set('X-Frame-Options', 'DENY');
   return consolePolicy({
     frameAncestors: ancestors.length > 0 ? ancestors.join(' ') : "'none'",
-    ...(frame?.logoUrl && { images: imageSource(frame.logoUrl) }),
+    ...(frame?.logoUrl && isImageUrl(frame.logoUrl) && { images: imageSource(frame.logoUrl) }),
   });
 }
 

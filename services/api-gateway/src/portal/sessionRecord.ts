@@ -1,5 +1,11 @@
 import type { PortalSession } from '@holdfast/db/portalSessions';
-import { capabilityScopes, colorSchemes, isPageUrl, portalCapabilities } from '@holdfast/domain/portal';
+import {
+  capabilityScopes,
+  colorSchemes,
+  isImageUrl,
+  isPageUrl,
+  portalCapabilities,
+} from '@holdfast/domain/portal';
 import { z } from 'zod';
 import type { GatewayConfig } from '../config.ts';
 import type { Caller } from '../http/endpoint.ts';
@@ -27,7 +33,14 @@ export const themeFields = {
     .string()
     .regex(/^#[0-9a-f]{6}$/i, 'must be a color such as #4f46e5')
     .meta({ description: 'The color of buttons and links', example: '#4f46e5' }),
-  logo_url: pageUrl('An image, at most 32 pixels high'),
+  logo_url: z
+    .string()
+    .max(1000)
+    .refine(isImageUrl, {
+      message: 'must be the https URL of one image, whose path does not end in a slash',
+      params: { code: 'INVALID_URL' },
+    })
+    .meta({ description: 'An image, at most 32 pixels high', example: 'https://app.example.com/logo.svg' }),
   color_scheme: z.enum(colorSchemes).describe('`auto`: as the browser prefers'),
 };
 

@@ -206,10 +206,15 @@ class AsyncHoldfast:
         return with_files(self.files, getattr(execution, "result", None))
 
     async def usage(
-        self, *, from_: str | None = None, to: str | None = None, group_by: str | None = None
+        self,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        group_by: str | None = None,
+        tz: str | None = None,
     ) -> models.Usage:
-        """Executions and their cost in a period, by model or by day."""
-        query = {"from": from_, "to": to, "group_by": group_by}
+        """Executions and their cost in a period, by model or by day; `tz` is the time zone of days, such as Europe/Berlin."""
+        query = {"from": from_, "to": to, "group_by": group_by, "tz": tz}
         return await self._http.read(models.Usage, "GET", "/v1/usage", query=query, expects=("data",))
 
     async def request(

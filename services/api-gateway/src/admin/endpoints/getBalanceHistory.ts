@@ -2,7 +2,7 @@ import { listDayBalances } from '@holdfast/db/transfers';
 import { formatMoney } from '@holdfast/domain/money';
 import { z } from 'zod';
 import { keylessEndpoint } from '../../http/endpoint.ts';
-import { amount, idParams } from '../../http/fields.ts';
+import { amount, idParams, integerParameter } from '../../http/fields.ts';
 import { findOrganization } from '../organizations.ts';
 
 const DayBalance = z
@@ -24,7 +24,7 @@ export const getBalanceHistory = keylessEndpoint({
   limit: 'other',
   params: idParams('org', 'id'),
   query: z.object({
-    days: z.coerce.number().int().min(1).max(90).default(30).describe('Number of days'),
+    days: integerParameter({ min: 1, max: 90 }).default(30).describe('Number of days'),
   }),
   responses: {
     200: {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { keylessEndpoint } from '../../http/endpoint.ts';
-import { timestamp } from '../../http/fields.ts';
+import { integerParameter, timestamp } from '../../http/fields.ts';
 import { queueParams, withQueue } from '../queueRecord.ts';
 
 export const listFailedJobs = keylessEndpoint({
@@ -15,7 +15,7 @@ export const listFailedJobs = keylessEndpoint({
   limit: 'other',
   params: queueParams,
   query: z.object({
-    limit: z.coerce.number().int().min(1).max(100).default(20).describe('Maximum number of jobs to return'),
+    limit: integerParameter({ min: 1, max: 100 }).default(20).describe('Maximum number of jobs to return'),
   }),
   responses: {
     200: {

@@ -1,5 +1,6 @@
-import { revokeApiKey } from '@holdfast/db/apiKeys';
+import { getApiKey, revokeApiKey } from '@holdfast/db/apiKeys';
 import { z } from 'zod';
+import { requireWithin } from '../../apiKeys/keyBounds.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
 
@@ -10,7 +11,7 @@ export const deleteApiKey = endpoint({
   tag: 'API keys',
   summary: 'Revoke an API key',
   description:
-    'The key, including its previous value after a rotation, stops working within 5 seconds. Revoking a revoked key changes nothing. A key can revoke keys with wider access than its own.',
+    'The key, including its previous value after a rotation, stops working within 5 seconds. Revoking a revoked key changes nothing. A key can revoke itself, and no key with wider access than its own.',
   scope: 'keys',
   limit: 'other',
   params: idParams('key', 'id'),
@@ -22,6 +23,9 @@ export const deleteApiKey = endpoint({
   },
   async handle({ context, caller, params }) {
     const id = requireId('key', params.id, 'API key');
+    const current = await getApiKey(context.db, caller.organizationId, id);
+    if (!current) throw notFound('API key');
+    requireWithin(caller, current);
     if (!(await revokeApiKey(context.db, caller.organizationId, id))) throw notFound('API key');
     return { status: 200, body: { id, revoked: true } };
   },

@@ -1,25 +1,26 @@
 import type { Database } from '@holdfast/db/client';
-import { timeFromNow } from '@holdfast/db/statement';
-import { sumUsage, usageGroupings } from '@holdfast/db/usage';
+import { sumUsage, usageGroupings, usagePeriod } from '@holdfast/db/usage';
 import { invalidField } from '@holdfast/domain/errors';
 import { z } from 'zod';
 import { toCsv } from '../../http/csv.ts';
 import { endpoint } from '../../http/endpoint.ts';
+import { timeField } from '../../http/fields.ts';
 import { exampleUsageRow, UsageReport, usageColumns, usageReport } from './usageRecord.ts';
 
 const maxDays = 366;
 const dayMs = 86_400_000;
 
-const timeOrDate = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+const time = (description: string, example: string) => timeField().meta({ description, example });
 
-const time = (description: string, example: string) =>
-  z
-    .string()
-    .refine((text) => timeOrDate.safeParse(text).success, {
-      message: 'must be an ISO 8601 time or a date such as 2026-03-01',
-      params: { code: 'INVALID_FORMAT' },
-    })
-    .meta({ description, example });
+function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z][\w+/-]{0,63}$/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const usage = (args: { withWriteOffs: boolean }) =>
   endpoint({
@@ -29,20 +30,31 @@ const usage = (args: { withWriteOffs: boolean }) =>
     tag: 'Balance',
     summary: 'Read usage',
     description:
-      'Returns usage and charges, by model or by day (UTC), of the executions that completed in a period of at most ' +
+      'Returns usage and charges, by model or by day, of the executions that completed in a period of at most ' +
       `${maxDays} days. Executions past the operator's retention period are not included. With \`Accept: text/csv\` the ` +
       'rows are returned as CSV.',
     scope: 'balance',
     limit: 'other',
     query: z.object({
       from: time(
-        'Start of the period, inclusive: a time, or a date (from 00:00 UTC). Default: the start of the month of `to`',
+        'Start of the period, inclusive: a time, or a date (from 00:00 in `tz`). Default: the start of the month of `to`',
         '2026-03-01',
       ).optional(),
       to: time(
-        'End of the period, exclusive: a time, or a date (until 00:00 UTC). Default: now',
+        'End of the period, exclusive: a time, or a date (until 00:00 in `tz`). Default: now',
         '2026-04-01',
       ).optional(),
+      tz: z
+        .string()
+        .refine(isTimeZone, {
+          message: 'must be a time zone such as Europe/Berlin',
+          params: { code: 'INVALID_VALUE' },
+        })
+        .default('UTC')
+        .meta({
+          description: 'The time zone of days, and of dates without a time',
+          example: 'Europe/Berlin',
+        }),
       group_by: z.enum(usageGroupings).default('model').describe('What the rows are grouped by'),
     }),
     responses: {
@@ -53,7 +65,11 @@ const usage = (args: { withWriteOffs: boolean }) =>
       },
     },
     async handle({ context, caller, query }) {
-      const period = { ...(await readPeriod(context.db, query)), groupBy: query.group_by };
+      const period = {
+        ...(await readPeriod(context.db, query)),
+        groupBy: query.group_by,
+        timeZone: query.tz,
+      };
       const rows = await context.reader.read(caller.organizationId, (db) =>
         sumUsage(db, { organizationId: caller.organizationId, ...period }),
       );
@@ -68,19 +84,19 @@ export const getUsage = usage({ withWriteOffs: false });
 export const getUsageWithWriteOffs = usage({ withWriteOffs: true });
 
 /** @throws INPUT_VALIDATION_ERROR for a negative period or one that is too long */
-async function readPeriod(db: Database, query: { from?: string | undefined; to?: string | undefined }) {
-  const to = query.to === undefined ? await timeFromNow(db, 0) : new Date(query.to);
-  const from = query.from === undefined ? startOfMonth(to) : new Date(query.from);
+async function readPeriod(
+  db: Database,
+  query: { from?: string | undefined; to?: string | undefined; tz: string },
+) {
+  const { from, to } = await usagePeriod(db, {
+    from: query.from ?? null,
+    to: query.to ?? null,
+    timeZone: query.tz,
+  });
   const lengthMs = to.getTime() - from.getTime();
   if (lengthMs < 0) throw invalidField('from', 'OUT_OF_RANGE', 'from must not be later than to.');
   if (lengthMs > maxDays * dayMs) {
     throw invalidField('from', 'OUT_OF_RANGE', `from and to must be at most ${maxDays} days apart.`);
   }
   return { from, to };
-}
-
-/** The start of the month (UTC) that contains the last instant before `to`. */
-function startOfMonth(to: Date): Date {
-  const last = new Date(to.getTime() - 1);
-  return new Date(Date.UTC(last.getUTCFullYear(), last.getUTCMonth()));
 }

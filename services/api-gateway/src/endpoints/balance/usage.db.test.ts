@@ -83,6 +83,22 @@ describe('the usage', () => {
     });
   });
 
+  it('by day in a time zone is the sum per day there, of a period in that zone', async () => {
+    const tz = 'America/Los_Angeles';
+    const { body } = await get({ from: '2025-02-28', to: '2025-03-09', group_by: 'day', tz }).expect(200);
+    expect([body.from, body.to]).toEqual(['2025-02-28T08:00:00.000Z', '2025-03-09T08:00:00.000Z']);
+    const later = await get({ from: '2025-03-10', to: '2025-03-11', tz }).expect(200);
+    // Clocks changed on the 9th.
+    expect([later.body.from, later.body.to]).toEqual([
+      '2025-03-10T07:00:00.000Z',
+      '2025-03-11T07:00:00.000Z',
+    ]);
+    expect(body.data).toMatchObject([
+      { day: '2025-02-28', ...sums(1, '0.10', 1, 10) },
+      { day: '2025-03-01', ...sums(2, '0.20000001', 5, 50) },
+    ]);
+  });
+
   it('equals the settled amounts in the journal', async () => {
     const { db } = gateway.context;
     const { rows } = await db.pool.query<{ settled: string }>(
@@ -150,6 +166,8 @@ describe('the usage', () => {
   });
 
   it.each([
+    [{ tz: 'Mars/Olympus' }, 'tz', 'INVALID_VALUE'],
+    [{ tz: '+01:00' }, 'tz', 'INVALID_VALUE'],
     [{ from: 'March' }, 'from', 'INVALID_FORMAT'],
     [{ from: '2025-02-29' }, 'from', 'INVALID_FORMAT'],
     [{ to: '2025-03-01T00:00:00' }, 'to', 'INVALID_FORMAT'],

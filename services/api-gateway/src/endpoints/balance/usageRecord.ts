@@ -16,7 +16,7 @@ const exampleSums = { executions: 3, cost: '0.144', input_tokens: 120, output_to
 const UsageRow = z
   .object({
     model: z.string().optional().describe('Model slug, with `group_by=model`'),
-    day: z.iso.date().optional().describe('Day in UTC, with `group_by=day`'),
+    day: z.iso.date().optional().describe('Day in the time zone `tz`, with `group_by=day`'),
     ...sums,
   })
   .meta({ id: 'UsageRow' });

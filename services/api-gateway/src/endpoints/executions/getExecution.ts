@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { findExecution } from '../../apiKeys/access.ts';
 import { ExecutionDetails, executionDetails } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { idParams } from '../../http/fields.ts';
+import { idParams, integerParameter } from '../../http/fields.ts';
 import { maxWaitS } from '../../http/requestHeaders.ts';
 
 export const getExecution = endpoint({
@@ -17,11 +17,7 @@ export const getExecution = endpoint({
   limit: 'other',
   params: idParams('exec', 'id'),
   query: z.object({
-    wait: z.coerce
-      .number()
-      .int()
-      .min(0)
-      .max(maxWaitS)
+    wait: integerParameter({ min: 0, max: maxWaitS })
       .default(0)
       .describe(
         'Maximum number of seconds to wait for the status to change; a final status is returned at once',

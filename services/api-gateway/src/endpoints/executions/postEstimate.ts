@@ -65,7 +65,7 @@ export const postEstimate = endpoint({
   ],
   async handle({ context, caller, body }) {
     await requireModel(context, caller, body.model);
-    const { definition, priced, estimatedCost } = await prepareCreate(context, caller.organizationId, body);
+    const { definition, priced, estimatedCost } = await prepareCreate(context, caller, body);
     const record: z.infer<typeof EstimateRecord> = {
       model: definition.slug,
       estimated_cost: formatMoney(estimatedCost),

@@ -165,7 +165,7 @@ export async function createExecution(
   const request = { organizationId, apiKeyId, idempotencyKey, requestHash: hash };
   try {
     const body = read();
-    const { definition, version, input, estimatedCost } = await prepareCreate(context, organizationId, body);
+    const { definition, version, input, estimatedCost } = await prepareCreate(context, caller, body);
     return await context.creator.create({
       ...request,
       estimatedCost,

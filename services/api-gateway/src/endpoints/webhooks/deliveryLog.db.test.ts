@@ -141,7 +141,9 @@ describe('the log of an endpoint', () => {
     await call('get', `${base}/${endpoint}/deliveries?status=lost`).expect(400);
     await call('get', `${base}/${endpoint}/deliveries?event_type=execution.*`).expect(400);
     const { body } = await call('get', `${base}/${endpoint}/deliveries?created_after=yesterday`).expect(400);
-    expect(body.error.message).toBe('created_after must be a time such as 2026-03-20T10:30:00Z.');
+    expect(body.error.message).toBe(
+      'created_after must be a time such as 2026-03-20T10:30:00Z, or a date such as 2026-03-20 (00:00 UTC).',
+    );
   });
 
   it('shows overdue pending deliveries as expired, unless they are in flight', async () => {

@@ -1,0 +1,8 @@
+import { z } from 'zod';
+
+const time = z.union([z.iso.datetime({ offset: true }), z.iso.date()]);
+
+/** ISO 8601 with a time zone, or a date, which means its first moment in UTC: as `new Date` reads them. */
+export function isTime(text: string): boolean {
+  return time.safeParse(text).success;
+}
