@@ -221,7 +221,8 @@ describe('a reader', () => {
     await client.getByText('"image-transform"').first().waitFor();
     expect(await page.evaluate('JSON.stringify(localStorage) + document.cookie')).not.toContain(key);
     expect(await page.evaluate('indexedDB.databases()')).toEqual([]);
-    await open(page, 'reference#tag/executions/POST/v1/executions');
+    await page.goto(`${origin}/docs/reference#tag/executions/POST/v1/executions`);
+    await page.reload();
     await page.getByRole('button', { name: /Test Request\s*\(post \/v1\/executions\)/ }).click();
     const send = client.getByRole('button', { name: /^Send post request/ }).first();
     const made = async () => {

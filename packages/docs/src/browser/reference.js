@@ -26,9 +26,10 @@ async function loadDocument() {
 }
 
 /** Each try is a new request: with the key of the one before, a changed body would be refused. */
-function beforeRequest({ requestBuilder: { headers } }) {
+function beforeRequest({ request, requestBuilder }) {
+  const { headers } = requestBuilder;
   if (headers.has('Idempotency-Key')) headers.set('Idempotency-Key', crypto.randomUUID());
-  const [, key] = /^Bearer (sk_\w+)$/.exec(headers.get('Authorization') ?? '') ?? [];
+  const [, key] = /^Bearer (sk_\w+)$/.exec(request.headers.get('Authorization') ?? '') ?? [];
   if (key) sessionStorage.setItem(keyName, key);
 }
 

@@ -188,7 +188,7 @@ class RecoverRequest(ApiObject):
     model_config = ConfigDict(
         extra='forbid',
     )
-    since: str
+    since: AwareDatetime | str
     """
     Deliveries created since this time
     """
@@ -216,7 +216,7 @@ class ApiKeyRequest(ApiObject):
     """
     What the key may do, instead of `permissions`
     """
-    expires_at: str | None = None
+    expires_at: AwareDatetime | str | None = None
     """
     When the key stops working; omitted: never
     """

@@ -73,7 +73,13 @@ export function timeField() {
       message: 'must be a time such as 2026-03-20T10:30:00Z, or a date such as 2026-03-20 (00:00 UTC)',
       params: { code: 'INVALID_FORMAT' },
     })
-    .meta({ example: '2026-03-20T10:30:00Z' });
+    .meta({
+      example: '2026-03-20T10:30:00Z',
+      override: ({ jsonSchema }) => {
+        delete jsonSchema.type;
+        jsonSchema.anyOf = ['date-time', 'date'].map((format) => ({ type: 'string', format }));
+      },
+    });
 }
 
 /** An integer in a query: decimal digits alone, of all that JavaScript reads as a number (`0x10`, `1e1`, ` 5`, `5.0`). */
