@@ -82,12 +82,19 @@ export function timeField() {
     });
 }
 
+const notInteger = 'must be an integer in decimal digits';
+
 /** An integer in a query: decimal digits alone, of all that JavaScript reads as a number (`0x10`, `1e1`, ` 5`, `5.0`). */
-export function integerParameter({ min, max }: { min: number; max: number }) {
-  return z.preprocess(
-    (text) => (typeof text === 'string' && /^-?\d+$/.test(text) ? Number(text) : text),
-    z.int().min(min).max(max),
-  );
+export function integerParameter(args: { min: number; max: number; default: number }) {
+  const range = { minimum: args.min, maximum: args.max, default: args.default };
+  return z
+    .preprocess((text, check) => {
+      if (typeof text === 'string' && /^-?\d+$/.test(text)) return Number(text);
+      check.addIssue({ code: 'custom', message: notInteger, params: { code: 'INVALID_TYPE' } });
+      return z.NEVER;
+    }, z.int().min(args.min).max(args.max))
+    .default(args.default)
+    .meta({ override: { type: 'integer', ...range } });
 }
 
 export function timeFilter(description: string) {

@@ -10,9 +10,9 @@ export function pageQuery(defaults: { limit: number; maxLimit: number; maxBytes?
     ? `. A page of large items ends earlier, at about ${maxBytes / 2 ** 20} MiB: follow \`has_more\``
     : '';
   return z.object({
-    limit: integerParameter({ min: 1, max: defaults.maxLimit })
-      .default(defaults.limit)
-      .describe(`Maximum number of items to return${end}`),
+    limit: integerParameter({ min: 1, max: defaults.maxLimit, default: defaults.limit }).describe(
+      `Maximum number of items to return${end}`,
+    ),
     cursor: z.string().max(200).optional().describe('`next_cursor` of the previous page'),
   });
 }

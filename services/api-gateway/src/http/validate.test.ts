@@ -1,10 +1,11 @@
 import { ApiError } from '@holdfast/domain/errors';
 import { expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { integerParameter } from './fields.ts';
 import { validate } from './validate.ts';
 
 const shape = z.strictObject({
-  wait: z.coerce.number().int().min(0).max(60),
+  wait: integerParameter({ min: 0, max: 60, default: 0 }),
   limit: z.number().positive(),
   priority: z.enum(['high', 'low']),
   name: z.string(),
@@ -25,7 +26,7 @@ function messagesOf(value: unknown): string[] {
 it('a refusal says for every problem what would be valid', () => {
   const value = { wait: 'soon', limit: 0, priority: 'urgent', name: 7, tags: 'a', more: 1 };
   expect(messagesOf(value)).toEqual([
-    'wait must be a number.',
+    'wait must be an integer in decimal digits.',
     'limit must be more than 0.',
     'priority must be one of "high", "low".',
     'name must be a string.',
@@ -34,10 +35,19 @@ it('a refusal says for every problem what would be valid', () => {
     'more is not a known field.',
   ]);
   const right = { limit: 1, priority: 'low', name: 'a', tags: [], other: 'b' };
-  expect(messagesOf({ ...right, wait: '0.5' })).toEqual(['wait must be an integer.']);
+  expect(messagesOf({ ...right, wait: '0.5' })).toEqual(['wait must be an integer in decimal digits.']);
   expect(messagesOf({ ...right, wait: '61' })).toEqual(['wait must be at most 60.']);
   expect(messagesOf({ ...right, wait: '-1' })).toEqual(['wait must be at least 0.']);
 });
+
+it.each(['0x10', '0b1', '0o7', '1e1', '5.0', '+5', ' 5', '5 ', '١', 'Infinity', '1_0'])(
+  'an integer in a query is written in decimal digits, not as %j',
+  (text) => {
+    const query = z.strictObject({ wait: integerParameter({ min: 0, max: 60, default: 0 }) });
+    expect(() => validate(query, { wait: text })).toThrow('wait must be an integer in decimal digits.');
+    expect(validate(query, { wait: '05' })).toEqual({ wait: 5 });
+  },
+);
 
 const optional = z.strictObject({
   name: z.string(),

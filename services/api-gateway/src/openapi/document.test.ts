@@ -119,6 +119,15 @@ describe('the OpenAPI document', () => {
     expect(key?.schema).toMatchObject({ pattern: '^[ -~]{1,255}$' });
   });
 
+  it('gives the default of each number in a query', () => {
+    const parameters = operations.flatMap(({ operation }) => operation.parameters as oas31.ParameterObject[]);
+    const numbers = parameters.filter(
+      ({ schema }) => schema && 'type' in schema && schema.type === 'integer',
+    );
+    expect(numbers.length).toBeGreaterThan(5);
+    for (const { schema } of numbers) expect(schema).toHaveProperty('default', expect.any(Number));
+  });
+
   it('links responses to operations that exist', () => {
     const ids = new Set(operations.map(({ operation }) => operation.operationId));
     const links = operations.flatMap(({ operation }) =>

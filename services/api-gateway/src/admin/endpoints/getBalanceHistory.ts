@@ -24,7 +24,7 @@ export const getBalanceHistory = keylessEndpoint({
   limit: 'other',
   params: idParams('org', 'id'),
   query: z.object({
-    days: integerParameter({ min: 1, max: 90 }).default(30).describe('Number of days'),
+    days: integerParameter({ min: 1, max: 90, default: 30 }).describe('Number of days'),
   }),
   responses: {
     200: {

@@ -15,7 +15,7 @@ export const listFailedJobs = keylessEndpoint({
   limit: 'other',
   params: queueParams,
   query: z.object({
-    limit: integerParameter({ min: 1, max: 100 }).default(20).describe('Maximum number of jobs to return'),
+    limit: integerParameter({ min: 1, max: 100, default: 20 }).describe('Maximum number of jobs to return'),
   }),
   responses: {
     200: {

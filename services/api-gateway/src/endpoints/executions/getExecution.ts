@@ -17,11 +17,9 @@ export const getExecution = endpoint({
   limit: 'other',
   params: idParams('exec', 'id'),
   query: z.object({
-    wait: integerParameter({ min: 0, max: maxWaitS })
-      .default(0)
-      .describe(
-        'Maximum number of seconds to wait for the status to change; a final status is returned at once',
-      ),
+    wait: integerParameter({ min: 0, max: maxWaitS, default: 0 }).describe(
+      'Maximum number of seconds to wait for the status to change; a final status is returned at once',
+    ),
   }),
   responses: { 200: { description: 'The execution', schema: ExecutionDetails } },
   async handle({ context, caller, recheckKey, params, query, publicUrl, raw: { response } }) {
