@@ -89,11 +89,11 @@ export async function listen(app: Express, at: ListenAt, maxPerMinute: number): 
   };
 }
 
-/** Express's router passes others on to its own 404. */
 /** RFC 9112, section 3.2. Node's own refusal has no body. */
 const lacksHost = ({ httpVersion, headers }: IncomingMessage) =>
   httpVersion === '1.1' && headers.host === undefined;
 
+/** Express's router passes others on to its own 404. */
 function isTarget(url = ''): boolean {
   return url.startsWith('/') || url === '*' || URL.canParse(url);
 }

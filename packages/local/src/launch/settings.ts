@@ -62,8 +62,13 @@ export function ownOpening(
     : own;
 }
 
+/** With another address, others use Holdfast through a proxy of this machine. */
+const isLoopbackUrl = (url: string | undefined) =>
+  !url || ['localhost', '127.0.0.1', '[::1]'].includes(URL.parse(url)?.hostname ?? '');
+
 export const opensLoopback = (env: NodeJS.ProcessEnv) =>
   [undefined, '', '127.0.0.1', 'localhost', '::1'].includes(env['LISTEN_HOST']) &&
+  isLoopbackUrl(env['PUBLIC_URL']) &&
   env['EGRESS_ALLOW_CIDRS'] === undefined &&
   env['WEBHOOK_ALLOW_HTTP'] === undefined;
 

@@ -115,8 +115,9 @@ describe('the usage', () => {
     ['may be given in any time zone', '2025-03-02T01:00:00+01:00', '2025-03-02T01:00:00.001+01:00', 1],
     ['may be nothing', '2025-03-01', '2025-03-01', 0],
     ['may be a leap year', '2025-01-01', '2026-01-02', 5],
-  ])('of a period that %s', async (_name, from, to, executions) => {
-    expect((await get({ from, to }).expect(200)).body.total.executions).toBe(executions);
+    ['may be a leap year with another hour', '2024-10-27', '2025-10-28', 5, 'Europe/Berlin'],
+  ])('of a period that %s', async (_name, from, to, executions, tz = 'UTC') => {
+    expect((await get({ from, to, tz }).expect(200)).body.total.executions).toBe(executions);
   });
 
   it('defaults to the current month up to now', async () => {
@@ -168,6 +169,8 @@ describe('the usage', () => {
   it.each([
     [{ tz: 'Mars/Olympus' }, 'tz', 'INVALID_VALUE'],
     [{ tz: '+01:00' }, 'tz', 'INVALID_VALUE'],
+    [{ tz: 'CET' }, 'tz', 'INVALID_VALUE'],
+    [{ from: '0000-01-01' }, 'from', 'INVALID_FORMAT'],
     [{ from: 'March' }, 'from', 'INVALID_FORMAT'],
     [{ from: '2025-02-29' }, 'from', 'INVALID_FORMAT'],
     [{ to: '2025-03-01T00:00:00' }, 'to', 'INVALID_FORMAT'],
