@@ -49,15 +49,16 @@ export function openChangeFeed(args: ChangeHandlers & { redis: Redis; log: Logge
     }
   }
 
-  function subscribe(opened: Redis): void {
-    opened.subscribe(channel).then(
-      () => {
-        if (opened !== connection) return;
-        isLive = true;
-        args.onLive();
-      },
-      (error: unknown) => args.log.debug({ err: error }, 'could not subscribe to changes'),
-    );
+  async function subscribe(opened: Redis): Promise<void> {
+    try {
+      await opened.subscribe(channel);
+    } catch (error) {
+      args.log.debug({ err: error }, 'could not subscribe to changes');
+      return;
+    }
+    if (opened !== connection) return;
+    isLive = true;
+    args.onLive();
   }
 
   function pause(): void {
@@ -74,7 +75,7 @@ export function openChangeFeed(args: ChangeHandlers & { redis: Redis; log: Logge
       const opened = duplicateOf(args.redis).on('error', () => {});
       connection = opened;
       opened.on('message', receive);
-      opened.on('ready', () => subscribe(opened));
+      opened.on('ready', () => void subscribe(opened));
       opened.on('close', () => {
         isLive = false;
         statuses.clear();
