@@ -79,7 +79,7 @@ describe('the OpenAPI document', () => {
   it('requires in a request only what a client has to send', () => {
     const required = (name: string) => resolved(schemas[name] ?? {}, schemas).required;
     expect(required('WebhookEndpointRequest')).toEqual(['url']);
-    expect(required('DeclaredUpload')).toEqual(['filename', 'content_type', 'size_bytes']);
+    expect(required('DeclaredUpload')).toEqual(['filename', 'size_bytes']);
     expect(required('DerivedUpload')).toEqual(['purpose']);
     const { properties = {} } = schemas['WebhookEndpointRequest'] as oas31.SchemaObject;
     expect(properties['events']).toMatchObject({ description: expect.stringMatching(/ Default: `\[\]`$/) });
