@@ -8,6 +8,7 @@ import {
   type CapacityRefusal,
   type Limits,
   openAdmissionControl,
+  readForeignLimits,
 } from './admission.ts';
 import { connectProducer, type Redis } from './connection.ts';
 
@@ -352,5 +353,50 @@ describe('the learned capacity of a provider', () => {
     await change({ seenMs: 1 });
     expect((await desk.capacities([])).size).toBe(0);
     expect(kinds(await desk.admit([requestFor('a'), requestFor('b')]))).toEqual(['admitted', 'admitted']);
+  });
+});
+
+describe('a key of the limits that something else has written', () => {
+  const names = [
+    'names',
+    'breakers',
+    'probes',
+    'probed',
+    'capacity',
+    'foreign',
+    'runs:model:m',
+    'begun:model:m',
+  ];
+
+  async function admitted(dispatcher: AdmissionControl, request: AdmissionRequest) {
+    return (await dispatcher.admit([request]))[0]?.kind;
+  }
+
+  it.each(names)('is passed by, and the limits hold without it: %s', async (name) => {
+    const key = `{holdfast-limits}:${name}`;
+    await redis.rpush(key, 'x');
+    const limits: Limits = { ...most('model:m', 1), rates: [{ name: 'model:m', perMinute: 2 }] };
+    expect(await admitted(desk, ask('e1', limits))).toBe('admitted');
+    expect(await admitted(other, ask('e2', limits))).toBe('full');
+    await desk.release([{ executionId: 'e1', names: ['model:m'] }]);
+    expect(await admitted(other, ask('e3', limits))).toBe('admitted');
+    expect(await desk.reconcile(new Map([['model:m', new Set(['e3'])]]))).toEqual(new Map());
+    expect(await desk.report([{ connection: 'p', ok: 0, failed: 1, isDead: true }])).toHaveProperty(
+      'size',
+      1,
+    );
+    const refusal = { name: 'route:p m', executionId: 'e3', retryAfterMs: 0, mayHaveRun: false, jitter: 1 };
+    await desk.refused(refusal);
+    expect([...(await desk.capacities([])).keys()]).toEqual(['route:p m']);
+    expect(await redis.lrange(key, 0, -1)).toEqual(['x']);
+  });
+
+  it.each(names)('is reported until it is gone: %s', async (name) => {
+    const key = `{holdfast-limits}:${name}`;
+    await redis.rpush(key, 'x');
+    await desk.admit([ask('e1', { ...most('model:m', 1), rates: [{ name: 'model:m', perMinute: 2 }] })]);
+    expect(await readForeignLimits(redis)).toMatchObject([{ key, type: 'list' }]);
+    await redis.del(key);
+    expect(await readForeignLimits(redis)).toEqual([]);
   });
 });

@@ -2,13 +2,17 @@ import { within } from '@holdfast/kit/within';
 import {
   admitScript,
   capacitiesScript,
+  circuitsScript,
   countScript,
+  namesScript,
   reconcileScript,
   refusedScript,
+  releaseScript,
   reportScript,
   withdrawScript,
 } from './admissionScripts.ts';
 import type { Redis } from './connection.ts';
+import { type ForeignKey, filterForeign } from './queueKeys.ts';
 
 export type ConcurrencyLimit = { name: string; most: number };
 export type RateLimit = { name: string; perMinute: number };
@@ -87,8 +91,6 @@ const learning = {
   forgottenMs: 3_600_000,
 } as const;
 
-const runsOf = (name: string) => `${prefix}:runs:${name}`;
-
 export function openAdmissionControl(redis: Redis): AdmissionControl {
   const run = <Result>(what: string, script: string, ...args: (string | number)[]) =>
     within(responseWithinMs, what, redis.eval(script, 1, prefix, ...args)) as Promise<Result>;
@@ -105,8 +107,8 @@ export function openAdmissionControl(redis: Redis): AdmissionControl {
       for (const { executionId, names } of runs) {
         for (const name of names) byName.set(name, [...(byName.get(name) ?? []), executionId]);
       }
-      const removals = [...byName].map(([name, members]) => redis.zrem(runsOf(name), ...members));
-      await within(responseWithinMs, 'releasing runs', Promise.all(removals)).catch(ignoreFailure);
+      const json = JSON.stringify(Object.fromEntries(byName));
+      await run('releasing runs', releaseScript, json).catch(ignoreFailure);
     },
     async withdraw({ executionId, mark, limits, routes }, route) {
       const chosen = routes[route];
@@ -122,7 +124,7 @@ export function openAdmissionControl(redis: Redis): AdmissionControl {
       await run('withdrawing a run', withdrawScript, JSON.stringify(admitted)).catch(ignoreFailure);
     },
     async reconcile(open) {
-      const known = await within(responseWithinMs, 'reading limits', redis.smembers(`${prefix}:names`));
+      const known = await run<string[]>('reading limits', namesScript);
       const uncounted = new Map<string, Set<string>>();
       for (const name of new Set([...known, ...open.keys()])) {
         const members = JSON.stringify([...(open.get(name) ?? [])]);
@@ -152,6 +154,22 @@ export function openAdmissionControl(redis: Redis): AdmissionControl {
       return numbersByName(await run('reading capacities', capacitiesScript, json, ...settings));
     },
   };
+}
+
+/** Open circuits by connection, each with the time until which it is open (Unix ms). */
+export async function readCircuits(redis: Redis): Promise<Breakers> {
+  return numbersByName((await redis.eval(circuitsScript, 1, prefix)) as string[]);
+}
+
+/** Keys of another type than admission control gives them, of those that it came across. It goes on without them. */
+export async function readForeignLimits(redis: Redis): Promise<ForeignKey[]> {
+  const noted = `${prefix}:foreign`;
+  const isReadable = ['hash', 'none'].includes(await redis.type(noted));
+  const found = isReadable ? await redis.hgetall(noted) : {};
+  const foreign = await filterForeign(redis, [...Object.entries(found), [noted, 'hash']]);
+  const gone = Object.keys(found).filter((name) => !foreign.some(({ key }) => key === name));
+  if (gone.length > 0) await redis.hdel(noted, ...gone);
+  return foreign;
 }
 
 function numbersByName(reply: (string | number)[]): Map<string, number> {

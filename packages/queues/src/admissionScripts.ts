@@ -1,21 +1,32 @@
 // The Lua scripts of admission control. Each runs atomically in Redis; `KEYS[1]` is the prefix of all keys.
 
+// A key that something else has written (WRONGTYPE) is noted and left alone: every dispatcher uses the same other key instead.
+const keys = `
+local p = KEYS[1]
+local function own(name, kind)
+  local key = p .. ':' .. name
+  local found = redis.call('TYPE', key).ok
+  if found == 'none' or found == kind then return key end
+  redis.pcall('HSET', p .. ':foreign', key, kind)
+  return key .. ':' .. kind
+end
+local names, breakers = own('names', 'set'), own('breakers', 'hash')
+local function runs(name) return own('runs:' .. name, 'zset') end`;
+
 // Redis's clock: those of dispatchers may differ.
-const clock = `
+const clock = `${keys}
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
-local p = KEYS[1]
 local day = 90000000
-local capacities = p .. ':capacity'
-local function runs(name) return p .. ':runs:' .. name end
+local capacities, probes, probed = own('capacity', 'hash'), own('probes', 'hash'), own('probed', 'hash')
 local function capacityOf(name)
   local known = name and redis.call('HGET', capacities, name)
   return known and cjson.decode(known)
 end
 local function keep(name, capacity) redis.call('HSET', capacities, name, cjson.encode(capacity)) end
-local function begun(name) return p .. ':begun:' .. name end
+local function begun(name) return own('begun:' .. name, 'zset') end
 local function counted(name, id, since)
-  redis.call('SADD', p .. ':names', name)
+  redis.call('SADD', names, name)
   redis.call('ZADD', runs(name), since, id)
   redis.call('PEXPIRE', runs(name), day)
 end`;
@@ -46,10 +57,10 @@ local function count(a, limits)
   end
 end
 local function alone(connection)
-  local till = tonumber(redis.call('HGET', p .. ':breakers', connection) or 0)
+  local till = tonumber(redis.call('HGET', breakers, connection) or 0)
   if till == 0 then return 0 end
   if till > now then return till - now end
-  local probe = tonumber(redis.call('HGET', p .. ':probes', connection) or 0)
+  local probe = tonumber(redis.call('HGET', probes, connection) or 0)
   if probe > now then return math.min(500, probe - now) end
   return -1
 end
@@ -89,8 +100,8 @@ local function ask(a)
     end
     if left <= 0 and not full then
       if left < 0 then
-        redis.call('HSET', p .. ':probes', route.connection, now + ARGV[2])
-        redis.call('HSET', p .. ':probed', route.connection, a.mark)
+        redis.call('HSET', probes, route.connection, now + ARGV[2])
+        redis.call('HSET', probed, route.connection, a.mark)
       end
       count(a, a.limits)
       count(a, route.limits)
@@ -106,13 +117,22 @@ local results = {}
 for i, a in ipairs(cjson.decode(ARGV[1])) do results[i] = ask(a) end
 return results`;
 
+export const releaseScript = `${keys}
+for name, ids in pairs(cjson.decode(ARGV[1])) do redis.call('ZREM', runs(name), unpack(ids)) end`;
+
+export const namesScript = `${keys}
+return redis.call('SMEMBERS', names)`;
+
+export const circuitsScript = `${keys}
+return redis.call('HGETALL', breakers)`;
+
 export const withdrawScript = `${clock}
 local a = cjson.decode(ARGV[1])
 for _, name in ipairs(a.scopes) do redis.call('ZREM', runs(name), a.executionId) end
 for _, name in ipairs(a.rates) do redis.call('ZREM', begun(name), a.mark) end
-if redis.call('HGET', p .. ':probed', a.connection) == a.mark then
-  redis.call('HDEL', p .. ':probes', a.connection)
-  redis.call('HDEL', p .. ':probed', a.connection)
+if redis.call('HGET', probed, a.connection) == a.mark then
+  redis.call('HDEL', probes, a.connection)
+  redis.call('HDEL', probed, a.connection)
 end
 local c = capacityOf(a.capacity)
 if not c then return end
@@ -131,7 +151,7 @@ end
 for _, id in ipairs(redis.call('ZRANGE', key, '-inf', now - ARGV[3], 'BYSCORE')) do
   if not open[id] then redis.call('ZREM', key, id) end
 end
-if redis.call('ZCARD', key) == 0 then redis.call('SREM', p .. ':names', ARGV[1]) end
+if redis.call('ZCARD', key) == 0 then redis.call('SREM', names, ARGV[1]) end
 return missing`;
 
 // Dated before the grace period, so that the next reconciliation removes those that have ended.
@@ -144,20 +164,20 @@ export const reportScript = `${clock}
 local most, window, open = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local width = window / 6
 local bucket = math.floor(now / width)
-local function counts(connection, at) return p .. ':calls:' .. connection .. ':' .. at end
+local function counts(connection, at) return own('calls:' .. connection .. ':' .. at, 'hash') end
 for _, c in ipairs(cjson.decode(ARGV[1])) do
-  local till = tonumber(redis.call('HGET', p .. ':breakers', c.connection) or 0)
+  local till = tonumber(redis.call('HGET', breakers, c.connection) or 0)
   if c.isDead and till <= now then
-    redis.call('HSET', p .. ':breakers', c.connection, now + open)
-    redis.call('HDEL', p .. ':probes', c.connection)
+    redis.call('HSET', breakers, c.connection, now + open)
+    redis.call('HDEL', probes, c.connection)
   elseif till > 0 then
     if now >= till and c.ok > 0 then
-      redis.call('HDEL', p .. ':breakers', c.connection)
+      redis.call('HDEL', breakers, c.connection)
       for i = 0, 6 do redis.call('DEL', counts(c.connection, bucket - i)) end
     elseif now >= till and c.failed > 0 then
-      redis.call('HSET', p .. ':breakers', c.connection, now + open)
+      redis.call('HSET', breakers, c.connection, now + open)
     end
-    if now >= till then redis.call('HDEL', p .. ':probes', c.connection) end
+    if now >= till then redis.call('HDEL', probes, c.connection) end
   else
     redis.call('HINCRBY', counts(c.connection, bucket), 'ok', c.ok)
     redis.call('HINCRBY', counts(c.connection, bucket), 'failed', c.failed)
@@ -169,11 +189,11 @@ for _, c in ipairs(cjson.decode(ARGV[1])) do
       failed = failed + tonumber(got[2] or 0)
     end
     if ok + failed >= most and failed * 2 >= ok + failed then
-      redis.call('HSET', p .. ':breakers', c.connection, now + open)
+      redis.call('HSET', breakers, c.connection, now + open)
     end
   end
 end
-return redis.call('HGETALL', p .. ':breakers')`;
+return redis.call('HGETALL', breakers)`;
 
 // After a refusal a provider has room for the runs it has. It is retried when it asks for it, or after growing pauses.
 export const refusedScript = `${clock}

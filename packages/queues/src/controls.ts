@@ -1,10 +1,11 @@
 import { within } from '@holdfast/kit/within';
 import type { Queue } from 'bullmq';
-import { breakersKey } from './admission.ts';
+import { readCircuits, readForeignLimits } from './admission.ts';
 import type { Redis } from './connection.ts';
 import { queueNames } from './definitions.ts';
 import { type QueueDepth, readDepth } from './depth.ts';
 import { openQueue } from './producer.ts';
+import type { ForeignKey } from './queueKeys.ts';
 
 export type FailedJob = { id: string; reason: string; failedAt: Date | null; tries: number };
 
@@ -19,6 +20,8 @@ export type QueueControls = {
   resume(queue: string): Promise<boolean>;
   /** Open circuits by connection, each with the time until which it is open; then it is probed. */
   openCircuits(): Promise<ReadonlyMap<string, Date>>;
+  /** Keys of the limits that something else has written. */
+  foreignLimits(): Promise<ForeignKey[]>;
   close(): Promise<void>;
 };
 
@@ -52,9 +55,10 @@ export function openQueueControls(redis: Redis, options: { skipVersionCheck?: bo
     pause: async (name) => await setPaused(name, true),
     resume: async (name) => await setPaused(name, false),
     async openCircuits() {
-      const until = await withTimeout(redis.hgetall(breakersKey));
-      return new Map(Object.entries(until).map(([name, untilMs]) => [name, new Date(Number(untilMs))]));
+      const until = await withTimeout(readCircuits(redis));
+      return new Map([...until].map(([name, untilMs]) => [name, new Date(untilMs)]));
     },
+    foreignLimits: async () => await withTimeout(readForeignLimits(redis)),
     async close() {
       if (redis.status !== 'ready') return;
       const closing = Promise.all([...queues.values()].map((queue) => queue().close()));

@@ -1,5 +1,6 @@
 import { type GaugeReader, gauge, type Registry } from '@holdfast/kit/metrics';
 import { within } from '@holdfast/kit/within';
+import { readForeignLimits } from './admission.ts';
 import { type Redis, untilReady } from './connection.ts';
 import { queueNames } from './definitions.ts';
 import { readDepth } from './depth.ts';
@@ -19,7 +20,7 @@ export function depthGauges(registry: Registry, redis: Redis): GaugeReader {
   const foreign = gauge(
     registry,
     'queue_foreign_keys',
-    'Keys of a queue that something else has written to, so that it is unusable and sweeps do its work',
+    'Keys of a queue, or of the limits, that something else has written: sweeps and other keys do their work',
     ['queue'],
   );
   const queues = queueNames.map((name) => openQueue(name, redis));
@@ -44,6 +45,8 @@ export function depthGauges(registry: Registry, redis: Redis): GaugeReader {
         oldest.set({ queue }, (oldestWaitingMs ?? 0) / 1000);
         foreign.set({ queue }, foreignKeys.length);
       }
+      const limits = await within(responseTimeoutMs, 'reading limits', readForeignLimits(redis));
+      foreign.set({ queue: 'limits' }, limits.length);
     },
     forget,
   };

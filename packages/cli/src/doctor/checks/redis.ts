@@ -1,4 +1,5 @@
 import type { RedisFacts } from '@holdfast/queues/inspector';
+import type { ForeignKey } from '@holdfast/queues/queueKeys';
 import { type Check, clockFinding, type Finding } from '../findings.ts';
 
 export const redisCheck: Check = {
@@ -16,16 +17,9 @@ export const redisCheck: Check = {
       memoryFinding(facts),
       clockFinding('clock of redis', facts),
     ];
-    if (foreignKeys.length > 0) {
-      const shown = foreignKeys.map(({ key, type, expected }) => `${key} is a ${type}, not a ${expected}`);
-      findings.push({
-        state: 'error',
-        check: 'queues',
-        found: `unusable: ${shown.join('; ')}`,
-        fix: 'DEL these keys, and give Holdfast a Redis of its own: sweeps do the work meanwhile, more slowly',
-        runbook: 'HoldfastQueueUnusable',
-      });
-    }
+    findings.push(...foreignFindings('queues', 'sweeps do the work meanwhile, more slowly', foreignKeys));
+    const foreignLimits = await inspector.foreignLimits();
+    findings.push(...foreignFindings('limits', 'other keys count the runs meanwhile', foreignLimits));
     if (paused.length > 0) {
       const fix = 'holdfast queues resume QUEUE: no worker takes jobs from a paused queue';
       findings.push({
@@ -39,6 +33,20 @@ export const redisCheck: Check = {
     return findings;
   },
 };
+
+function foreignFindings(check: string, meanwhile: string, keys: ForeignKey[]): Finding[] {
+  if (keys.length === 0) return [];
+  const shown = keys.map(({ key, type, expected }) => `${key} is a ${type}, not a ${expected}`);
+  return [
+    {
+      state: 'error',
+      check,
+      found: `unusable: ${shown.join('; ')}`,
+      fix: `DEL these keys, and give Holdfast a Redis of its own: ${meanwhile}`,
+      runbook: 'HoldfastQueueUnusable',
+    },
+  ];
+}
 
 function memoryFinding({
   maxmemoryPolicy: policy,
