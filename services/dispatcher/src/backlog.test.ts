@@ -103,11 +103,17 @@ describe('the backlog', () => {
     expect(oneByOne(backlog, 5)).toEqual(['a0', 'b0', 'c0', 'a1', 'a2']);
   });
 
-  it('keeps the turn of a line whose execution was put back, so that retries and first tries alternate', () => {
+  it('keeps the turn of a model whose execution was put back', () => {
+    const many = Array.from({ length: 50 }, (_, index) => waiting(`m${index}`));
+    const backlog = filled(...many, waiting('n0', { model: 'n' }), waiting('n1', { model: 'n' }));
+    expect(oneByOne(backlog, 5)).toEqual(['m0', 'n0', 'm1', 'n1', 'm2']);
+  });
+
+  it('takes an older retry before younger first tries of its model, whichever came first', () => {
     const retry = { attemptId: 'att', connection: 'q', target: 't', refusedAt: [] };
-    const many = Array.from({ length: 50 }, (_, index) => waiting(`first${index}`));
-    const backlog = filled(...many, waiting('retry0', { retry }), waiting('retry1', { retry }));
-    expect(oneByOne(backlog, 5)).toEqual(['first0', 'retry0', 'first1', 'retry1', 'first2']);
+    const backlog = filled(...['b', 'd', 'e'].map((id) => waiting(id)));
+    for (const id of ['c', 'a']) backlog.add(waiting(id, { retry }));
+    expect(oneByOne(backlog, 5)).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
   it('keeps retries at another place in a line of their own', () => {

@@ -32,7 +32,8 @@ export function lineName({ model, retry }: PendingExecution): string {
 
 /**
  * Organizations take turns, so a hundred thousand executions of one delay no other; within one, the highest priority goes
- * first; within that, lines take turns, so a full line delays no other. Of retries in a line the oldest execution goes first.
+ * first; within that, models take turns; of a model's lines that may start, the one with the oldest execution goes first, so a
+ * full line delays no other, and a refused execution goes before younger ones.
  */
 export type Backlog = {
   /**
@@ -53,7 +54,7 @@ type MayStart = { organization(id: string): boolean; line(like: PendingExecution
 const maxPending = 250_000;
 
 type Line = { like: PendingExecution; first: PendingExecution[]; rest: PendingExecution[]; from: number };
-type Lane = Map<number, Round<Line>>;
+type Lane = Map<number, Round<Map<string, Line>>>;
 
 /** A member that had its turn goes behind; one whose execution was put back keeps its turn. */
 type Round<Value> = { ahead: Map<string, Value>; behind: Map<string, Value> };
@@ -66,14 +67,16 @@ export function createBacklog(maxSize = maxPending): Backlog {
   function lineOf(pending: PendingExecution): { line: Line; keepTurn(): void } {
     const name = lineName(pending);
     const lane = member<Lane>(lanes, pending.organizationId, () => new Map());
-    const lines = lane.get(pending.rank) ?? newRound<Line>();
-    lane.set(pending.rank, lines);
-    const line = member<Line>(lines, name, () => ({ like: pending, first: [], rest: [], from: 0 }));
+    const models = lane.get(pending.rank) ?? newRound<Map<string, Line>>();
+    lane.set(pending.rank, models);
+    const lines = member(models, pending.model, () => new Map<string, Line>());
+    const line = lines.get(name) ?? { like: pending, first: [], rest: [], from: 0 };
+    lines.set(name, line);
     return {
       line,
       keepTurn() {
         keepTurn(lanes, pending.organizationId);
-        keepTurn(lines, name);
+        keepTurn(models, pending.model);
       },
     };
   }
@@ -87,12 +90,15 @@ export function createBacklog(maxSize = maxPending): Backlog {
 
   function takeFrom(lane: Lane, mayStart: MayStart): PendingExecution | null {
     for (const rank of [...lane.keys()].toSorted((a, b) => a - b)) {
-      const lines = lane.get(rank) ?? newRound<Line>();
-      for (const [name, line] of members(lines)) {
-        if (!mayStart.line(line.like)) continue;
+      const models = lane.get(rank) ?? newRound<Map<string, Line>>();
+      for (const [model, lines] of members(models)) {
+        const oldest = oldestOf([...lines].filter(([, line]) => mayStart.line(line.like)));
+        if (oldest === null) continue;
+        const [name, line] = oldest;
         const pending = shift(line);
-        endTurn(lines, name, lengthOf(line) === 0);
-        if (sizeOf(lines) === 0) lane.delete(rank);
+        if (lengthOf(line) === 0) lines.delete(name);
+        endTurn(models, model, lines.size === 0);
+        if (sizeOf(models) === 0) lane.delete(rank);
         return pending;
       }
     }
@@ -177,13 +183,31 @@ function push({ rest, from }: Line, pending: PendingExecution): void {
   rest.splice(at, 0, pending);
 }
 
+type Named = [name: string, line: Line];
+
+function oldestOf(lines: Named[]): Named | null {
+  return lines.reduce<Named | null>(
+    (oldest, one) => (oldest === null || headOf(one[1]) < headOf(oldest[1]) ? one : oldest),
+    null,
+  );
+}
+
+/** The id of the execution that `shift` takes. */
+function headOf(line: Line): string {
+  const pending = isRestOlder(line) ? line.rest[line.from] : line.first.at(-1);
+  return pending?.executionId ?? '';
+}
+
+/** A retry may come while younger ones that were put back wait for the same place. */
+function isRestOlder({ first, rest, from }: Line): boolean {
+  const [back, pending] = [first.at(-1), rest[from]];
+  if (back === undefined || pending === undefined) return back === undefined;
+  return pending.retry !== null && pending.executionId < back.executionId;
+}
+
 function shift(line: Line): PendingExecution | null {
-  const back = line.first.at(-1);
+  if (!isRestOlder(line)) return line.first.pop() ?? null;
   const pending = line.rest[line.from] ?? null;
-  // A retry may come while younger ones that were put back wait for the same place.
-  const isOlder =
-    pending !== null && pending.retry !== null && pending.executionId < (back?.executionId ?? '');
-  if (back && !isOlder) return line.first.pop() ?? null;
   line.from += 1;
   // Cut off now and then only: a shift costs as much as the line is long.
   if (line.from > 1000 && line.from * 2 > line.rest.length) {
