@@ -29,20 +29,23 @@ export default {
     {
       ...base,
       displayName: 'unit',
-      testMatch: inFolders([...besideTheCode, 'acceptance/fences'], '!(*.db).test.ts'),
+      testMatch: inFolders([...besideTheCode, 'scripts/fences'], '!(*.db).test.ts'),
     },
     { ...withServers, displayName: 'db', testMatch: inFolders(besideTheCode, '*.db.test.ts') },
     { ...withServers, displayName: 'system', testMatch: inFolders(['acceptance/system'], '*.test.ts') },
     {
       ...withServers,
       displayName: 'acceptance',
-      testMatch: inFolders(['acceptance/!(console|fences|python|sdk|site|system)'], '*.test.ts'),
+      testMatch: [
+        ...inFolders(['acceptance/{faults,providers,operations}'], '*.test.ts'),
+        ...inFolders(['acceptance/clients/{docs,openapi}'], '*.test.ts'),
+      ],
     },
     // Starts its own servers, by `npm start`.
-    { ...base, displayName: 'sdk', testMatch: inFolders(['acceptance/sdk'], '*.test.ts') },
-    { ...base, displayName: 'console', testMatch: inFolders(['acceptance/console'], '*.test.ts') },
-    { ...base, displayName: 'site', testMatch: inFolders(['acceptance/site'], '*.test.ts') },
-    { ...base, displayName: 'python', testMatch: inFolders(['acceptance/python'], '*.test.ts') },
+    { ...base, displayName: 'sdk', testMatch: inFolders(['acceptance/clients/sdk'], '*.test.ts') },
+    { ...base, displayName: 'console', testMatch: inFolders(['acceptance/browser/console'], '*.test.ts') },
+    { ...base, displayName: 'site', testMatch: inFolders(['acceptance/browser/site'], '*.test.ts') },
+    { ...base, displayName: 'python', testMatch: inFolders(['acceptance/clients/python'], '*.test.ts') },
   ],
   testTimeout: 60_000,
   // Most tests wait, for servers, leases and clocks: more of them than processors.

@@ -58,7 +58,7 @@ export function buildConsole() {
   );
 }
 
-/** Checks the types of the console, builds it, and runs `acceptance/console` in a browser. */
+/** Checks the types of the console, builds it, and runs `acceptance/browser/console` in a browser. */
 export async function testConsole(args) {
   await ensureConsoleTools();
   // The portal's router has paths of its own, so its types are checked apart.
@@ -72,7 +72,7 @@ export async function testConsole(args) {
 }
 
 /**
- * Runs `acceptance/docs`, every sample included, and `acceptance/site`, which walks through the documentation site in the
+ * Runs `acceptance/clients/docs`, every sample included, and `acceptance/browser/site`, which walks through the documentation site in the
  * browser that the console is tested in.
  */
 export async function testDocs(args) {
@@ -80,7 +80,7 @@ export async function testDocs(args) {
   const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-python-'));
   try {
     const isSelection = args.some((arg) => arg.includes('/'));
-    const selected = isSelection ? args : ['acceptance/(docs|site)/', ...args];
+    const selected = isSelection ? args : ['acceptance/(clients/docs|browser/site)/', ...args];
     return await test(selected, { env: await pythonWithSdk(folder) });
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -90,7 +90,7 @@ export async function testDocs(args) {
 /** The variables of an interpreter with the SDK of this tree. Without one, the samples in Python are skipped. */
 async function pythonWithSdk(folder) {
   let output = '';
-  const args = ['--disable-warning=ExperimentalWarning', 'acceptance/python/main.ts', folder];
+  const args = ['--disable-warning=ExperimentalWarning', 'acceptance/clients/python/main.ts', folder];
   const code = await runNode(args, { onOutput: (text) => void (output += text) });
   if (code === 0) return { SDK_PYTHON: output.trim().split('\n').at(-1), PYTHONPATH: folder };
   console.error(

@@ -32,7 +32,7 @@ export async function packForInstall() {
   return 0;
 }
 
-/** Runs `acceptance/sdk` on the packed SDKs. */
+/** Runs `acceptance/clients/sdk` on the packed SDKs. */
 export async function testSdks(args) {
   await packSdks();
   return await test(args, { only: ['sdk'] });

@@ -36,8 +36,10 @@ function serviceScript(file, { ipc = false, meanwhile = () => {} } = {}) {
 async function testAcceptance(args) {
   const helm = await findHelm();
   if (helm) return await test(args, { only: ['acceptance'], env: { HELM: helm } });
-  console.error('acceptance/helm is skipped: neither Helm nor Go is installed.');
-  return await test([...args, '--testPathIgnorePatterns', 'acceptance/helm'], { only: ['acceptance'] });
+  console.error('acceptance/operations/helm is skipped: neither Helm nor Go is installed.');
+  return await test([...args, '--testPathIgnorePatterns', 'acceptance/operations/helm'], {
+    only: ['acceptance'],
+  });
 }
 
 /** name -> the text of `--help`, which is all the help if `isPlain`, and the function that runs it and returns an exit code. */
@@ -69,7 +71,7 @@ export const tasks = {
   'test:compose': {
     about:
       'test the stack of docker-compose.yml: tutorial, scaling, killed containers (needs Docker; --help)',
-    run: script('acceptance/compose/main.ts'),
+    run: script('acceptance/faults/compose/main.ts'),
   },
   'test:providers': {
     about: 'test against real Cog, LiteLLM and others, installed from PyPI (needs Python 3.10; --help)',
@@ -77,7 +79,7 @@ export const tasks = {
   },
   'test:failover': {
     about: 'let PostgreSQL (needs root and Debian), Redis or the S3 server fail under load (--help)',
-    run: script('acceptance/failover/main.ts'),
+    run: script('acceptance/faults/failover/main.ts'),
   },
   'test:sdk': {
     about: 'build and pack the SDKs, and test them against a live npm start with faults',
@@ -133,7 +135,7 @@ export const tasks = {
   },
   rolling: {
     about: 'restart two of each service under load; no request may fail (--help)',
-    run: script('acceptance/rolling/main.ts'),
+    run: script('acceptance/faults/rolling/main.ts'),
   },
   holdfast: {
     about: "the operator's commands: doctor, organizations, executions, audit (--help)",

@@ -18,7 +18,7 @@ import { outputOf } from '@holdfast/testkit/command';
 import { createCustomer } from '@holdfast/testkit/testData';
 import type { ServiceName } from '@holdfast/testkit/testDatabase';
 import { until } from '@holdfast/testkit/until';
-import { setupOf } from '../versions/setupOf.ts';
+import { setupOf } from '../operations/versions/setupOf.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const setupAt = (direct?: string): Pick<LaunchOptions, 'migrate' | 'setRoles' | 'seed'> => ({

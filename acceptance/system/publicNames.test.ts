@@ -7,8 +7,8 @@ import { startFakeOpenai } from '@holdfast/providers/openai/testing/fakeOpenai';
 import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Hosted, startHosted } from '../adapters/hosted.ts';
-import { at, painter, writer } from '../adapters/models.ts';
+import { type Hosted, startHosted } from '../providers/adapters/hosted.ts';
+import { at, painter, writer } from '../providers/adapters/models.ts';
 import { create, eventsOf, readExecution } from '../stack/executions.ts';
 
 const names = /replicate|open\s?ai\b|openai|\bfal\b|\bcog\b|vllm|acme[-/]|\br8_|sk-fake/i;

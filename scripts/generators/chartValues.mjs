@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { readmeWithValues } from '../../acceptance/helm/valuesTable.ts';
 import { root } from '../child.mjs';
+import { readmeWithValues } from './valuesTable.ts';
 
 writeFileSync(path.join(root, 'deploy/helm/holdfast/README.md'), readmeWithValues());

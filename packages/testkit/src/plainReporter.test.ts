@@ -27,7 +27,7 @@ describe('the last line of a test run', () => {
 it('names each skipped test on a line', () => {
   const ran = { status: 'passed', fullName: 'redis runs' };
   const left = { status: 'pending', fullName: 'helm (skipped without helm) makes the same' };
-  const testFilePath = '/tree/acceptance/helm.test.ts';
+  const testFilePath = '/tree/acceptance/operations/helm.test.ts';
   const results = { testResults: [{ testFilePath, testResults: [ran, left] }] };
   expect(skipped(results)).toEqual(['skipped: helm (skipped without helm) makes the same']);
 });

@@ -1,0 +1,109 @@
+import { readEvents, type ServedEvent } from '@holdfast/api-gateway/testing/readEvents';
+import type { Customer } from '@holdfast/testkit/testData';
+import { until } from '@holdfast/testkit/until';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { create, untilStatus } from '../../stack/executions.ts';
+import { type Hosted, startHosted } from './hosted.ts';
+import { expectEndedOnce, newCustomer, providerNames } from './ledgerChecks.ts';
+import { at, painter } from './models.ts';
+
+let hosted: Hosted;
+let customer: Customer;
+const logged: { level: string; msg: string; executionId?: string }[] = [];
+
+beforeAll(async () => {
+  hosted = await startHosted(
+    [
+      painter('painting-one', [at.replicate('poll')], { show_to_clients: ['logs'] }),
+      painter('painting-two', [at.fal('poll')]),
+    ],
+    { LOG_LEVEL: 'debug' },
+    (line) => logged.push(JSON.parse(line)),
+  );
+});
+afterAll(() => hosted.close());
+beforeEach(async () => {
+  customer = await newCustomer(hosted.stack);
+});
+
+const record = async (id: string) => (await customer.api.get(`/v1/executions/${id}`)).body;
+
+/** Follows an execution: `events` has its events so far, and `done` resolves at the end of the stream. */
+async function follow(id: string) {
+  const response = await customer.api.fetch(`/v1/executions/${id}/events`, {
+    headers: { accept: 'text/event-stream' },
+  });
+  expect(response.status).toBe(200);
+  const events: ServedEvent[] = [];
+  const done = (async () => {
+    for await (const event of readEvents(response)) events.push(event);
+  })();
+  return { events, done };
+}
+
+const dataOf = (events: ServedEvent[], kind: string) =>
+  events.filter(({ event }) => event === kind).map(({ data }) => data as Record<string, unknown>);
+const linesOf = (events: ServedEvent[]) => dataOf(events, 'log').flatMap(({ lines }) => lines as string[]);
+
+describe('the progress of a run', () => {
+  it('is in the status record and in the stream, with the log if the model shows it', async () => {
+    const bar = ' 45%|####      | 45/100\n';
+    hosted.replicate.plan({
+      endsAfterMs: null,
+      callsBack: false,
+      logs: `Painting the sky in azure\n${bar}`,
+    });
+    const id = await create(customer.api, 'painting-one', { prompt: 'a' });
+    const { events, done } = await follow(id);
+    await until('its progress is reported', async () => (await record(id))['progress'] === 0.45);
+    expect((await record(id))['logs']).toBe(`Painting the sky in azure\n${bar}`);
+    const run = hosted.replicate.run(hosted.replicate.accepted().at(-1) ?? '');
+    run.plan = { ...run.plan, logs: `${run.plan.logs}100%|##########| 100/100\nSaved` };
+    const waiting = customer.api.get(`/v1/executions/${id}?wait=15`);
+    await hosted.replicate.finish(run.id);
+    expect((await waiting).body).toMatchObject({ status: 'COMPLETED', progress: 1 });
+    await done;
+    expect(dataOf(events, 'progress')).toContainEqual({ progress: 0.45, queue_position: null });
+    expect(linesOf(events)).toHaveLength(4);
+    expect(dataOf(events, 'status').map(({ status }) => status)).toEqual(
+      expect.arrayContaining(['PROCESSING', 'COMPLETED']),
+    );
+    const shown = JSON.stringify(events).replaceAll(hosted.stack.baseUrl, 'our own URL');
+    expect(shown).not.toMatch(providerNames);
+    expect((await record(id))['logs']).toMatch(/100\/100\nSaved\n$/);
+    await expectEndedOnce(hosted.stack, customer, id);
+  });
+
+  it('at fal is the place in the queue and the percentage, and only operators see the log', async () => {
+    hosted.fal.plan({ endsAfterMs: null, callsBack: false, logs: [] });
+    const id = await create(customer.api, 'painting-two', { prompt: 'a' });
+    const { events, done } = await follow(id);
+    await until('its queue position is reported', async () => (await record(id))['queue_position'] === 1);
+    const run = hosted.fal.run(hosted.fal.accepted().at(-1) ?? '');
+    run.plan = { ...run.plan, logs: ['fal.ai worker acme/painter is up', ' 25%|##5  | 7/28'] };
+    await until('its progress is reported', async () => (await record(id))['progress'] === 0.25);
+    expect(await record(id)).toMatchObject({ queue_position: null, logs: null });
+    run.plan = { ...run.plan, logs: [...run.plan.logs, 'Step 2'] };
+    await hosted.fal.finish(run.id);
+    await untilStatus(customer.api, id, 'COMPLETED');
+    await done;
+    expect(dataOf(events, 'progress')).toContainEqual({ progress: null, queue_position: 1 });
+    expect(linesOf(events)).toEqual([]);
+    expect((await record(id))['logs']).toBeNull();
+    const { body } = await hosted.stack.admin.get(`/admin/v1/executions/${id}`);
+    expect(body['logs']).toBe('fal.ai worker acme/painter is up\n 25%|##5  | 7/28\nStep 2\n');
+    await expectEndedOnce(hosted.stack, customer, id);
+  });
+});
+
+it('a polled run has one log line at info for its acceptance, and one at debug for each poll', async () => {
+  hosted.replicate.plan({ endsAfterMs: null, callsBack: false });
+  const id = await create(customer.api, 'painting-one', { prompt: 'a' });
+  const lines = (text: string) => logged.filter(({ msg, executionId }) => executionId === id && msg === text);
+  await until('it was polled twice', () => lines('run polled').length >= 2);
+  await hosted.replicate.finish(hosted.replicate.accepted().at(-1) ?? '');
+  await untilStatus(customer.api, id, 'COMPLETED');
+  expect(lines('run accepted by its provider')).toHaveLength(1);
+  expect(lines('run accepted by its provider')[0]?.level).toBe('info');
+  expect(new Set(lines('run polled').map(({ level }) => level))).toEqual(new Set(['debug']));
+});

@@ -1,0 +1,129 @@
+import { readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { allowedFor } from './importDirection.ts';
+import { readSourceFacts } from './sourceFacts.ts';
+import { readSourceFiles, type SourceFile, targetOf } from './sourceFiles.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const files = readSourceFiles(root);
+const services = new Set(readdirSync(resolve(root, 'services')));
+
+const paths = (breaking: (file: SourceFile) => boolean) => files.filter(breaking).map(({ path }) => path);
+const imports = (name: string) => (file: SourceFile) =>
+  file.imports.some((specifier) => specifier === name || specifier.startsWith(`${name}/`));
+
+function crossings(file: SourceFile): string[] {
+  const allowed = allowedFor(file.owner);
+  return file.imports.flatMap((specifier) => {
+    const target = targetOf(file.path, specifier, services);
+    if (target === undefined || target === file.owner) return [];
+    // The bench is a folder of programs, no package with a name. The console is a workspace of its own and the scripts are in none, so without those names.
+    const named =
+      !['bench', 'scripts'].includes(target) && !['packages/console', 'scripts'].includes(file.owner);
+    const outside = specifier.startsWith('.') && named;
+    const free = allowed === 'anything' || (file.isTest && !target.startsWith('services/'));
+    return !outside && (free || allowed.includes(target)) ? [] : [`${file.path} imports ${specifier}`];
+  });
+}
+
+describe('the source tree', () => {
+  it('has imports that point one way, and never by a path into another package', () => {
+    expect(files.length).toBeGreaterThan(10);
+    expect(files.flatMap(crossings)).toEqual([]);
+  });
+
+  it('imports bullmq only in packages/queues', () => {
+    expect(paths((file) => imports('bullmq')(file) && file.owner !== 'packages/queues')).toEqual([]);
+  });
+
+  it.each(['got', 'undici'])('imports %s only in packages/egress', (name) => {
+    expect(paths((file) => imports(name)(file) && file.owner !== 'packages/egress')).toEqual([]);
+  });
+
+  it('imports only types of node:http where services load it: kit/http.ts has the module', () => {
+    const programs = [
+      'packages/cli',
+      'packages/docs',
+      'packages/local',
+      'packages/setup',
+      'packages/testkit',
+    ];
+    const isLoaded = ({ owner, isTest }: SourceFile) =>
+      /^(packages|services)\//.test(owner) && !programs.includes(owner) && !isTest;
+    expect(paths((file) => file.loadsHttp && isLoaded(file))).toEqual([]);
+  });
+
+  it('imports acceptance suites from no other folder', () => {
+    const intoSuites = (file: SourceFile) =>
+      file.owner !== 'acceptance' && file.imports.some((specifier) => /(^|\/)acceptance\//.test(specifier));
+    expect(paths(intoSuites)).toEqual([]);
+  });
+
+  it('has raw SQL only in packages/db (and in tests, testkit, acceptance and bench)', () => {
+    const mayLook = ['packages/db', 'packages/testkit', 'acceptance', 'bench', 'scripts'];
+    expect(paths((file) => file.speaksSql && !file.isTest && !mayLook.includes(file.owner))).toEqual([]);
+  });
+
+  it('reads process.env only in config.ts files, the launcher, testkit, acceptance suites and bench', () => {
+    const free = ['packages/local', 'packages/testkit', 'acceptance', 'bench', 'scripts'];
+    const mayRead = (file: SourceFile) =>
+      file.isTest || free.includes(file.owner) || /(^|\/)config\.ts$/.test(file.path);
+    expect(paths((file) => file.readsEnvironment && !mayRead(file))).toEqual([]);
+  });
+
+  it('has no console.log in services', () => {
+    expect(paths((file) => file.logsToConsole && file.owner.startsWith('services/'))).toEqual([]);
+  });
+});
+
+describe('the analysis of a source file', () => {
+  it('finds every kind of import, and none in comments or strings', () => {
+    const text = `
+      import a, { type B } from 'one'; import type { C } from 'two'; import 'three';
+      export { d } from 'four'; export * from 'five';
+      const e = async () => await import('six');
+      // import 'comment';
+      const f = "import 'text'";`;
+    expect(readSourceFacts(text).imports).toEqual(['one', 'two', 'three', 'four', 'five', 'six']);
+  });
+
+  it.each([
+    ["import { createServer, type Server } from 'node:http'", true],
+    ["import http from 'node:http'", true],
+    ["const http = await import('node:http')", true],
+    ["import type { Server } from 'node:http'", false],
+    ["import { type Server, type ServerResponse } from 'node:http'", false],
+  ])('knows whether %s loads the module: %s', (text, expected) => {
+    expect(readSourceFacts(text).loadsHttp).toBe(expected);
+  });
+
+  it.each([
+    'prisma.$queryRaw`select 1`',
+    'prisma.$executeRawUnsafe(text)',
+    'db.pool.query(statement)',
+    'pool.query({ text })',
+    'anything.query("select 1")',
+  ])('recognizes SQL in %s', (text) => {
+    expect(readSourceFacts(text).speaksSql).toBe(true);
+  });
+
+  it.each(['request.query.limit', 'supertest(app).get("/").query({ limit: 1 })'])(
+    'finds no SQL in %s',
+    (text) => {
+      expect(readSourceFacts(text).speaksSql).toBe(false);
+    },
+  );
+
+  it.each(['process.env.PORT', "process['env']", 'read(process.env)'])(
+    'finds a read of the environment in %s',
+    (text) => {
+      expect(readSourceFacts(text).readsEnvironment).toBe(true);
+    },
+  );
+
+  it('finds console.log, but not console.error', () => {
+    expect(readSourceFacts('console.log(1)').logsToConsole).toBe(true);
+    expect(readSourceFacts('console.error(1)').logsToConsole).toBe(false);
+  });
+});

@@ -1,0 +1,44 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { readSourceFacts, type SourceFacts } from './sourceFacts.ts';
+
+/**
+ * `owner` is the folder of the file: `packages/db`, `services/ledger`, `bench`. Files in a folder `testing` are used only
+ * by tests and count as tests.
+ */
+export type SourceFile = SourceFacts & { path: string; owner: string; isTest: boolean };
+
+const patterns = [
+  'packages/*/src/**/*.ts',
+  'services/*/src/**/*.ts',
+  'sdk/*/src/**/*.ts',
+  'acceptance/**/*.{ts,mjs}',
+  'scripts/**/*.{ts,mjs}',
+  'bench/**/*.ts',
+];
+
+export function ownerOf(path: string): string {
+  const [group = '', name = ''] = path.split('/');
+  return ['packages', 'services', 'sdk'].includes(group) ? `${group}/${name}` : group;
+}
+
+/** Every TypeScript file of the tree below `root`, without the generated Prisma client. */
+export function readSourceFiles(root: string): SourceFile[] {
+  return globSync(patterns, { cwd: root })
+    .filter((path) => !path.startsWith('packages/db/src/generated/') && !path.includes('node_modules'))
+    .map((path) => ({
+      path,
+      owner: ownerOf(path),
+      isTest: path.endsWith('.test.ts') || path.includes('/testing/'),
+      ...readSourceFacts(readFileSync(join(root, path), 'utf8')),
+    }));
+}
+
+/** The folder of this tree that an import leads to, or undefined for an external package. */
+export function targetOf(from: string, specifier: string, services: ReadonlySet<string>): string | undefined {
+  if (specifier.startsWith('.')) return ownerOf(normalize(join(dirname(from), specifier)));
+  const name = /^@holdfast\/([^/]+)/.exec(specifier)?.[1];
+  if (name === undefined) return undefined;
+  if (name === 'sdk') return 'sdk/typescript';
+  return services.has(name) ? `services/${name}` : `packages/${name}`;
+}
