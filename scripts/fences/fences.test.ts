@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { allowedFor } from './importDirection.ts';
@@ -8,6 +8,17 @@ import { readSourceFiles, type SourceFile, targetOf } from './sourceFiles.ts';
 const root = resolve(import.meta.dirname, '../..');
 const files = readSourceFiles(root);
 const services = new Set(readdirSync(resolve(root, 'services')));
+
+const manifests = new Map<string, string[]>();
+
+function dependenciesOf(owner: string): string[] {
+  const known = manifests.get(owner);
+  if (known) return known;
+  const { name, dependencies } = JSON.parse(readFileSync(resolve(root, owner, 'package.json'), 'utf8'));
+  const declared = [name, ...Object.keys({ ...dependencies })];
+  manifests.set(owner, declared);
+  return declared;
+}
 
 const paths = (breaking: (file: SourceFile) => boolean) => files.filter(breaking).map(({ path }) => path);
 const imports = (name: string) => (file: SourceFile) =>
@@ -31,6 +42,20 @@ describe('the source tree', () => {
   it('has imports that point one way, and never by a path into another package', () => {
     expect(files.length).toBeGreaterThan(10);
     expect(files.flatMap(crossings)).toEqual([]);
+  });
+
+  it('imports only packages of the tree that its own package declares: an installation has no others', () => {
+    const undeclared = files
+      .filter(
+        ({ path, owner, isTest }) =>
+          /^(packages|services)\//.test(path) && !isTest && owner !== 'packages/testkit',
+      )
+      .flatMap(({ path, owner, imports: specifiers }) => {
+        const declared = dependenciesOf(owner);
+        const names = specifiers.flatMap((specifier) => /^@holdfast\/[^/]+/.exec(specifier) ?? []);
+        return names.filter((name) => !declared.includes(name)).map((name) => `${path} imports ${name}`);
+      });
+    expect(undeclared).toEqual([]);
   });
 
   it('imports bullmq only in packages/queues', () => {

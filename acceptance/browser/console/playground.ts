@@ -67,7 +67,7 @@ export function describePlayground(get: () => Servers): void {
       const id = new URL(page.url()).searchParams.get('run') ?? '';
       const whole = await admin<Whole>(state, `/executions/${id}`);
       expect(whole).toMatchObject({ hold_amount: '0.096', organization_id: state.organization_id });
-      expect(whole.input).toEqual({ prompt: `A harbour ${hostile}`, count: 2 });
+      expect(whole.input).toMatchObject({ prompt: `A harbour ${hostile}`, count: 2 });
       expect(await countExecutions()).toBe(before + 1);
       expect(await page.evaluate<unknown>('window.owned')).toBeUndefined();
       expect(problems).toEqual([]);
