@@ -37,7 +37,9 @@ export const limits = {
   errorMessageLength: 2000,
   rawErrorLength: 4096,
   logLength: 65_536,
-  /** A higher figure from a provider is not believed. */
+  /** A cost above so many times its hold is not believed: an operator decides about it. */
+  reviewFactor: 10,
+  /** Nor is a higher figure than this, whatever its hold. */
   maxCost: '1000000000',
   /** Of a callback that is kept in the database; a longer one goes through the object store. */
   callbackBodyBytes: 8_388_608,

@@ -100,7 +100,14 @@ describe('an outcome that PostgreSQL could not store or read', () => {
     expect(execution).toMatchObject({ inputTokens: 2_147_483_647, outputTokens: 2_147_483_647 });
   });
 
-  it.each(['1e300', '99999999999999999999.00000000', '1000000000.00000001', 'NaN', '-1'])(
+  it.each(['99999999999999999999.00000000', '1000000000.00000001', `1${'0'.repeat(320)}.00000000`])(
+    'is charged its hold, for an operator to review, when it costs %s',
+    async (cost) => {
+      expect(await settled(success({ cost }))).toMatchObject({ status: 'COMPLETED', cost: '0.60000000' });
+    },
+  );
+
+  it.each(['1e300', 'NaN', '-1'])(
     'is recorded as a failure and not charged when it costs %s',
     async (cost) => {
       expect(await settled(success({ cost }))).toMatchObject({ status: 'FAILED', cost: null });

@@ -275,6 +275,41 @@ describe('a cost above the hold', () => {
     expect(await balance(organizationId)).toEqual({ available: 0, held: 0 });
   });
 
+  it.each([
+    {
+      cost: '6',
+      becomes: 'is charged up to ten times the hold',
+      entries: ['overage 5.4', 'settle 6'],
+      reviews: [],
+    },
+    { cost: '6.6', becomes: 'is held back above that', entries: ['settle 0.6'], reviews: ['6.6'] },
+    {
+      cost: '1000000000000000000000000000000',
+      becomes: 'is held back where no balance could hold it',
+      entries: ['settle 0.6'],
+      reviews: ['1000000000000000000000000000000'],
+    },
+  ])('$becomes, for an operator to review: $cost', async ({ cost, entries, reviews }) => {
+    const organizationId = await createWith('1', 'charge');
+    const created = await creator.create(request(organizationId));
+    const other = await creator.create(request(await createWith('1', 'charge')));
+    const attempts = [await startOne(created), await startOne(other)];
+    const outcomes = attempts.map((attemptId, index) => ({
+      attemptId,
+      outcome: success(index === 0 ? cost : '0.9'),
+      state: 'succeeded' as const,
+    }));
+    await recordOutcomes(db, outcomes);
+    expect(await completeExecutions(db, attempts)).toHaveLength(2);
+    expect(await completeExecutions(db, attempts)).toEqual([]);
+    expect(await journalOf(organizationId)).toEqual(['hold 0.6', ...entries]);
+    const { rows } = await db.pool.query(
+      'SELECT reported_cost::text AS cost, hold::float8, state FROM reviews WHERE organization_id = $1',
+      [organizationId],
+    );
+    expect(rows).toEqual(reviews.map((reported) => ({ cost: reported, hold: 0.6, state: 'open' })));
+  });
+
   it('leaves its whole batch to the statement with overages', async () => {
     const organizationId = await createWith('3', 'charge');
     const created = await Promise.all([1, 2].map(() => creator.create(request(organizationId))));

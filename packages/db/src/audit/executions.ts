@@ -1,3 +1,4 @@
+import { isReviewedSql } from '../executions/reviews.ts';
 import { hasExecutionsSql, isKeptSql, openStatusesSql } from './sql.ts';
 
 /** Executions are dropped before their journal: there, a transfer without an execution is no breach. */
@@ -37,6 +38,25 @@ export const executionInvariants = {
     ) t ON t.execution_id = e.id LEFT JOIN attempts a ON a.execution_id = e.id AND a.state = 'succeeded'
     WHERE t.times IS DISTINCT FROM 1 OR e.written_off IS DISTINCT FROM t.amount OR e.cost < e.hold_amount
       OR e.cost + e.written_off <> (a.outcome ->> 'cost')::numeric(24, 8)`,
+
+  // Reviews are kept for longer than their executions.
+  'a review is of COMPLETED, of a cost far above the hold that was charged': `
+    SELECT r.execution_id AS id, 'reported ' || r.reported_cost || ', hold ' || r.hold || ', the execution '
+      || coalesce(e.status || ' of ' || e.organization_id || ', hold ' || e.hold_amount || coalesce(', cost ' || e.cost, ''),
+        'is not there') AS found
+    FROM reviews r LEFT JOIN executions e ON e.id = r.execution_id
+    WHERE NOT (${isReviewedSql('r.reported_cost', 'r.hold')})
+      OR CASE WHEN e.id IS NULL THEN ${isKeptSql('r.execution_id')} ELSE e.status <> 'COMPLETED'
+        OR e.organization_id <> r.organization_id OR e.hold_amount <> r.hold OR e.cost IS DISTINCT FROM r.hold
+        OR e.written_off IS NOT NULL END`,
+
+  'a cost above the hold was charged, written off or is in review': `
+    SELECT e.id, 'charged its hold of ' || e.hold_amount || ', of at least ' || min(a.cost) AS found
+    FROM executions e LEFT JOIN reviews r ON r.execution_id = e.id CROSS JOIN LATERAL (
+      SELECT (outcome ->> 'cost')::numeric AS cost FROM attempts WHERE execution_id = e.id AND state = 'succeeded'
+    ) a
+    WHERE e.status = 'COMPLETED' AND e.cost = e.hold_amount AND e.written_off IS NULL AND r.execution_id IS NULL
+    GROUP BY e.id, e.hold_amount HAVING min(a.cost) > e.hold_amount`,
 
   'FAILED, CANCELLED and EXPIRED have one release and no charge': `
     SELECT e.id, count(t.amount) || ' transfers after the hold' || coalesce(': ' || min(t.kind) || ' of at most '

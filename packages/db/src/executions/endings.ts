@@ -7,6 +7,7 @@ import { checkedSql, firstId, hasKeySql, runStatement } from '../statement.ts';
 import { type NewEvent, newEventColumnsSql, newEventSql } from '../webhooks/newEvents.ts';
 import { chargeSql } from './overage.ts';
 import { quotedList } from './read.ts';
+import { isReviewedSql } from './reviews.ts';
 
 export type EndedExecution = NewEvent & {
   executionId: string;
@@ -20,8 +21,9 @@ export type EndedExecution = NewEvent & {
 // Ends executions in one statement: status, money and event. `candidates` selects the rows, locked in order of id; rows
 // that are not in a from-state of the transition stay unchanged. With `priced` the hold is settled: `overage` takes the
 // part of the cost above the hold from `available`, `settle` charges, `remainder` returns the rest of the hold, and
-// `write_off` is the part that the policy does not charge. `isWithinHold` leaves out what only an overage needs: it costs
-// a quarter of the statement. Otherwise the hold is released. The trigger `transfers_post` updates the balances.
+// `write_off` is the part that the policy does not charge. A price that no one would believe is settled at the hold, and
+// its row in `reviews` waits for an operator. `isWithinHold` leaves out what only an overage needs: it costs a quarter of
+// the statement. Otherwise the hold is released. The trigger `transfers_post` updates the balances.
 function endingStatement(args: {
   transition: Extract<TransitionName, 'complete' | 'fail' | 'cancel' | 'expire'>;
   first?: string;
@@ -52,6 +54,7 @@ function endingStatement(args: {
     ...(args.priced ? [] : [locked('ended')]),
     journal(hasOverage ? overage + settlement + writeOff : args.priced ? settlement : release),
     spending,
+    ...(hasOverage ? [reviews] : []),
     newEventSql('ended', event),
     args.extra,
   ];
@@ -98,6 +101,12 @@ spent AS (
   SELECT scope_id, month, amount, spent FROM spend_limits WHERE scope_id = ANY (ARRAY (
     SELECT organization_id FROM ${rows} UNION SELECT api_key_id FROM ${rows}
   )) AND (SELECT count(*) FROM balance) > 0 ORDER BY scope_id FOR UPDATE
+)`;
+
+const reviews = `
+review AS (
+  INSERT INTO reviews (execution_id, organization_id, hold, reported_cost)
+  SELECT e.id, e.organization_id, e.hold, p.reported FROM ended e JOIN priced p USING (id) WHERE p.reported > p.price
 )`;
 
 const hasAbove = 'EXISTS (SELECT FROM priced WHERE price > hold)';
@@ -171,7 +180,8 @@ const completion = {
   transition: 'complete',
   first: settleable(true),
   priced: `
-  SELECT h.*, (h.outcome ->> 'cost')::numeric(24, 8) AS price FROM held h
+  SELECT h.*, r.reported, CASE WHEN ${isReviewedSql('r.reported', 'h.hold')} THEN h.hold ELSE r.reported END AS price
+  FROM held h CROSS JOIN LATERAL (SELECT (h.outcome ->> 'cost')::numeric AS reported) r
   WHERE h.status IN (${quotedList(transitions.complete.from)})`,
   candidates: `
   SELECT p.*, r.* FROM charge p CROSS JOIN LATERAL json_to_record(p.outcome)
@@ -180,8 +190,12 @@ const completion = {
     billed = c.billed, latency_ms = least(extract(epoch FROM now() - e.created_at) * 1000, 2147483647)::int`,
 } as const;
 
+// The price as it was reported, of any size: whether it is above the hold is all that this statement asks.
 const completeWithinHoldSql = endingStatement({
   ...completion,
+  priced: `
+  SELECT h.*, (h.outcome ->> 'cost')::numeric AS price FROM held h
+  WHERE h.status IN (${quotedList(transitions.complete.from)})`,
   isWithinHold: true,
   extra: markSettled(true, `NOT ${hasAbove}`),
 });

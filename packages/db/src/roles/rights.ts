@@ -79,6 +79,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     executions:
       'SELECT, UPDATE (status, completed_at, cost, written_off, output, input_tokens, output_tokens, billed, latency_ms, error_code, error_message)',
     attempts: 'SELECT, UPDATE (settled_at)',
+    reviews: 'SELECT, INSERT',
     events: 'SELECT, INSERT',
     ledger_audits: 'SELECT, INSERT, UPDATE (finished_at, breaches, requested_at)',
   },

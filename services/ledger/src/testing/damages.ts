@@ -206,6 +206,30 @@ export const damages: Record<Invariant, readonly [Damage, ...Damage[]]> = {
       ({ cancelled }) => `UPDATE transfers SET execution_id = '${cancelled}' WHERE sequence = 16`,
     ),
   ],
+  'a review is of COMPLETED, of a cost far above the hold that was charged': [
+    damage(
+      'a cancelled one is in review',
+      cancelled,
+      ({
+        organization,
+        cancelled,
+      }) => `INSERT INTO reviews (execution_id, organization_id, hold, reported_cost)
+        VALUES ('${cancelled}', '${organization}', 0.6, 100)`,
+    ),
+    damage(
+      'one that was charged more is in review',
+      dearer,
+      ({ organization, dearer }) => `INSERT INTO reviews (execution_id, organization_id, hold, reported_cost)
+        VALUES ('${dearer}', '${organization}', 0.6, 100)`,
+    ),
+  ],
+  'a cost above the hold was charged, written off or is in review': [
+    damage(
+      'one was charged its hold, and no review has the rest',
+      capped,
+      'UPDATE executions SET cost = hold_amount, written_off = NULL WHERE cost = 0.7',
+    ),
+  ],
   'FAILED, CANCELLED and EXPIRED have one release and no charge': [
     damage('a release is gone', cancelled, 'DELETE FROM transfers WHERE sequence = 6'),
     damage('a release is of less', cancelled, 'UPDATE transfers SET amount = 0.5 WHERE sequence = 6'),

@@ -77,8 +77,8 @@ function checkCosts({ executions }: Run, histories: History[]): void {
   expect(unmatched).toEqual([]);
 }
 
-const priceOf = ({ cost, writtenOff }: History) =>
-  cost === null ? 'failed' : money(units(cost) + units(writtenOff ?? '0'));
+const priceOf = ({ cost, writtenOff, reviewed }: History) =>
+  cost === null ? 'failed' : (reviewed ?? money(units(cost) + units(writtenOff ?? '0')));
 const textOf = (outcome: RecordedOutcome) => (outcome.ok ? outcome.cost : 'failed');
 
 const total = (amounts: string[]) => amounts.reduce((sum, amount) => sum + units(amount), 0n);

@@ -12,6 +12,8 @@ export type History = {
   cost: string | null;
   /** The part of the price that was not charged; null: nothing. */
   writtenOff: string | null;
+  /** The price of which only the hold was charged; null: it is not in review. */
+  reviewed: string | null;
   wasStarted: boolean;
   /** In the order of the journal, e.g. `hold 0.60000000, release 0.60000000`. */
   money: string;
@@ -27,7 +29,8 @@ export async function readHistories(owner: Database, organizationIds: string[]):
 // The ids of an execution's events are derived from its own: one for the start, one for any ending.
 const query = `
 SELECT e.id, e.organization_id AS "organizationId", e.api_key_id AS "apiKeyId", e.status, e.hold_amount AS hold, e.cost,
-  e.written_off AS "writtenOff",   e.started_at IS NOT NULL AS "wasStarted",
+  e.written_off AS "writtenOff", (SELECT reported_cost FROM reviews WHERE execution_id = e.id) AS reviewed,
+  e.started_at IS NOT NULL AS "wasStarted",
   (SELECT coalesce(string_agg(kind || ' ' || amount, ', ' ORDER BY sequence), '') FROM transfers t
     WHERE t.execution_id = e.id) AS money,
   (SELECT coalesce(string_agg(type, ', ' ORDER BY type), '') FROM events v

@@ -32,6 +32,7 @@ export type ModelExecution = {
   hold: Units;
   cost: Units | null;
   writtenOff: Units;
+  isInReview: boolean;
   status: ExecutionStatus;
   wasStarted: boolean;
   isOverdue: boolean;
@@ -84,11 +85,15 @@ export function end(
   account.available += execution.hold - (cost ?? 0n);
   execution.status = status;
   execution.cost = cost;
-  execution.writtenOff = (price ?? 0n) - (cost ?? 0n);
+  execution.isInReview = price !== null && isBeyondBelief(price, execution.hold);
+  execution.writtenOff = execution.isInReview ? 0n : (price ?? 0n) - (cost ?? 0n);
 }
 
-/** The price, limited to the hold plus what every cap allows. */
+const isBeyondBelief = (price: Units, hold: Units) => price > hold * 10n;
+
+/** The price, limited to the hold plus what every cap allows; one that no one would believe to the hold. */
 function charged(model: Model, { hold, organization, apiKey }: ModelExecution, price: Units): Units {
+  if (isBeyondBelief(price, hold)) return hold;
   const { available, limits, policies } = accountOf(model, organization);
   const rooms = policies.overage === 'cap' ? [available] : [];
   if (policies.spendLimitOverage === 'cap') {
@@ -113,11 +118,12 @@ export function expectedView(model: Model) {
       available: money(available),
       held: money(held),
     })),
-    executions: model.executions.map(({ status, hold, cost, writtenOff, wasStarted }) => ({
+    executions: model.executions.map(({ status, hold, cost, writtenOff, isInReview, wasStarted }) => ({
       status,
       hold: money(hold),
       cost: cost === null ? null : money(cost),
       writtenOff: writtenOff === 0n ? null : money(writtenOff),
+      isInReview,
       wasStarted,
     })),
     limits: model.accounts.map(({ limits }, organization) =>

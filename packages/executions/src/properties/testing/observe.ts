@@ -18,8 +18,10 @@ export async function observe(run: Run): Promise<ReturnType<typeof expectedView>
   return {
     balances: balances.map((balance) => balance ?? { available: 'none', held: 'none' }),
     executions: run.executions.map(({ id }) => {
-      const { status, hold, cost, writtenOff, wasStarted } = byId.get(id) as (typeof histories)[number];
-      return { status, hold, cost, writtenOff, wasStarted };
+      const { status, hold, cost, writtenOff, reviewed, wasStarted } = byId.get(
+        id,
+      ) as (typeof histories)[number];
+      return { status, hold, cost, writtenOff, isInReview: reviewed !== null, wasStarted };
     }),
     limits,
   };

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await run('2025-03-01T00:00:00.000Z', '0.1', 'writer', [1, 10]);
   await run('2025-03-01T23:59:59.999Z', '0.2', 'painter', [2, 20]);
   await run('2025-03-02T00:00:00.000Z', '0.00000001', 'writer', [3, 30]);
-  await run('2025-03-09T12:00:00.000Z', '7', '=formula, "quoted"', [2_000_000_000, 40]);
+  await run('2025-03-09T12:00:00.000Z', '5', '=formula, "quoted"', [2_000_000_000, 40]);
   await run('2025-03-09T13:00:00.000Z', '0', '=formula, "quoted"', [2_000_000_000, 50]);
   // Neither what has not ended or was not charged, nor what is another's.
   await newExecution(db, organizationId);
@@ -35,7 +35,7 @@ beforeAll(async () => {
   await completedExecution(db, {
     organizationId: other.organizationId,
     completedAt: '2025-03-02T00:00:00.000Z',
-    cost: '9',
+    cost: '4',
   });
 });
 
@@ -54,7 +54,7 @@ const sums = (executions: number, cost: string, input_tokens: number, output_tok
   input_tokens,
   output_tokens,
 });
-const total = sums(5, '7.30000001', 4_000_000_006, 150);
+const total = sums(5, '5.30000001', 4_000_000_006, 150);
 
 describe('the usage', () => {
   it('by model is the exact sum of the executions completed in the period', async () => {
@@ -63,7 +63,7 @@ describe('the usage', () => {
       to: '2025-04-01T00:00:00.000Z',
       group_by: 'model',
       data: [
-        { model: '=formula, "quoted"', ...sums(2, '7.00', 4_000_000_000, 90) },
+        { model: '=formula, "quoted"', ...sums(2, '5.00', 4_000_000_000, 90) },
         { model: 'painter', ...sums(1, '0.20', 2, 20) },
         { model: 'writer', ...sums(2, '0.10000001', 4, 40) },
       ],
@@ -77,7 +77,7 @@ describe('the usage', () => {
       data: [
         { day: '2025-03-01', ...sums(2, '0.30', 3, 30) },
         { day: '2025-03-02', ...sums(1, '0.00000001', 3, 30) },
-        { day: '2025-03-09', ...sums(2, '7.00', 4_000_000_000, 90) },
+        { day: '2025-03-09', ...sums(2, '5.00', 4_000_000_000, 90) },
       ],
       total,
     });
@@ -207,9 +207,9 @@ describe('the usage as CSV', () => {
   it.each([
     [
       'model',
-      `"'=formula, ""quoted""",2,7.00,4000000000,90\r\npainter,1,0.20,2,20\r\nwriter,2,0.10000001,4,40\r\n`,
+      `"'=formula, ""quoted""",2,5.00,4000000000,90\r\npainter,1,0.20,2,20\r\nwriter,2,0.10000001,4,40\r\n`,
     ],
-    ['day', '2025-03-01,2,0.30,3,30\r\n2025-03-02,1,0.00000001,3,30\r\n2025-03-09,2,7.00,4000000000,90\r\n'],
+    ['day', '2025-03-01,2,0.30,3,30\r\n2025-03-02,1,0.00000001,3,30\r\n2025-03-09,2,5.00,4000000000,90\r\n'],
   ])('by %s is a file with a line each', async (group_by, lines) => {
     const { text, headers } = await get({ ...march, group_by })
       .set('Accept', 'text/csv')

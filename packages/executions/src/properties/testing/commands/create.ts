@@ -93,6 +93,7 @@ function expectCreate(model: Model, fields: CreateFields): StepResult {
     hold,
     cost: null,
     writtenOff: 0n,
+    isInReview: false,
     status: 'PENDING',
     wasStarted: false,
     isOverdue: false,

@@ -11,7 +11,8 @@ const costs = {
   cheaper: (hold) => (hold * 2n) / 5n,
   equal: (hold) => hold,
   dearer: (hold) => hold + hold / 3n,
-  ruinous: (hold) => hold + 6_000_000_000n,
+  ruinous: (hold) => hold * 10n,
+  absurd: (hold) => hold * 10n + 1n,
   failure: () => null,
 } as const satisfies Record<string, (hold: Units) => Units | null>;
 
@@ -20,7 +21,17 @@ export const record: Command<{ by: Which; pick: number; cost: keyof typeof costs
   args: fc.record({
     by: which,
     pick,
-    cost: fc.constantFrom('cheaper', 'equal', 'dearer', 'free', 'least', 'ruinous', 'failure', 'failure'),
+    cost: fc.constantFrom(
+      'cheaper',
+      'equal',
+      'dearer',
+      'free',
+      'least',
+      'ruinous',
+      'absurd',
+      'failure',
+      'failure',
+    ),
   }),
   expect(model, args) {
     const execution = pickedRun(model.executions, args.pick);
