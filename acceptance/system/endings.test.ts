@@ -80,16 +80,24 @@ describe('a run that succeeds', () => {
 
 describe('a run that costs more than its hold', () => {
   it('is charged in full', async () => {
-    const id = await create(customer.api, 'sandbox-text', { prompt: 'x', cost: '0.30000001' });
+    const id = await create(customer.api, 'sandbox-text', { prompt: 'x', cost: '0.11000001' });
     expect((await readExecution(customer.api, id)).hold_amount).toBe('0.012');
-    expect(await untilStatus(customer.api, id, 'COMPLETED')).toMatchObject({ cost: '0.30000001' });
-    expect(await balance()).toEqual({ available: '0.69999999', held: '0.00', total: '0.69999999' });
+    expect(await untilStatus(customer.api, id, 'COMPLETED')).toMatchObject({ cost: '0.11000001' });
+    expect(await balance()).toEqual({ available: '0.88999999', held: '0.00', total: '0.88999999' });
+  });
+
+  it('is charged the hold if it costs more than ten times that', async () => {
+    const id = await create(customer.api, 'sandbox-text', { prompt: 'x', cost: '1.5' });
+    expect(await untilStatus(customer.api, id, 'COMPLETED')).toMatchObject({ cost: '0.012' });
+    expect(await balance()).toEqual({ available: '0.988', held: '0.00', total: '0.988' });
   });
 
   it('may make the balance negative, and then creates return 402', async () => {
-    const id = await create(customer.api, 'sandbox-text', { prompt: 'x', cost: '1.5' });
-    await untilStatus(customer.api, id, 'COMPLETED');
-    expect(await balance()).toEqual({ available: '-0.50', held: '0.00', total: '-0.50' });
+    for (let n = 0; n < 9; n++) {
+      const id = await create(customer.api, 'sandbox-text', { prompt: 'x', cost: '0.12' });
+      await untilStatus(customer.api, id, 'COMPLETED');
+    }
+    expect(await balance()).toEqual({ available: '-0.08', held: '0.00', total: '-0.08' });
     const refused = await customer.api.post('/v1/executions', {
       model: 'sandbox-text',
       input: { prompt: 'y' },

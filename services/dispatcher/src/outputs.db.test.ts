@@ -165,7 +165,7 @@ describe('the output of a run', () => {
     };
     expect((await outputOf('short')).output).toEqual({ text: 'short' });
     const { output, files } = await outputOf('ü'.repeat(limits.outputLength));
-    expect(output).toEqual({ text_file: { file_id: files[0]?.id, format: 'txt' } });
+    expect(output).toEqual({ text: 'ü'.repeat(65_536), text_file: { file_id: files[0]?.id, format: 'txt' } });
     expect(files).toMatchObject([
       { kept: true, sizeBytes: 2 * limits.outputLength, contentType: 'text/plain' },
     ]);

@@ -98,14 +98,20 @@ export async function copyOutput(
   return success && { success, drop: () => drop(kept) };
 }
 
-/** A text that is too long to be stored with its execution becomes a file. */
+/** A text that is too long to be stored with its execution becomes a file, and the execution has its beginning. */
 function withLongText({ outcome, bodies }: ProducedOutput): ProducedOutput {
   const { text } = outcome.output;
   if (typeof text !== 'string' || JSON.stringify(outcome.output).length <= limits.outputLength)
     return { outcome, ...(bodies && { bodies }) };
   const body = heldBody(new Blob([text]), 'text/plain');
-  return { outcome: { ...outcome, output: { text_file: body.reference } }, bodies: [body] };
+  const output = { text: beginningOf(text), text_file: body.reference };
+  return { outcome: { ...outcome, output }, bodies: [body] };
 }
+
+const shownCharacters = 65_536;
+
+/** Without half of a surrogate pair. */
+const beginningOf = (text: string) => text.slice(0, shownCharacters).replace(/[\ud800-\udbff]$/, '');
 
 /** Files that an earlier try copied are not copied again. */
 function createCopier(

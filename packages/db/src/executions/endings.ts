@@ -106,7 +106,9 @@ spent AS (
 const reviews = `
 review AS (
   INSERT INTO reviews (execution_id, organization_id, hold, reported_cost)
-  SELECT e.id, e.organization_id, e.hold, p.reported FROM ended e JOIN priced p USING (id) WHERE p.reported > p.price
+  SELECT e.id, e.organization_id, e.hold, p.reported
+  FROM (SELECT id, reported FROM priced WHERE reported > price OFFSET 0) p
+  CROSS JOIN LATERAL (SELECT id, organization_id, hold FROM ended WHERE id = p.id OFFSET 0) e
 )`;
 
 const hasAbove = 'EXISTS (SELECT FROM priced WHERE price > hold)';

@@ -7,7 +7,7 @@ const sound = { file_id: 'file_2', format: 'mp3', duration: 1.5 };
 
 it.each([
   ['text', { text: 'Hello' }],
-  ['text', { text_file: { file_id: 'file_4', format: 'txt' } }],
+  ['text', { text: 'Hel', text_file: { file_id: 'file_4', format: 'txt' } }],
   ['images', { images: [image] }],
   ['videos', { videos: [{ ...image, duration: 2 }] }],
   ['audios', { audios: [sound] }],

@@ -19,14 +19,14 @@ const fileFields: Record<Exclude<OutputKind, 'text' | 'raw'>, Record<string, Jso
 
 const text: JsonSchema = {
   type: 'object',
-  anyOf: [{ required: ['text'] }, { required: ['text_file'] }],
+  required: ['text'],
   properties: {
-    text: { type: 'string' },
+    text: { type: 'string', description: 'The whole text, or its beginning if there is `text_file`' },
     text_file: {
       type: 'object',
       required: ['file_id', 'format'],
       properties: fields,
-      description: 'In place of `text`, if that has more than 4 MiB',
+      description: 'The whole text, if it has more than 4 MiB',
     },
   },
 };
