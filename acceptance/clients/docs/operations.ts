@@ -127,6 +127,7 @@ export const operations: Readonly<Record<string, Expected>> = {
   listWebhookEndpoints: { make: newEndpoint },
   getWebhookEndpoint: { make: newEndpoint },
   getWebhookEndpointActivity: { make: newEndpoint, prints: () => /hours[^]*succeeded\W+0/ },
+  getWebhookEndpointBacklog: { make: newEndpoint, prints: () => /waiting\W+\d/ },
   updateWebhookEndpoint: { make: newEndpoint, prints: () => /description\W+(Orders|Production)/ },
   deleteWebhookEndpoint: {
     make: newEndpoint,

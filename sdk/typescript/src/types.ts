@@ -48,6 +48,7 @@ export type WebhookEndpointRequest = Schemas['WebhookEndpointRequest'];
 export type WebhookEndpointChanges = Schemas['WebhookEndpointChanges'];
 export type CreatedWebhookEndpoint = Schemas['CreatedWebhookEndpoint'];
 export type WebhookEndpointActivity = Schemas['WebhookEndpointActivity'];
+export type WebhookEndpointBacklog = Schemas['WebhookEndpointBacklog'];
 export type WebhookSecret = Schemas['WebhookSecret'];
 export type RotatedWebhookSecret = Schemas['RotatedWebhookSecret'];
 export type Delivery = Schemas['Delivery'];

@@ -9,6 +9,7 @@ import type {
   TestCallResult,
   WebhookEndpoint,
   WebhookEndpointActivity,
+  WebhookEndpointBacklog,
   WebhookEndpointChanges,
   WebhookEndpointRequest,
   WebhookSecret,
@@ -62,6 +63,14 @@ export class WebhookEndpoints {
   activity(id: string, options?: RequestOptions): ResponsePromise<WebhookEndpointActivity> {
     return this.#http.json(
       { method: 'GET', path: `${pathOf(id)}/activity`, isExpected: has('hours') },
+      options,
+    );
+  }
+
+  /** What waits for the endpoint, since when it is off, and what its receiver responded last. */
+  backlog(id: string, options?: RequestOptions): ResponsePromise<WebhookEndpointBacklog> {
+    return this.#http.json(
+      { method: 'GET', path: `${pathOf(id)}/backlog`, isExpected: has('waiting') },
       options,
     );
   }

@@ -49,6 +49,7 @@ const sdkCalls: Readonly<Record<string, Calls>> = {
   listWebhookEndpoints: same('webhooks.endpoints.list()'),
   getWebhookEndpoint: same(`webhooks.endpoints.get(${id('wh')})`),
   getWebhookEndpointActivity: same(`webhooks.endpoints.activity(${id('wh')})`),
+  getWebhookEndpointBacklog: same(`webhooks.endpoints.backlog(${id('wh')})`),
   updateWebhookEndpoint: {
     ts: "webhooks.endpoints.update('wh_…', { description: 'Orders' })",
     python: 'webhooks.endpoints.update("wh_…", description="Orders")',

@@ -129,6 +129,11 @@ class WebhookEndpoints:
         path = f"{_endpoint(endpoint_id)}/activity"
         return await self._http.read(models.WebhookEndpointActivity, "GET", path, expects=("hours",))
 
+    async def backlog(self, endpoint_id: str) -> models.WebhookEndpointBacklog:
+        """What waits for the endpoint, since when it is off, and what its receiver responded last."""
+        path = f"{_endpoint(endpoint_id)}/backlog"
+        return await self._http.read(models.WebhookEndpointBacklog, "GET", path, expects=("waiting",))
+
     async def update(self, endpoint_id: str, **changes: Any) -> models.WebhookEndpoint:
         """`changes`: as `WebhookEndpointChanges` describes them."""
         return await self._http.read(

@@ -130,6 +130,11 @@ class WebhookEndpoints:
         path = f"{_endpoint(endpoint_id)}/activity"
         return self._http.read(models.WebhookEndpointActivity, "GET", path, expects=("hours",))
 
+    def backlog(self, endpoint_id: str) -> models.WebhookEndpointBacklog:
+        """What waits for the endpoint, since when it is off, and what its receiver responded last."""
+        path = f"{_endpoint(endpoint_id)}/backlog"
+        return self._http.read(models.WebhookEndpointBacklog, "GET", path, expects=("waiting",))
+
     def update(self, endpoint_id: str, **changes: Any) -> models.WebhookEndpoint:
         """`changes`: as `WebhookEndpointChanges` describes them."""
         return self._http.read(
