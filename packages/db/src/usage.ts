@@ -57,18 +57,21 @@ export async function usagePeriod(
   db: Database,
   args: { from: string | null; to: string | null; timeZone: string },
 ): Promise<{ from: Date; to: Date }> {
-  const [period] = await runStatement<{ from: Date; to: Date }>(db.pool, 'usage_period', periodSql, [
-    args.from,
-    args.to,
-    args.timeZone,
-  ]);
+  const values = [args.timeZone, ...endValues(args.from), ...endValues(args.to)];
+  const [period] = await runStatement<{ from: Date; to: Date }>(db.pool, 'usage_period', periodSql, values);
   if (!period) throw new Error('the database returned no period');
   return period;
 }
 
-const endSql = (text: string) =>
-  `CASE WHEN length(${text}) = 10 THEN ${text}::timestamp AT TIME ZONE $3 ELSE ${text}::timestamptz END`;
+/** A date, then a time. Not the text of a time: PostgreSQL reads no offset of 16 hours or more. */
+function endValues(end: string | null): [string | null, Date | null] {
+  if (end === null) return [null, null];
+  return end.length === 'yyyy-mm-dd'.length ? [end, null] : [null, new Date(end)];
+}
+
+const endSql = (date: string, time: string) =>
+  `coalesce(${date}::timestamp AT TIME ZONE $1, ${time}::timestamptz)`;
 
 const periodSql = `
-SELECT coalesce(${endSql('$1::text')}, date_trunc('month', p."to" - interval '1 millisecond', $3)) AS "from", p."to"
-FROM (SELECT coalesce(${endSql('$2::text')}, now()) AS "to") p`;
+SELECT coalesce(${endSql('$2', '$3')}, date_trunc('month', p."to" - interval '1 millisecond', $1)) AS "from", p."to"
+FROM (SELECT coalesce(${endSql('$4', '$5')}, now()) AS "to") p`;
