@@ -14,6 +14,27 @@ export const typeNames: Record<string, string> = {
   array: 'an array',
 };
 
+/**
+ * Without sizes that zod reports besides what counts: that of a value of the wrong type, such as the length of a text
+ * in place of a list, and the limit of all integers where the field's own is exceeded as well.
+ */
+export function withoutNeedlessSizes(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+  const placeOf = (issue: z.core.$ZodIssue) => JSON.stringify(issue.path);
+  const placesOf = (found: z.core.$ZodIssue[]) => new Set(found.map(placeOf));
+  const wrongTypes = placesOf(issues.filter(({ code }) => code === 'invalid_type'));
+  const ownLimits = placesOf(issues.filter((issue) => isSize(issue) && !isLimitOfIntegers(issue)));
+  return issues.filter((issue) => {
+    const besides = isLimitOfIntegers(issue) ? ownLimits : wrongTypes;
+    return !(isSize(issue) && besides.has(placeOf(issue)));
+  });
+}
+
+const isSize = ({ code }: Issue) => code === 'too_small' || code === 'too_big';
+
+const isLimitOfIntegers = (issue: Issue) =>
+  (issue.code === 'too_big' && issue.maximum === Number.MAX_SAFE_INTEGER) ||
+  (issue.code === 'too_small' && issue.minimum === Number.MIN_SAFE_INTEGER);
+
 /** What would be valid, where zod's own message only names types and operators. Undefined: zod's own words. */
 export function requirementOf(issue: Issue): string | undefined {
   switch (issue.code) {
@@ -37,7 +58,7 @@ export function requirementOf(issue: Issue): string | undefined {
 const isNumber = (origin: string) => origin === 'number' || origin === 'int';
 
 export function describeChoices(values: readonly unknown[]): string {
-  return `must be one of ${values.map((value) => JSON.stringify(value)).join(', ')}`;
+  return `must be ${values.length === 1 ? '' : 'one of '}${values.map((value) => JSON.stringify(value)).join(', ')}`;
 }
 
 const plurals = { character: 'characters', item: 'items', property: 'properties' };

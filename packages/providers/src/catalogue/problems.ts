@@ -1,5 +1,5 @@
 import { nearestName } from '@holdfast/domain/nearest';
-import { typeNames } from '@holdfast/kit/requirement';
+import { typeNames, withoutNeedlessSizes } from '@holdfast/kit/requirement';
 import type { z } from 'zod';
 
 export type ModelProblem = { path: PropertyKey[]; message: string };
@@ -12,7 +12,7 @@ type Shape = {
 };
 
 export function shapeProblems(issues: readonly Issue[], shape: Shape): ModelProblem[] {
-  return issues.flatMap((issue) => issueProblems(issue, issue.path, shape));
+  return withoutNeedlessSizes(issues).flatMap((issue) => issueProblems(issue, issue.path, shape));
 }
 
 function issueProblems(issue: Issue, path: PropertyKey[], shape: Shape): ModelProblem[] {

@@ -54,6 +54,8 @@ const optional = z.strictObject({
   label: z.string().min(1).max(3).optional(),
   tags: z.array(z.string()).max(1).default([]),
   pace: z.int().nullable().default(7),
+  when: z.enum(['now']).optional(),
+  count: z.int().min(1).max(9).optional(),
   nested: z.strictObject({ size: z.int().optional() }).optional(),
 });
 
@@ -68,6 +70,20 @@ it('a required field that is null is missing, and nulls in lists and unknown fie
   expect(refusal({ name: null })).toThrow('name is required.');
   expect(refusal({ name: 'a', tags: [null] })).toThrow('tags.0 must be a string.');
   expect(refusal({ name: 'a', more: null })).toThrow('more is not a known field.');
+});
+
+it.each([
+  [{ label: [] }, 'label must be a string.'],
+  [{ label: ['a', 'b', 'c', 'd'] }, 'label must be a string.'],
+  [{ tags: 'ab' }, 'tags must be an array.'],
+  [{ tags: [['a', 'b']] }, 'tags.0 must be a string.'],
+  [{ when: 'later' }, 'when must be "now".'],
+  [{ count: 2 ** 64 }, 'count must be at most 9.'],
+  [{ count: -(2 ** 64) }, 'count must be at least 1.'],
+  [{ pace: 2 ** 64 }, 'pace must be at most 9007199254740991.'],
+])('a refusal of %j gives one requirement', (value, message) => {
+  const refused = () => validate(optional, { name: 'a', ...value });
+  expect(refused).toThrow(expect.objectContaining({ message }));
 });
 
 it('a refusal gives the allowed length of a text or a list', () => {

@@ -1,6 +1,6 @@
 import { ApiError, type ErrorDetail } from '@holdfast/domain/errors';
 import { nearestName } from '@holdfast/domain/nearest';
-import { requirementOf } from '@holdfast/kit/requirement';
+import { requirementOf, withoutNeedlessSizes } from '@holdfast/kit/requirement';
 import { z } from 'zod';
 
 type Issue = z.core.$ZodIssue;
@@ -12,7 +12,7 @@ export const maxDetails = 100;
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const { issues } = parsed.error;
+  const issues = withoutNeedlessSizes(parsed.error.issues);
   const present = withoutNulls(
     value,
     issues.map(({ path }) => path),
