@@ -335,6 +335,11 @@ describe('parseModel', () => {
         'm.yaml:12: description: holds a character that can not be stored',
       ]);
     }
+    for (const number of ['.inf', '-.inf', '.nan', '1e400']) {
+      expect(changed(['type: string', `type: number, default: ${number}`])).toEqual([
+        'm.yaml:6: input_schema: holds .inf, .nan or a number that is too large',
+      ]);
+    }
     expect(problemsOf(`${good}description: 'a\\u0000 \\ud800 b'\n`)).toEqual([]);
     expect(problemsOf(`${good}description: &d a\ndisplay_name: *d\n`)).toEqual([]);
   });

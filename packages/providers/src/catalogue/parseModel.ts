@@ -101,15 +101,20 @@ function danglingAliases(document: Document): { name: string; offset: number | u
   return found;
 }
 
-/** PostgreSQL accepts neither NUL nor lone surrogates. */
+/** PostgreSQL accepts neither NUL nor lone surrogates, and JSON has no infinite numbers: they would become null. */
 function unstorable(parts: ModelParts): ModelProblem[] {
-  const isStorable = Object.entries(parts).map(([field, value]) => ({
-    field,
-    isRight: !/(?<!\\)(\\\\)*\\u(0000|d[89a-f])/.test(JSON.stringify(value) ?? ''),
-  }));
-  return isStorable
-    .filter(({ isRight }) => !isRight)
-    .map(({ field }) => ({ path: [field], message: 'holds a character that can not be stored' }));
+  return Object.entries(parts).flatMap(([field, value]) => {
+    let isFinite = true;
+    const text = JSON.stringify(value, (_name, one: unknown) => {
+      if (typeof one === 'number' && !Number.isFinite(one)) isFinite = false;
+      return one;
+    });
+    const isText = !/(?<!\\)(\\\\)*\\u(0000|d[89a-f])/.test(text ?? '');
+    return [
+      ...(isText ? [] : [{ path: [field], message: 'holds a character that can not be stored' }]),
+      ...(isFinite ? [] : [{ path: [field], message: 'holds .inf, .nan or a number that is too large' }]),
+    ];
+  });
 }
 
 /** The path as the file has it: a single provider may be `provider`. */
