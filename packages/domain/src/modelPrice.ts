@@ -15,6 +15,13 @@ const row = z.strictObject({
 
 export type PriceRow = z.infer<typeof row>;
 
+export function appliesTo(
+  { when }: Pick<PriceRow, 'when'>,
+  input: Readonly<Record<string, unknown>>,
+): boolean {
+  return Object.entries(when).every(([name, value]) => input[name] === value);
+}
+
 const price = z
   .union([amount, z.array(row).min(1).max(500)], 'must be a decimal in quotes, such as "0.04", or a table')
   .describe('Decimal in US dollars, or a table: the first row whose `when` fits the input applies.');

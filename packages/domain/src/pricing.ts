@@ -1,6 +1,6 @@
 import { Decimal } from 'decimal.js';
 import type { ModelDefinition } from './modelDefinition.ts';
-import type { Price } from './modelPrice.ts';
+import { appliesTo, type Price } from './modelPrice.ts';
 import { MoneyDecimal } from './money.ts';
 import { inputUnits, type PriceLine, priceLines, runUnits } from './priceLines.ts';
 import { expectedQuantity, inputQuantity, type PricedInput } from './quantities.ts';
@@ -62,7 +62,7 @@ export function itemOf(
  */
 function amountFor(price: Price, input: PricedInput['input']): string {
   if (typeof price === 'string') return price;
-  const row = price.find(({ when }) => Object.entries(when).every(([name, value]) => input[name] === value));
+  const row = price.find((one) => appliesTo(one, input));
   return row?.price ?? MoneyDecimal.max(...price.map((one) => one.price)).toFixed();
 }
 

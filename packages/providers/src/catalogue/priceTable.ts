@@ -1,4 +1,4 @@
-import type { PriceRow } from '@holdfast/domain/modelPrice';
+import { appliesTo, type PriceRow } from '@holdfast/domain/modelPrice';
 import { domainOf, isAlwaysGiven, type Schema, type Value } from './inputValues.ts';
 import type { ModelProblem } from './problems.ts';
 
@@ -27,9 +27,7 @@ function unknownValues(schema: Schema, { when, path }: PlacedRow): ModelProblem[
 }
 
 function shadows({ when, path }: PlacedRow, earlier: readonly PlacedRow[]): ModelProblem[] {
-  const index = earlier.findIndex((row) =>
-    Object.entries(row.when).every(([name, value]) => when[name] === value),
-  );
+  const index = earlier.findIndex((row) => appliesTo(row, when));
   return index === -1 ? [] : [{ path, message: `is never used: row ${index} applies to the same inputs` }];
 }
 
@@ -46,10 +44,7 @@ function missingCombination(schema: Schema, rows: readonly PlacedRow[]): string 
     const input: Record<string, Candidate | undefined> = Object.fromEntries(
       names.map((name, index) => [name, values[index]]),
     );
-    const isPriced = rows.some(({ when }) =>
-      Object.entries(when).every(([name, value]) => input[name] === value),
-    );
-    if (!isPriced)
+    if (!rows.some((row) => appliesTo(row, input)))
       return `has no row for ${names.map((name) => inWords(name, input[name])).join(', ')}: ${advice}`;
   }
   return null;
