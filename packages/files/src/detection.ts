@@ -46,20 +46,14 @@ function likelyType(head: Buffer): AllowedType | null {
 
 const zipMagics = new Set(['504b0304', '504b0506']);
 
-/** What else the bytes of a declared type may be detected as. */
-const aliases: Record<string, string[]> = {
-  'audio/wav': ['audio/x-wav', 'audio/vnd.wave'],
-  'audio/x-wav': ['audio/wav', 'audio/vnd.wave'],
-  'audio/mp4': ['audio/x-m4a', 'video/mp4', 'video/quicktime'],
-  'audio/ogg': ['application/ogg'],
-  'audio/flac': ['audio/x-flac'],
+/** Other types that the bytes of a declared type may be detected as: one container has several brands. */
+const brands: Partial<Record<AllowedType, string[]>> = {
+  'audio/mp4': ['video/mp4', 'video/quicktime'],
   'audio/webm': ['video/webm'],
-  // One container under several brands, which say little about its tracks.
-  'video/mp4': ['video/x-m4v', 'audio/x-m4a', 'video/quicktime', 'video/3gpp', 'video/3gpp2'],
+  'video/mp4': ['audio/x-m4a', 'video/quicktime', 'video/3gpp', 'video/3gpp2'],
   'video/quicktime': ['video/mp4', 'video/x-m4v'],
-  'video/3gpp': ['video/3gpp2', 'audio/3gpp', 'video/mp4'],
-  'video/x-matroska': ['video/matroska', 'video/webm'],
-  'image/heic': ['image/heif', 'image/heic-sequence', 'image/heif-sequence'],
+  'video/3gpp': ['audio/3gpp', 'video/mp4'],
+  'video/x-matroska': ['video/webm'],
 };
 
 export async function matchesDeclaredType(head: Buffer, declared: string): Promise<boolean> {
@@ -72,7 +66,9 @@ export async function matchesDeclaredType(head: Buffer, declared: string): Promi
 }
 
 function isType(declared: AllowedType, detected: string): boolean {
-  return detected === declared || (aliases[declared]?.includes(detected) ?? false);
+  return (
+    allowedTypeOf(detected) === allowedTypeOf(declared) || (brands[declared]?.includes(detected) ?? false)
+  );
 }
 
 function isZip(head: Buffer): boolean {
