@@ -35,7 +35,7 @@ describe('changes of executions', () => {
     await redis.call('CLIENT', 'KILL', 'TYPE', 'PUBSUB');
     await until('it subscribes again', () => livenesses === 2);
     expect(feed.statusOf('exec_2')).toBeUndefined();
-    feed.close();
+    feed.pause();
     expect(feed.isLive()).toBe(false);
   });
 });

@@ -23,7 +23,6 @@ export type ChangeFeed = {
   isLive(): boolean;
   /** The status that an execution got in the last seconds, if the feed was live then. */
   statusOf(executionId: string): ExecutionStatus | undefined;
-  close(): void;
 };
 
 /** Long enough for a client's next request, and for a create on its way back to the caller. */
@@ -61,9 +60,7 @@ export function openChangeFeed(args: ChangeHandlers & { redis: Redis; log: Logge
     args.onLive();
   }
 
-  function pause(): void {
-    connection?.disconnect();
-    connection = null;
+  function forget(): void {
     isLive = false;
     statuses.clear();
   }
@@ -76,14 +73,14 @@ export function openChangeFeed(args: ChangeHandlers & { redis: Redis; log: Logge
       connection = opened;
       opened.on('message', receive);
       opened.on('ready', () => void subscribe(opened));
-      opened.on('close', () => {
-        isLive = false;
-        statuses.clear();
-      });
+      opened.on('close', forget);
     },
-    pause,
+    pause() {
+      connection?.disconnect();
+      connection = null;
+      forget();
+    },
     isLive: () => isLive,
     statusOf: (executionId) => statuses.get(executionId),
-    close: pause,
   };
 }

@@ -101,13 +101,13 @@ export function reportIn(json: unknown, options: HttpOptions): { text: string; f
   const detail = readDetail(json);
   const found = errors.field === undefined ? undefined : atPlace(json, errors.field);
   return {
-    text: errorText(json, options) || detail.text || usualText(json),
+    text: errorText(json, options) || detail.text || defaultText(json),
     fields: typeof found === 'string' ? [found.split('.')] : detail.fields,
   };
 }
 
 /** Where most servers have it. */
-function usualText(json: unknown): string {
+function defaultText(json: unknown): string {
   const found = ['/error/message', '/error', '/message'].map((place) => atPlace(json, place));
   return found.find((text) => typeof text === 'string') ?? '';
 }

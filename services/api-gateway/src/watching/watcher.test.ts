@@ -6,7 +6,7 @@ import type { ChangeHandlers } from '@holdfast/queues/changes';
 import { expect, it } from '@jest/globals';
 import { openWatcher } from './watcher.ts';
 
-const feed = { listen() {}, pause() {}, isLive: () => true, statusOf: () => undefined, close() {} };
+const feed = { listen() {}, pause() {}, isLive: () => true, statusOf: () => undefined };
 
 it('an organization with many waiting requests gets half of the places, and a request of another still waits', async () => {
   const db = { pool: { query: async () => ({ rows: [] }) } } as unknown as Database;

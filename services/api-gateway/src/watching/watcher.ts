@@ -167,7 +167,7 @@ export function openWatcher(args: {
       const all = [...watches.values()].flatMap((ofId) => [...ofId]);
       watches.clear();
       for (const one of [timer, lingering]) if (one) clearTimeout(one);
-      feed.close();
+      feed.pause();
       for (const watch of all) watch.onClosed();
     },
   };
