@@ -1,30 +1,10 @@
-import { createServer } from 'node:http';
 import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { until } from '@holdfast/testkit/until';
 import { describe, expect, it } from '@jest/globals';
 import type { Browser, Page } from './browser.ts';
-import { admin, ann, hostile, runExecution, signIn, untilText, val } from './operator.ts';
+import { admin, ann, hostile, runExecution, signIn, startReceiver, untilText, val } from './operator.ts';
 
 type Stack = { state(): LocalState; browser(): Browser };
-
-/** A receiver that is gone until it is repaired, and says hostile things. */
-async function startBrokenReceiver() {
-  let status = 410;
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => {
-      response.statusCode = status;
-      response.setHeader('Content-Type', 'text/html');
-      response.end(hostile);
-    });
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  const repair = () => {
-    status = 200;
-  };
-  return { url: `http://127.0.0.1:${port}`, repair, close: () => server.close() };
-}
 
 /** What operators see and do besides single executions: the overview, queues and the audit. */
 export function describeOperations({ state, browser }: Stack): void {
@@ -154,26 +134,30 @@ export function describeOperations({ state, browser }: Stack): void {
 
   describe('webhooks', () => {
     it('that failed are found, read, and sent again: one endpoint turned on, the others recovered by filter', async () => {
-      const receiver = await startBrokenReceiver();
+      const receiver = await startReceiver(410);
       const { base_url: baseUrl, api_key: key } = state();
       const created = await fetch(`${baseUrl}/v1/webhooks/endpoints`, {
         method: 'POST',
         headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ url: `${receiver.url}/endpoint`, events: [], description: hostile }),
+        body: JSON.stringify({ url: `${receiver.origin}/endpoint`, events: [], description: hostile }),
       });
       const { id } = (await created.json()) as { id: string };
-      const request = { model: 'sandbox-text', input: { prompt: 'x' }, webhook_url: `${receiver.url}/once` };
+      const request = {
+        model: 'sandbox-text',
+        input: { prompt: 'x' },
+        webhook_url: `${receiver.origin}/once`,
+      };
       const executionId = await runExecution(state(), request);
       const { page, context, problems } = await signIn(browser(), state(), ann);
       await untilText(page, '1 webhook endpoint was deactivated after failures');
       const deactivated = page.locator('li:has-text("1 webhook endpoint was deactivated")');
       await deactivated.getByRole('link', { name: 'Open', exact: true }).click();
-      await page.getByRole('link', { name: `${receiver.url}/endpoint` }).click();
+      await page.getByRole('link', { name: `${receiver.origin}/endpoint` }).click();
       await untilText(page, 'deactivated');
       await untilText(page, 'Off since');
       await page.getByRole('heading', { name: 'Last responses' }).waitFor();
       await page.locator('section li:has-text("410")').getByText(hostile).first().waitFor();
-      receiver.repair();
+      receiver.accept();
       await confirm(page, 'Turn on');
       await page.getByRole('button', { name: 'Turn off' }).waitFor();
       await confirm(page, 'Send test event');
@@ -195,7 +179,7 @@ export function describeOperations({ state, browser }: Stack): void {
       });
 
       await open(page, '/webhooks/deliveries?status=failed');
-      await page.getByText(`${receiver.url}/once`).first().click();
+      await page.getByText(`${receiver.origin}/once`).first().click();
       await untilText(page, hostile);
       await untilText(page, executionId);
       expect(await page.evaluate('window.owned')).toBeUndefined();
@@ -212,7 +196,7 @@ export function describeOperations({ state, browser }: Stack): void {
           '/webhooks/deliveries',
         );
         return data
-          .filter(({ url }) => url.startsWith(receiver.url))
+          .filter(({ url }) => url.startsWith(receiver.origin))
           .every(({ status }) => status === 'delivered');
       });
       const { data: actions } = await admin<{ data: { action: string; target: string | null }[] }>(

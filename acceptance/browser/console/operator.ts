@@ -12,12 +12,12 @@ export const val = 'val-has-a-token-as-well';
 /** Text of clients, providers and receivers that would run if a page took it for markup. */
 export const hostile = `<img src=x onerror="window.owned=1"><script>window.owned=1</script>`;
 
-/** A receiver that refuses until `accept` is called, and says hostile things. */
-export async function startReceiver() {
+/** A receiver that refuses with `status` until `accept` is called, and says hostile things. */
+export async function startReceiver(status = 500) {
   let accepts = false;
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
-      response.statusCode = accepts ? 200 : 500;
+      response.statusCode = accepts ? 200 : status;
       response.setHeader('Content-Type', 'text/html');
       response.end(hostile);
     });
