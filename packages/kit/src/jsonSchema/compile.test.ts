@@ -26,6 +26,7 @@ describe('compileSchema', () => {
       'must not have the same item twice',
     ],
     [{ contains: { type: 'string' } }, [1, 2], 'must have at least 1 item of the required kind'],
+    [{ prefixItems: [true], contains: {} }, [], 'must have at least 1 item of the required kind'],
     [{ maxProperties: 1 }, { a: 1, b: 2 }, 'must have at most 1 property'],
     [{ propertyNames: { pattern: '^a' } }, { b: 1 }, 'must not have a property with the name "b"'],
     [{ dependencies: { a: ['b'] } }, { a: 1 }, 'must have the property "b"'],

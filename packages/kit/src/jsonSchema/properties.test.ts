@@ -66,11 +66,14 @@ const root = fc
   .record({ one: schema, more: schema })
   .map(({ one, more }) => ({ allOf: [more], $defs: { one: withoutReferences(one) } }));
 
-// Ajv counts what a failed branch judged, so it is not asked about `unevaluatedItems` and `unevaluatedProperties`.
+// Ajv counts what a failed branch judged, so it is not asked about `unevaluatedItems` and `unevaluatedProperties`, and records
+// nothing for them: for some schemas its record throws. Without `allErrors` it skips what follows `prefixItems` for a short list.
 it('agrees with Ajv on generated schemas and values', () => {
   fc.assert(
     fc.property(root, fc.array(value, { minLength: 5, maxLength: 10 }), (generated, values) => {
-      const expected = new Ajv2020({ strict: false, logger: false }).compile(generated);
+      const ajv = new Ajv2020({ strict: false, logger: false, allErrors: true });
+      ajv.opts.unevaluated = false;
+      const expected = ajv.compile(generated);
       const validate = compileSchema(generated);
       for (const one of values) expect(validate(one).problems.length === 0).toBe(expected(one));
     }),
