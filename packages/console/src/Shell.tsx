@@ -1,12 +1,12 @@
 import { Link, Outlet, useLocation } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { isSignedOut } from './api.ts';
-import { useLinks } from './arrival.ts';
-import { dropDraftsOfOtherSessions } from './drafts.ts';
+import { useLinks } from './features/access/arrival.ts';
+import { useSession, useSignOut } from './features/access/session.tsx';
+import { dropDraftsOfOtherSessions } from './features/models/drafts.ts';
 import { SignIn } from './pages/SignIn.tsx';
-import { Button, Problem, Skeleton, useEntryInView } from './parts.tsx';
-import { useSession, useSignOut } from './session.tsx';
 import { text } from './strings.ts';
+import { Button, Problem, Skeleton, useEntryInView } from './ui/parts.tsx';
 
 /** The pages of the navigation, in groups. */
 const groups = [

@@ -1,8 +1,8 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { LostError } from './api.ts';
 import { client } from './mount.tsx';
-import { Button, Empty } from './parts.tsx';
 import { text } from './strings.ts';
+import { Button, Empty } from './ui/parts.tsx';
 
 /** A page whose code is loaded when it is first opened: tried until the server responds. */
 export function lazyPage<Module extends Record<string, unknown>, Name extends keyof Module & string>(

@@ -5,7 +5,7 @@ import {
   filtersOf,
   organizationFiltersOf,
   playgroundOf,
-} from './pages/filters.ts';
+} from './features/search/filters.ts';
 import { lazyPage, routerOptions } from './router.tsx';
 import { Shell } from './Shell.tsx';
 

@@ -1,7 +1,7 @@
 import { read, type Schemas } from '../api.ts';
-import { List, More, usePages } from '../lists.tsx';
-import { Empty, Heading, Id, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
+import { List, More, usePages } from '../ui/lists.tsx';
+import { Empty, Heading, Id, Time } from '../ui/parts.tsx';
 
 export function Actions() {
   const pages = usePages(['actions'], (cursor) =>

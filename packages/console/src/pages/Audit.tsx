@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { change, read, type Schemas } from '../api.ts';
-import { Card, Confirmed, Empty, Heading, liveMs, Problem, Skeleton, Time } from '../parts.tsx';
-import { useRefusal } from '../session.tsx';
+import { useRefusal } from '../features/access/session.tsx';
 import { text } from '../strings.ts';
+import { Card, Confirmed, Empty, Heading, liveMs, Problem, Skeleton, Time } from '../ui/parts.tsx';
 
 type Result = Schemas['LedgerAudit'];
 

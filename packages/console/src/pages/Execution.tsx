@@ -3,11 +3,17 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { runSamples } from '../../../domain/src/codeSamples.ts';
 import { change, newIdempotencyKey, type Schemas } from '../api.ts';
-import { InputFiles } from '../files.tsx';
-import { keptFilters } from '../lists.tsx';
-import { executionKey, useEvents, useExecution } from '../live.ts';
-import { Output } from '../Output.tsx';
-import { OrganizationLink } from '../organizations.tsx';
+import { useRefusal } from '../features/access/session.tsx';
+import { InputFiles } from '../features/executions/files.tsx';
+import { executionKey, useEvents, useExecution } from '../features/executions/live.ts';
+import { Output } from '../features/executions/Output.tsx';
+import { ProgressBar } from '../features/executions/Run.tsx';
+import { Timeline } from '../features/executions/timeline.tsx';
+import { MoneyCard } from '../features/money/money.tsx';
+import { OrganizationLink } from '../features/organizations/organizations.tsx';
+import { DeliveryRow } from '../features/webhooks/deliveries.tsx';
+import { text } from '../strings.ts';
+import { keptFilters } from '../ui/lists.tsx';
 import {
   Card,
   Code,
@@ -21,13 +27,7 @@ import {
   linkLook,
   Status,
   UntilRead,
-} from '../parts.tsx';
-import { useRefusal } from '../session.tsx';
-import { text } from '../strings.ts';
-import { DeliveryRow } from './deliveries.tsx';
-import { MoneyCard } from './money.tsx';
-import { ProgressBar } from './Run.tsx';
-import { Timeline } from './timeline.tsx';
+} from '../ui/parts.tsx';
 
 type Whole = Schemas['ExecutionWithAttempts'];
 

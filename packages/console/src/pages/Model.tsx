@@ -1,9 +1,9 @@
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type PriceLine, priceLines } from '../../../domain/src/priceLines.ts';
-import { type Definition, type Model as ModelOf, useModels } from '../models.ts';
-import { Card, Empty, Facts, Heading, Id, Json, linkLook, Money, Status, UntilRead } from '../parts.tsx';
+import { type Definition, type Model as ModelOf, useModels } from '../features/models/models.ts';
 import { text } from '../strings.ts';
+import { Card, Empty, Facts, Heading, Id, Json, linkLook, Money, Status, UntilRead } from '../ui/parts.tsx';
 
 export function Model() {
   const { slug } = useParams({ from: '/models/$slug' });

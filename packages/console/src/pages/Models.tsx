@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useListKeys } from '../lists.tsx';
-import { type Model, useModels } from '../models.ts';
-import { Empty, Heading, Id, inputLook, Problem, Skeleton, Status } from '../parts.tsx';
-import { opensLink, rowLook } from '../row.ts';
+import { type Model, useModels } from '../features/models/models.ts';
 import { text } from '../strings.ts';
+import { useListKeys } from '../ui/lists.tsx';
+import { Empty, Heading, Id, inputLook, Problem, Skeleton, Status } from '../ui/parts.tsx';
+import { opensLink, rowLook } from '../ui/row.ts';
 
 export function Models() {
   const { data, error, isPending, refetch } = useModels();

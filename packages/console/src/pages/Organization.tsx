@@ -2,8 +2,18 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { change, RequestError, read, type Schemas } from '../api.ts';
-import { AmountBars } from '../charts.tsx';
-import { keptFilters, List, More, usePages } from '../lists.tsx';
+import { useRefusal } from '../features/access/session.tsx';
+import { Keys } from '../features/keys/keys.tsx';
+import { Adjustments } from '../features/money/adjustments.tsx';
+import { Transactions } from '../features/money/money.tsx';
+import { SpendLimit } from '../features/money/spendLimit.tsx';
+import { Usage } from '../features/money/usage.tsx';
+import { openStatuses } from '../features/search/filters.ts';
+import { DeliveryRow } from '../features/webhooks/deliveries.tsx';
+import { recoverLastDay, stateOf } from '../features/webhooks/webhooks.ts';
+import { text } from '../strings.ts';
+import { AmountBars } from '../ui/charts.tsx';
+import { keptFilters, List, More, usePages } from '../ui/lists.tsx';
 import {
   Button,
   Card,
@@ -19,17 +29,7 @@ import {
   Skeleton,
   Status,
   UntilRead,
-} from '../parts.tsx';
-import { useRefusal } from '../session.tsx';
-import { text } from '../strings.ts';
-import { recoverLastDay, stateOf } from '../webhooks.ts';
-import { Adjustments } from './adjustments.tsx';
-import { DeliveryRow } from './deliveries.tsx';
-import { openStatuses } from './filters.ts';
-import { Keys } from './keys.tsx';
-import { Transactions } from './money.tsx';
-import { SpendLimit } from './spendLimit.tsx';
-import { Usage } from './usage.tsx';
+} from '../ui/parts.tsx';
 
 type Whole = Schemas['OrganizationWithBalance'];
 

@@ -1,11 +1,11 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { read, type Schemas } from '../api.ts';
-import { changed, FilterBar } from '../filterBar.tsx';
-import { isFound, List, More, useKeptFilters, useListKeys, usePages } from '../lists.tsx';
-import { Empty, Heading, Id, Time } from '../parts.tsx';
-import { opensLink, rowLook } from '../row.ts';
-import { Search } from '../searchField.tsx';
+import { Search } from '../features/search/searchField.tsx';
 import { text } from '../strings.ts';
+import { changed, FilterBar } from '../ui/filterBar.tsx';
+import { isFound, List, More, useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
+import { Empty, Heading, Id, Time } from '../ui/parts.tsx';
+import { opensLink, rowLook } from '../ui/row.ts';
 
 export function Organizations() {
   const filters = useSearch({ from: '/organizations' });

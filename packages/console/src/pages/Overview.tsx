@@ -2,7 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { read, type Schemas } from '../api.ts';
-import { Bars, Meter } from '../charts.tsx';
+import { fieldTime } from '../features/search/filters.ts';
+import { text } from '../strings.ts';
+import { Bars, Meter } from '../ui/charts.tsx';
 import {
   age,
   Card,
@@ -15,11 +17,9 @@ import {
   Skeleton,
   Status,
   Time,
-} from '../parts.tsx';
-import { text } from '../strings.ts';
-import { Table } from '../table.tsx';
+} from '../ui/parts.tsx';
+import { Table } from '../ui/table.tsx';
 import { Attention } from './attention.tsx';
-import { fieldTime } from './filters.ts';
 
 type Whole = Schemas['Overview'];
 

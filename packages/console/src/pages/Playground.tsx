@@ -1,7 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { subtract } from '../amounts.ts';
 import {
   change,
   type FieldProblem,
@@ -12,9 +11,16 @@ import {
   type Schemas,
   upload,
 } from '../api.ts';
-import { type Draft, useDraft } from '../drafts.ts';
-import { type Model, useModels } from '../models.ts';
-import { OrganizationField } from '../organizations.tsx';
+import { useRefusal } from '../features/access/session.tsx';
+import { Run } from '../features/executions/Run.tsx';
+import { type Draft, useDraft } from '../features/models/drafts.ts';
+import { type Model, useModels } from '../features/models/models.ts';
+import { type Input, SchemaForm } from '../features/models/schemaForm.tsx';
+import { JsonField } from '../features/models/valueFields.tsx';
+import { OrganizationField } from '../features/organizations/organizations.tsx';
+import type { PlaygroundSearch } from '../features/search/filters.ts';
+import { text } from '../strings.ts';
+import { subtract } from '../ui/amounts.ts';
 import {
   Button,
   Card,
@@ -26,13 +32,7 @@ import {
   Money,
   Problem,
   Skeleton,
-} from '../parts.tsx';
-import { type Input, SchemaForm } from '../schemaForm.tsx';
-import { useRefusal } from '../session.tsx';
-import { text } from '../strings.ts';
-import { JsonField } from '../valueFields.tsx';
-import type { PlaygroundSearch } from './filters.ts';
-import { Run } from './Run.tsx';
+} from '../ui/parts.tsx';
 
 type Organization = Schemas['Organization'];
 type Estimate = Schemas['Estimate'];

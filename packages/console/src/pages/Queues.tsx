@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { change, read, type Schemas } from '../api.ts';
-import { age, Card, Confirmed, Empty, Heading, Id, liveMs, Problem, Skeleton, Time } from '../parts.tsx';
-import { useRefusal } from '../session.tsx';
+import { useRefusal } from '../features/access/session.tsx';
 import { text } from '../strings.ts';
+import { age, Card, Confirmed, Empty, Heading, Id, liveMs, Problem, Skeleton, Time } from '../ui/parts.tsx';
 
 type All = Schemas['QueueList'];
 type Queue = Schemas['Queue'];

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { change, read, type Schemas } from '../api.ts';
-import { Confirmed, Heading, Problem, Skeleton, Time } from '../parts.tsx';
 import { text } from '../strings.ts';
+import { Confirmed, Heading, Problem, Skeleton, Time } from '../ui/parts.tsx';
 
 export function Sessions() {
   const client = useQueryClient();

@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useLayoutEffect, useState } from 'react';
 import { change, RequestError, read, type Schemas } from '../api.ts';
-import { takeArrival } from '../arrival.ts';
-import { Button, Field, Heading, inputLook } from '../parts.tsx';
+import { takeArrival } from '../features/access/arrival.ts';
 import { text } from '../strings.ts';
+import { Button, Field, Heading, inputLook } from '../ui/parts.tsx';
 
 const messageOf = (reason: unknown) => (reason instanceof RequestError ? reason.message : text.lost);
 

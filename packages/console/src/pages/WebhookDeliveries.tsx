@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { read, type Schemas } from '../api.ts';
-import { Chosen, changed, FilterBar, Typed } from '../filterBar.tsx';
-import { List, More, useKeptFilters, useListKeys, usePages } from '../lists.tsx';
-import { NamedField } from '../namedField.tsx';
-import { OrganizationField } from '../organizations.tsx';
-import { Empty, Heading, linkLook, Status, Time } from '../parts.tsx';
+import { OrganizationField } from '../features/organizations/organizations.tsx';
+import { type DeliveryFilters, timesOf } from '../features/search/filters.ts';
+import { Recovery } from '../features/webhooks/recovery.tsx';
+import { WebhookTabs } from '../features/webhooks/webhookParts.tsx';
+import { eventTypes } from '../features/webhooks/webhooks.ts';
 import { text } from '../strings.ts';
-import { eventTypes } from '../webhooks.ts';
-import { type DeliveryFilters, timesOf } from './filters.ts';
-import { Recovery } from './recovery.tsx';
-import { WebhookTabs } from './webhookParts.tsx';
+import { Chosen, changed, FilterBar, Typed } from '../ui/filterBar.tsx';
+import { List, More, useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
+import { NamedField } from '../ui/namedField.tsx';
+import { Empty, Heading, linkLook, Status, Time } from '../ui/parts.tsx';
 
 type Page = Schemas['AnyDeliveryPage'];
 type Delivery = Schemas['AnyDelivery'];

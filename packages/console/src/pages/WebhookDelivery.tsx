@@ -1,14 +1,25 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { change, read, type Schemas } from '../api.ts';
-import { nextOf } from '../delivery.tsx';
+import { useRefusal } from '../features/access/session.tsx';
+import { OrganizationLink } from '../features/organizations/organizations.tsx';
+import { nextOf } from '../features/webhooks/delivery.tsx';
+import { Facts } from '../features/webhooks/webhookParts.tsx';
 import { parseJson } from '../json.ts';
-import { keptFilters } from '../lists.tsx';
-import { OrganizationLink } from '../organizations.tsx';
-import { Card, Code, Confirmed, duration, Empty, Heading, Id, Status, Time, UntilRead } from '../parts.tsx';
-import { useRefusal } from '../session.tsx';
 import { text } from '../strings.ts';
-import { Facts } from './webhookParts.tsx';
+import { keptFilters } from '../ui/lists.tsx';
+import {
+  Card,
+  Code,
+  Confirmed,
+  duration,
+  Empty,
+  Heading,
+  Id,
+  Status,
+  Time,
+  UntilRead,
+} from '../ui/parts.tsx';
 
 type Delivery = Schemas['DeliveryWithBody'];
 type Attempt = Schemas['DeliveryAttempt'];

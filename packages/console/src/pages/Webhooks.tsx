@@ -1,15 +1,15 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { read, type Schemas } from '../api.ts';
-import { Chosen, changed, FilterBar } from '../filterBar.tsx';
-import { isFound, List, More, useKeptFilters, useListKeys, usePages } from '../lists.tsx';
-import { OrganizationField, OrganizationLink } from '../organizations.tsx';
-import { Empty, Heading, linkLook, Status } from '../parts.tsx';
-import { opensLink, rowLook } from '../row.ts';
-import { Search } from '../searchField.tsx';
+import { OrganizationField, OrganizationLink } from '../features/organizations/organizations.tsx';
+import type { EndpointFilters } from '../features/search/filters.ts';
+import { Search } from '../features/search/searchField.tsx';
+import { Latency, SuccessRate, WebhookTabs } from '../features/webhooks/webhookParts.tsx';
+import { stateOf } from '../features/webhooks/webhooks.ts';
 import { text } from '../strings.ts';
-import { stateOf } from '../webhooks.ts';
-import type { EndpointFilters } from './filters.ts';
-import { Latency, SuccessRate, WebhookTabs } from './webhookParts.tsx';
+import { Chosen, changed, FilterBar } from '../ui/filterBar.tsx';
+import { isFound, List, More, useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
+import { Empty, Heading, linkLook, Status } from '../ui/parts.tsx';
+import { opensLink, rowLook } from '../ui/row.ts';
 
 type Page = Schemas['AnyWebhookEndpointPage'];
 type Endpoint = Schemas['AnyWebhookEndpoint'];

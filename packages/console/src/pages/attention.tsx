@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../api.ts';
-import { age, Card } from '../parts.tsx';
 import { text } from '../strings.ts';
+import { age, Card } from '../ui/parts.tsx';
 
 type Item = Schemas['AttentionItem'];
 

@@ -1,7 +1,7 @@
 import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router';
 import { isSignedOut } from '../api.ts';
-import { Button, Empty, linkLook, Problem, Skeleton, useEntryInView } from '../parts.tsx';
 import { text } from '../strings.ts';
+import { Button, Empty, linkLook, Problem, Skeleton, useEntryInView } from '../ui/parts.tsx';
 import { SignIn } from './pages/SignIn.tsx';
 import { type Capability, isAtSession, type PortalSession, useSession, useSignOut } from './session.tsx';
 import { words } from './strings.ts';

@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
-import { textsOf } from '../pages/filters.ts';
+import { textsOf } from '../features/search/filters.ts';
 import { lazyPage, routerOptions } from '../router.tsx';
 import { home } from './api.ts';
 import { Landing, Shell } from './Shell.tsx';

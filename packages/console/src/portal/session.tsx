@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { isSignedOut } from '../api.ts';
-import { useEndSession } from '../parts.tsx';
+import { useEndSession } from '../ui/parts.tsx';
 import { change, home, read, start } from './api.ts';
 import { applyTheme } from './theme.ts';
 

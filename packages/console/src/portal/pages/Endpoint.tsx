@@ -1,16 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import { DeliveryView, TestResult } from '../../delivery.tsx';
-import { EndpointBacklog } from '../../endpointBacklog.tsx';
-import { EndpointChart } from '../../endpointChart.tsx';
-import { EndpointFields, settingsIn } from '../../endpointForm.tsx';
-import { FormDialog } from '../../form.tsx';
-import { List, More, usePages } from '../../lists.tsx';
-import { Card, Confirmed, Empty, Heading, Id, liveMs, Status, Time, UntilRead } from '../../parts.tsx';
-import { ShownOnce } from '../../secret.tsx';
+import { DeliveryView, TestResult } from '../../features/webhooks/delivery.tsx';
+import { EndpointBacklog } from '../../features/webhooks/endpointBacklog.tsx';
+import { EndpointChart } from '../../features/webhooks/endpointChart.tsx';
+import { EndpointFields, settingsIn } from '../../features/webhooks/endpointForm.tsx';
+import { recoverLastDay, stateOf } from '../../features/webhooks/webhooks.ts';
 import { text } from '../../strings.ts';
-import { recoverLastDay, stateOf } from '../../webhooks.ts';
+import { FormDialog } from '../../ui/form.tsx';
+import { List, More, usePages } from '../../ui/lists.tsx';
+import { Card, Confirmed, Empty, Heading, Id, liveMs, Status, Time, UntilRead } from '../../ui/parts.tsx';
+import { ShownOnce } from '../../ui/secret.tsx';
 import { change, read, type Schemas } from '../api.ts';
 import { words } from '../strings.ts';
 

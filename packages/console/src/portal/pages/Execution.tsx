@@ -1,9 +1,10 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
-import { billedText } from '../../billed.ts';
-import { DeliveryView } from '../../delivery.tsx';
-import { keptFilters } from '../../lists.tsx';
-import { Result } from '../../Output.tsx';
+import { Result } from '../../features/executions/Output.tsx';
+import { billedText } from '../../features/money/billed.ts';
+import { DeliveryView } from '../../features/webhooks/delivery.tsx';
+import { text } from '../../strings.ts';
+import { keptFilters } from '../../ui/lists.tsx';
 import {
   Card,
   Code,
@@ -18,8 +19,7 @@ import {
   Status,
   Time,
   UntilRead,
-} from '../../parts.tsx';
-import { text } from '../../strings.ts';
+} from '../../ui/parts.tsx';
 import { apiBase, change, read, type Schemas } from '../api.ts';
 import { useMay } from '../session.tsx';
 import { words } from '../strings.ts';

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { Chosen, changed, FilterBar } from '../../filterBar.tsx';
-import { List, More, useKeptFilters, useListKeys, usePages } from '../../lists.tsx';
-import { executionStatuses } from '../../pages/filters.ts';
-import { duration, Empty, Heading, Id, Money, Status, Time } from '../../parts.tsx';
-import { opensLink, rowLook } from '../../row.ts';
+import { executionStatuses } from '../../features/search/filters.ts';
 import { text } from '../../strings.ts';
+import { Chosen, changed, FilterBar } from '../../ui/filterBar.tsx';
+import { List, More, useKeptFilters, useListKeys, usePages } from '../../ui/lists.tsx';
+import { duration, Empty, Heading, Id, Money, Status, Time } from '../../ui/parts.tsx';
+import { opensLink, rowLook } from '../../ui/row.ts';
 import { read, type Schemas } from '../api.ts';
 import { words } from '../strings.ts';
 

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { KeyFacts, stateOfKey } from '../../apiKey.tsx';
-import { Choices, FormDialog } from '../../form.tsx';
-import { List, More, usePages } from '../../lists.tsx';
-import { Confirmed, Empty, Field, Heading, inputLook } from '../../parts.tsx';
-import { ShownOnce } from '../../secret.tsx';
+import { KeyFacts, stateOfKey } from '../../features/keys/apiKey.tsx';
 import { text } from '../../strings.ts';
+import { Choices, FormDialog } from '../../ui/form.tsx';
+import { List, More, usePages } from '../../ui/lists.tsx';
+import { Confirmed, Empty, Field, Heading, inputLook } from '../../ui/parts.tsx';
+import { ShownOnce } from '../../ui/secret.tsx';
 import { change, read, type Schemas } from '../api.ts';
 import { useSession } from '../session.tsx';
 import { words } from '../strings.ts';

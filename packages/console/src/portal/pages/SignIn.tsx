@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { RequestError } from '../../api.ts';
-import { Button, Field, Heading, inputLook } from '../../parts.tsx';
 import { text } from '../../strings.ts';
+import { Button, Field, Heading, inputLook } from '../../ui/parts.tsx';
 import { signInWithKey } from '../session.tsx';
 import { words } from '../strings.ts';
 

@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { List, More, usePages } from '../../lists.tsx';
+import { text } from '../../strings.ts';
+import { List, More, usePages } from '../../ui/lists.tsx';
 import {
   Card,
   Change,
@@ -14,9 +15,8 @@ import {
   Problem,
   Skeleton,
   Time,
-} from '../../parts.tsx';
-import { text } from '../../strings.ts';
-import { Table } from '../../table.tsx';
+} from '../../ui/parts.tsx';
+import { Table } from '../../ui/table.tsx';
 import { read, type Schemas } from '../api.ts';
 import { useMay, useSession } from '../session.tsx';
 import { words } from '../strings.ts';

@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { EndpointFields, settingsIn } from '../../endpointForm.tsx';
-import { FormDialog } from '../../form.tsx';
-import { List, More, usePages } from '../../lists.tsx';
-import { Empty, Field, Heading, inputLook, Status, Time } from '../../parts.tsx';
-import { opensLink, rowLook } from '../../row.ts';
-import { ShownOnce } from '../../secret.tsx';
+import { EndpointFields, settingsIn } from '../../features/webhooks/endpointForm.tsx';
+import { stateOf } from '../../features/webhooks/webhooks.ts';
 import { text } from '../../strings.ts';
-import { stateOf } from '../../webhooks.ts';
+import { FormDialog } from '../../ui/form.tsx';
+import { List, More, usePages } from '../../ui/lists.tsx';
+import { Empty, Field, Heading, inputLook, Status, Time } from '../../ui/parts.tsx';
+import { opensLink, rowLook } from '../../ui/row.ts';
+import { ShownOnce } from '../../ui/secret.tsx';
 import { change, read, type Schemas } from '../api.ts';
 import { words } from '../strings.ts';
 

@@ -1,0 +1,66 @@
+import { Link } from '@tanstack/react-router';
+import { text } from '../../strings.ts';
+import { Card, Code, duration, Facts, linkLook, Money, Problem, Skeleton, Status } from '../../ui/parts.tsx';
+import { useEvents, useExecution } from './live.ts';
+import { Output } from './Output.tsx';
+
+/** An execution of the playground, live: what it does, what it returns, what it costs. */
+export function Run({ id }: { id: string }) {
+  const { data, error, isPending, refetch } = useExecution(id);
+  const { progress, lines } = useEvents(data);
+  if (isPending) return <Skeleton rows={6} />;
+  if (!data) return <Problem error={error} onRetry={() => void refetch()} />;
+  const log = data.logs ?? (lines.length > 0 ? lines.join('\n') : null);
+  const length =
+    data.completed_at === null ? null : Date.parse(data.completed_at) - Date.parse(data.created_at);
+  return (
+    <div className="space-y-4">
+      <Card
+        title={<Status of={data.status} />}
+        aside={
+          <Link to="/executions/$id" params={{ id }} className={linkLook}>
+            {text.playground.whole}
+          </Link>
+        }
+      >
+        <div aria-live="polite">
+          {data.completed_at === null && <ProgressBar of={progress?.progress ?? data.progress} />}
+          {data.error && <p className="mb-3 text-bad">{`${data.error.code}: ${data.error.message}`}</p>}
+        </div>
+        <Facts
+          of={[
+            [text.execution.hold, <Money key="hold" of={data.hold_amount} />],
+            [text.execution.charge, <Money key="charge" of={data.cost} />],
+            [text.list.duration, duration(length)],
+            [text.execution.attempts, data.attempts.length],
+          ]}
+        />
+      </Card>
+      <Card title={text.execution.output}>
+        <Output of={data} />
+      </Card>
+      {log && (
+        <Card title={text.execution.logs}>
+          <Code of={log} label={text.execution.logs} />
+        </Card>
+      )}
+    </div>
+  );
+}
+
+/** Of unknown length without a number. */
+export function ProgressBar({ of }: { of: number | null }) {
+  return (
+    <div
+      role="progressbar"
+      aria-label={text.playground.progress}
+      aria-valuenow={of === null ? undefined : Math.round(of * 100)}
+      className="mb-3 h-1.5 overflow-hidden rounded-full bg-hover"
+    >
+      <div
+        style={{ width: of === null ? '100%' : `${of * 100}%` }}
+        className={`h-full rounded-full bg-accent transition-[width] ${of === null ? 'animate-pulse' : ''}`}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import { useQueries } from '@tanstack/react-query';
+import { read, type Schemas } from '../../api.ts';
+
+type FileRecord = Schemas['File'];
+
+/** Media are shown by their checked type; everything else is a link that downloads. SVG may hold scripts. */
+export function FilePreview({ file, url }: { file: FileRecord; url: string }) {
+  const isShown = file.status === 'ready' && file.content_type !== 'image/svg+xml';
+  const size = file.size_bytes === null ? '' : `${file.size_bytes.toLocaleString()} B`;
+  const pixels = file.width === null || file.height === null ? '' : `${file.width} × ${file.height}`;
+  return (
+    <figure className="rounded-md border border-line p-2">
+      {isShown && <Media url={url} type={file.content_type ?? ''} name={file.filename} />}
+      <figcaption className="mt-1 flex flex-wrap justify-between gap-x-3 text-soft text-xs">
+        <a href={url} download={file.filename} className="break-all underline">
+          {file.filename}
+        </a>
+        <span>{[file.content_type, pixels, size].filter(Boolean).join(' · ')}</span>
+      </figcaption>
+    </figure>
+  );
+}
+
+export function Media({ url, type, name }: { url: string; type: string; name: string }) {
+  const kind = /^(image|audio|video)\//.exec(type)?.[1];
+  if (type === 'image/svg+xml') return null;
+  if (kind === 'image')
+    return <img src={url} alt={name} loading="lazy" className="mx-auto max-h-80 max-w-full rounded" />;
+  // biome-ignore lint/a11y/useMediaCaption: the file came without captions
+  if (kind === 'audio') return <audio src={url} controls preload="none" className="w-full" />;
+  // biome-ignore lint/a11y/useMediaCaption: the file came without captions
+  if (kind === 'video') return <video src={url} controls preload="metadata" className="max-h-80 w-full" />;
+  return null;
+}
+
+export const fileUrl = (organizationId: string, id: string) =>
+  `/admin/v1/organizations/${organizationId}/files/${id}/download`;
+
+const maxInputFiles = 8;
+
+/** The files that an input refers to. Those that were deleted are left out. */
+export function InputFiles({ input, organizationId }: { input: unknown; organizationId: string }) {
+  const ids = [...new Set(JSON.stringify(input).match(/\bfile_[0-9a-f-]{36}\b/g) ?? [])];
+  const files = useQueries({
+    queries: ids.slice(0, maxInputFiles).map((id) => ({
+      queryKey: ['file', organizationId, id],
+      queryFn: () => read<FileRecord>(`/organizations/${organizationId}/files/${id}`),
+      staleTime: Number.POSITIVE_INFINITY,
+    })),
+  });
+  return files.map(
+    ({ data }) =>
+      data && <FilePreview key={data.file_id} file={data} url={fileUrl(organizationId, data.file_id)} />,
+  );
+}

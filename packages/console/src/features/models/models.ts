@@ -1,0 +1,44 @@
+import { useQuery } from '@tanstack/react-query';
+import { read, type Schemas } from '../../api.ts';
+
+/** What the console shows of a model's definition; the API returns the stored file. */
+export type Definition = {
+  slug: string;
+  display_name?: string;
+  description?: string;
+  active: boolean;
+  providers: Route[];
+  input_schema: Readonly<Record<string, unknown>>;
+  price: Readonly<Record<string, unknown>>;
+  estimate: Readonly<Record<string, unknown>>;
+  timeout_s: number;
+  limits: { concurrency?: number; per_minute?: number };
+  on_busy: string;
+  output: { kind: string };
+  errors: { match?: string; code?: string; message?: string }[];
+  show_to_clients?: string[];
+};
+
+export type Route = {
+  adapter: string;
+  connection: string;
+  model: string;
+  mode: string;
+  weight?: number;
+  files: { as: string; max_bytes?: number };
+};
+
+export type Model = { slug: string; name: string; isActive: boolean; definition: Definition };
+
+export function useModels() {
+  return useQuery({
+    queryKey: ['models'],
+    queryFn: () => read<Schemas['ModelDefinitionList']>('/models'),
+    staleTime: 60_000,
+    select: ({ data }): Model[] =>
+      data.map(({ slug, is_active: isActive, definition: stored }) => {
+        const definition = stored as unknown as Definition;
+        return { slug, isActive, definition, name: definition.display_name ?? slug };
+      }),
+  });
+}

@@ -1,0 +1,89 @@
+import type { ReactNode } from 'react';
+import type { Schemas } from '../../api.ts';
+import { text } from '../../strings.ts';
+import { Code, Confirmed, Status, Time } from '../../ui/parts.tsx';
+
+/** Deliveries of a failing endpoint stay due until a probe succeeds. */
+export const nextOf = (at: string | null) =>
+  at !== null && Date.parse(at) <= Date.now() ? text.webhooks.due : text.webhooks.nextAttempt;
+
+/** What the receiver of a test event returned, or why it got none. */
+export function TestResult({ of }: { of: Schemas['TestCallResult'] }) {
+  return (
+    <p role="status" className={of.success ? 'text-good' : 'text-bad'}>
+      {of.success
+        ? text.webhooks.tested(of.status_code, of.response_time_ms)
+        : text.webhooks.testFailed(of.error ?? String(of.status_code))}
+    </p>
+  );
+}
+
+/** One delivery: what was sent, every attempt, and what the receiver said. `refusal`: why it may not be sent again. */
+export function DeliveryView(props: {
+  delivery: Schemas['Delivery'];
+  name?: ReactNode;
+  body?: string | null;
+  refusal?: string | null;
+  redeliver: () => Promise<unknown>;
+}) {
+  const { delivery, name = delivery.event_type, body = null, refusal = null, redeliver } = props;
+  const lastError = delivery.attempts.at(-1)?.error;
+  return (
+    <li className="py-3 first:pt-0 last:pb-0">
+      <div className="flex flex-wrap items-start justify-between gap-2">
+        <div className="min-w-0 grow basis-56">
+          <p className="flex flex-wrap items-center gap-x-3">
+            <span className="font-medium">{name}</span>
+            <Status of={delivery.status} />
+          </p>
+          <p title={delivery.url} className="line-clamp-2 break-all text-soft text-xs">
+            {delivery.url}
+          </p>
+          {lastError && <p className="break-words text-bad text-xs">{lastError}</p>}
+          {delivery.next_attempt_at && (
+            <p className="text-soft text-xs">
+              {`${nextOf(delivery.next_attempt_at)} `}
+              <Time at={delivery.next_attempt_at} />
+            </p>
+          )}
+        </div>
+        <Confirmed
+          label={text.execution.redeliver}
+          question={`${text.execution.redeliver} ${delivery.event_type} to ${delivery.url}?`}
+          disabledBecause={refusal}
+          act={redeliver}
+        />
+      </div>
+      <details className="mt-2">
+        <summary className="cursor-pointer text-soft text-xs">
+          {text.webhooks.attempts(delivery.attempts.length)}
+        </summary>
+        <div className="mt-2 space-y-3">
+          {body !== null && (
+            <div>
+              <p className="mb-1 text-soft text-xs">{text.execution.request}</p>
+              <Code of={body} label={text.execution.request} />
+            </div>
+          )}
+          {delivery.attempts.map((attempt) => (
+            <div key={attempt.number}>
+              <p className="mb-1 text-xs">
+                <span className="font-medium">{`#${attempt.number} ${attempt.status_code ?? attempt.error_stage ?? ''} `}</span>
+                <span className="text-soft">
+                  <Time at={attempt.started_at} />{' '}
+                  {attempt.duration_ms === null ? '' : `${attempt.duration_ms} ms`}
+                </span>
+                {attempt.error && <span className="block text-bad">{attempt.error}</span>}
+              </p>
+              {attempt.response ? (
+                <Code of={attempt.response} label={text.execution.response} />
+              ) : (
+                <p className="text-soft text-xs">{text.execution.noResponse}</p>
+              )}
+            </div>
+          ))}
+        </div>
+      </details>
+    </li>
+  );
+}

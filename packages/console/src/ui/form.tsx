@@ -1,0 +1,66 @@
+import type { FormEvent, ReactNode } from 'react';
+import { text } from '../strings.ts';
+import { Button, DialogButton, Problem, useChangeDialog } from './parts.tsx';
+
+/** Boxes to check, of which a form sends the checked ones under one name. */
+export function Choices(props: {
+  name: string;
+  label: string;
+  of: readonly string[];
+  chosen?: readonly string[];
+}) {
+  const { name, label, of, chosen = [] } = props;
+  return (
+    <fieldset>
+      <legend className="mb-1 text-soft text-xs">{label}</legend>
+      <div className="grid gap-1 sm:grid-cols-2">
+        {of.map((value) => (
+          <label key={value} className="flex items-center gap-2">
+            <input
+              type="checkbox"
+              name={name}
+              value={value}
+              defaultChecked={chosen.includes(value)}
+              className="accent-accent"
+            />
+            {value}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+/** A button that opens a form; `submit` throws what the form then shows. */
+export function FormDialog(props: {
+  label: string;
+  /** Of the button in the form; without it, the same. */
+  submitLabel?: string;
+  tone?: 'plain' | 'primary';
+  disabledBecause?: string | null;
+  children: ReactNode;
+  submit: (form: FormData) => Promise<unknown>;
+}) {
+  const { label, submitLabel = label, tone = 'primary', disabledBecause = null, children, submit } = props;
+  const dialog = useChangeDialog();
+  const { isBusy, error, close, run } = dialog;
+  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget);
+    void run(() => submit(form));
+  };
+  return (
+    <DialogButton label={label} tone={tone} disabledBecause={disabledBecause} dialog={dialog}>
+      <form onSubmit={onSubmit} className="space-y-3">
+        {children}
+        {error !== null && <Problem error={error} />}
+        <div className="flex justify-end gap-2">
+          <Button onClick={close}>{text.close}</Button>
+          <Button type="submit" tone="primary" disabled={isBusy}>
+            {submitLabel}
+          </Button>
+        </div>
+      </form>
+    </DialogButton>
+  );
+}
