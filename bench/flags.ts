@@ -14,7 +14,7 @@ export type Flags = {
   drainSeconds: number;
   backlog: number;
   only: string[];
-  /** Whether to write the result to bench/results and docs/benchmarks.md. */
+  /** Whether to write the result to bench/results. */
   write: boolean;
   /** The folder for the CPU profile of each service; null: no profiles. */
   cpuProfile: string | null;
@@ -40,7 +40,7 @@ and stops it. Prints one JSON document to standard output, progress and a table 
   --drain-seconds N duration of each load in drain (default 30)
   --backlog N       number of deliveries in the backlog of drain (default 20000)
   --only a,b        run only these parts; required for the long ones
-  --no-write        do not write bench/results and docs/benchmarks.md
+  --no-write        do not write bench/results
   --cpu-prof DIR    every service writes a CPU profile to this folder
   --pg-stat         print the ${statementCount} slowest SQL statements of each part (pg_stat_statements)
   --help            print this text

@@ -17,7 +17,7 @@ async function measure(flags: Flags): Promise<number> {
     process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
     const warning = warnOfOthers(result.cpu_share_of_others);
     process.stderr.write(`\n${verdictTable(result.verdicts)}\n\n${warning === null ? '' : `${warning}\n\n`}`);
-    if (flags.write) for (const file of await keep(result)) say(`written: ${file}`);
+    if (flags.write) say(`written: ${await keep('bench', result)}`);
     return result.ledger.ok ? 0 : 1;
   } finally {
     say('stopping the services');

@@ -10,7 +10,7 @@ import { judge, type Verdict } from './targets.ts';
 
 const namedIds = 10;
 
-export type Report = ReturnType<typeof report>;
+type Report = ReturnType<typeof report>;
 
 /** What goes to standard output and into `bench/results/`. */
 export function report(args: {

@@ -1,7 +1,7 @@
 // `npm run soak`: load and faults on a stack of its own.
 import { randomInt } from 'node:crypto';
 import { exitWith, interruption, startConsole } from '../program.ts';
-import { keepAs } from '../results.ts';
+import { keep } from '../results.ts';
 import { startStack } from '../stack.ts';
 import { type Flags, parseFlags, usage } from './flags.ts';
 import { isOk, report } from './report.ts';
@@ -20,7 +20,7 @@ async function run(flags: Flags): Promise<number> {
     const result = await Promise.race([soak({ flags, state, running: stack.running, say }), interrupted]);
     process.stderr.write(`\n${report(result)}\n\n`);
     if (flags.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
-    if (flags.write) say(`written: ${await keepAs('soak', result)}`);
+    if (flags.write) say(`written: ${await keep('soak', result)}`);
     return isOk(result) ? 0 : 1;
   } finally {
     say('stopping the services');
