@@ -9,12 +9,12 @@ import { readSourceFacts, type SourceFacts } from './sourceFacts.ts';
 export type SourceFile = SourceFacts & { path: string; owner: string; isTest: boolean };
 
 const patterns = [
-  'packages/*/src/**/*.ts',
-  'services/*/src/**/*.ts',
-  'sdk/*/src/**/*.ts',
+  'packages/*/src/**/*.{ts,mjs}',
+  'services/*/src/**/*.{ts,mjs}',
+  'sdk/*/src/**/*.{ts,mjs}',
   'acceptance/**/*.{ts,mjs}',
   'scripts/**/*.{ts,mjs}',
-  'bench/**/*.ts',
+  'bench/**/*.{ts,mjs}',
 ];
 
 export function ownerOf(path: string): string {
@@ -22,14 +22,14 @@ export function ownerOf(path: string): string {
   return ['packages', 'services', 'sdk'].includes(group) ? `${group}/${name}` : group;
 }
 
-/** Every TypeScript file of the tree below `root`, without the generated Prisma client. */
+/** Every file of TypeScript or JavaScript below `root`, without the generated Prisma client. */
 export function readSourceFiles(root: string): SourceFile[] {
   return globSync(patterns, { cwd: root })
     .filter((path) => !path.startsWith('packages/db/src/generated/') && !path.includes('node_modules'))
     .map((path) => ({
       path,
       owner: ownerOf(path),
-      isTest: path.endsWith('.test.ts') || path.includes('/testing/'),
+      isTest: /\.test\.(ts|mjs)$/.test(path) || path.includes('/testing/'),
       ...readSourceFacts(readFileSync(join(root, path), 'utf8')),
     }));
 }
