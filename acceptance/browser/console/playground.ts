@@ -26,6 +26,17 @@ const isImageShown = (page: Page, part: string) =>
     `[...document.querySelectorAll('${part} img')].some(({ naturalWidth }) => naturalWidth > 0)`,
   );
 
+/** A failure says what the page shows instead. */
+async function untilImage(page: Page): Promise<void> {
+  try {
+    await until('the image is shown', async () => await isImageShown(page, 'figure'), patienceMs);
+  } catch (error) {
+    const images = `[...document.images].map(({ src, complete }) => src + (complete ? ' is broken' : ' is loading'))`;
+    const shown = await page.evaluate<string>(`[document.body.innerText, ...${images}].join('\\n')`);
+    throw new Error(`${page.url()} shows no image, but: ${shown}`, { cause: error });
+  }
+}
+
 const drafts = (page: Page) =>
   page.evaluate<number>('Object.keys(sessionStorage).filter((key) => key.includes("draft")).length');
 
@@ -62,8 +73,10 @@ export function describePlayground(get: () => Servers): void {
       await page.getByLabel(/^count/).fill('2');
       await untilText(page, '2 image × 0.04 = 0.08');
       const before = await countExecutions();
+      const run = page.getByRole('button', { name: 'Run', exact: true });
+      await until('it can be run', async () => !(await run.isDisabled()));
       await page.evaluate('for (let i = 0; i < 3; i++) document.querySelector("main form").requestSubmit()');
-      await until('the image is shown', async () => await isImageShown(page, 'figure'), patienceMs);
+      await untilImage(page);
       const id = new URL(page.url()).searchParams.get('run') ?? '';
       const whole = await admin<Whole>(state, `/executions/${id}`);
       expect(whole).toMatchObject({ hold_amount: '0.096', organization_id: state.organization_id });
@@ -250,7 +263,7 @@ export function describePlayground(get: () => Servers): void {
         'input and output are previewed',
         async () => (await page.locator('figure img').count()) === 2,
       );
-      await until('the image is shown', async () => await isImageShown(page, 'figure'), patienceMs);
+      await untilImage(page);
       expect(await page.evaluate<unknown>('window.owned')).toBeUndefined();
       expect(problems).toEqual([]);
       await context.close();
