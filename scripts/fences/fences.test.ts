@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, join, normalize, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { allowedFor } from './importDirection.ts';
+import { allowedFor, consoleMayImport } from './importDirection.ts';
 import { readSourceFacts } from './sourceFacts.ts';
 import { readSourceFiles, type SourceFile, targetOf } from './sourceFiles.ts';
 
@@ -38,10 +38,31 @@ function crossings(file: SourceFile): string[] {
   });
 }
 
+const consoleFolder = 'packages/console/src/';
+
+function consoleCrossings({ path, imports: specifiers }: SourceFile): string[] {
+  const targets = specifiers
+    .filter((specifier) => specifier.startsWith('.'))
+    .map((specifier) => normalize(join(dirname(path), specifier)))
+    .filter((target) => target.startsWith(consoleFolder));
+  const inside = (file: string) => file.slice(consoleFolder.length);
+  return targets
+    .filter((target) => !consoleMayImport(inside(path), inside(target)))
+    .map((target) => `${path} imports ${target}`);
+}
+
 describe('the source tree', () => {
   it('has imports that point one way, and never by a path into another package', () => {
     expect(files.length).toBeGreaterThan(10);
     expect(files.flatMap(crossings)).toEqual([]);
+  });
+
+  it('has floors in the console: ui imports no feature and no page, and a feature no page', () => {
+    const ofConsole = files.filter(({ path }) => path.startsWith(consoleFolder));
+    expect(ofConsole.length).toBeGreaterThan(10);
+    expect(ofConsole.flatMap(consoleCrossings)).toEqual([]);
+    expect(consoleMayImport('ui/card.tsx', 'features/search/search.ts')).toBe(false);
+    expect(consoleMayImport('features/keys/keys.tsx', 'pages/Queues.tsx')).toBe(false);
   });
 
   it('imports only packages of the tree that its own package declares: an installation has no others', () => {

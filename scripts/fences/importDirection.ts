@@ -42,3 +42,28 @@ export function allowedFor(owner: string): readonly string[] | 'anything' {
   if (['packages/testkit', 'acceptance', 'bench', 'scripts'].includes(owner)) return 'anything';
   return mayImport[owner] ?? [];
 }
+
+const consoleFloors = {
+  data: [],
+  ui: ['data'],
+  features: ['data', 'ui'],
+  pages: ['data', 'ui', 'features'],
+  portal: ['data', 'ui', 'features', 'start'],
+  start: ['data', 'ui', 'features', 'pages'],
+} as const satisfies Record<string, readonly string[]>;
+
+type ConsoleFloor = keyof typeof consoleFloors;
+
+/** The folder of a file below `packages/console/src`; without one it is the API with its texts, or starts the pages. */
+function consoleFloorOf(file: string): ConsoleFloor {
+  const [folder = ''] = file.split('/');
+  if (['ui', 'features', 'pages', 'portal'].includes(folder)) return folder as ConsoleFloor;
+  return /^(api\.ts|json\.ts|strings|generated\/)/.test(file) ? 'data' : 'start';
+}
+
+/** Whether a file of the console may import another; both below `packages/console/src`. */
+export function consoleMayImport(from: string, target: string): boolean {
+  const [above, below] = [consoleFloorOf(from), consoleFloorOf(target)];
+  const allowed: readonly string[] = consoleFloors[above];
+  return above === below || allowed.includes(below);
+}

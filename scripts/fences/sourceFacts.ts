@@ -73,7 +73,7 @@ function isQuery(node: SyntaxNode): boolean {
 }
 
 /** @throws if the text is not valid TypeScript */
-export function readSourceFacts(text: string): SourceFacts {
+export function readSourceFacts(text: string, { tsx = false } = {}): SourceFacts {
   const facts: SourceFacts = {
     imports: [],
     loadsHttp: false,
@@ -81,7 +81,7 @@ export function readSourceFacts(text: string): SourceFacts {
     logsToConsole: false,
     speaksSql: false,
   };
-  everyNode(parseSync(text, { syntax: 'typescript', target: 'es2024' }).body, (node) => {
+  everyNode(parseSync(text, { syntax: 'typescript', tsx, target: 'es2024' }).body, (node) => {
     if (node.type === 'MemberExpression') readMember(node, facts);
     else if (node.type === 'CallExpression' && isQuery(node)) facts.speaksSql = true;
     const imported = importedBy(node);

@@ -9,9 +9,9 @@ import { readSourceFacts, type SourceFacts } from './sourceFacts.ts';
 export type SourceFile = SourceFacts & { path: string; owner: string; isTest: boolean };
 
 const patterns = [
-  'packages/*/src/**/*.{ts,mjs}',
+  'packages/*/src/**/*.{ts,tsx,mjs}',
   'services/*/src/**/*.{ts,mjs}',
-  'sdk/*/src/**/*.{ts,mjs}',
+  'sdk/*/src/**/*.{ts,tsx,mjs}',
   'acceptance/**/*.{ts,mjs}',
   'scripts/**/*.{ts,mjs}',
   'bench/**/*.{ts,mjs}',
@@ -30,7 +30,7 @@ export function readSourceFiles(root: string): SourceFile[] {
       path,
       owner: ownerOf(path),
       isTest: /\.test\.(ts|mjs)$/.test(path) || path.includes('/testing/'),
-      ...readSourceFacts(readFileSync(join(root, path), 'utf8')),
+      ...readSourceFacts(readFileSync(join(root, path), 'utf8'), { tsx: path.endsWith('.tsx') }),
     }));
 }
 

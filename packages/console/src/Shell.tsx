@@ -6,7 +6,9 @@ import { useSession, useSignOut } from './features/access/session.tsx';
 import { dropDraftsOfOtherSessions } from './features/models/drafts.ts';
 import { SignIn } from './pages/SignIn.tsx';
 import { text } from './strings.ts';
-import { Button, Problem, Skeleton, useEntryInView } from './ui/parts.tsx';
+import { Button } from './ui/button.tsx';
+import { useEntryInView } from './ui/navigation.ts';
+import { Problem, Skeleton } from './ui/states.tsx';
 
 /** The pages of the navigation, in groups. */
 const groups = [

@@ -2,7 +2,8 @@ import { lazyRouteComponent } from '@tanstack/react-router';
 import { LostError } from './api.ts';
 import { client } from './mount.tsx';
 import { text } from './strings.ts';
-import { Button, Empty } from './ui/parts.tsx';
+import { Button } from './ui/button.tsx';
+import { Empty } from './ui/states.tsx';
 
 /** A page whose code is loaded when it is first opened: tried until the server responds. */
 export function lazyPage<Module extends Record<string, unknown>, Name extends keyof Module & string>(

@@ -1,7 +1,9 @@
 import { read, type Schemas } from '../api.ts';
 import { text } from '../strings.ts';
+import { Heading } from '../ui/heading.tsx';
 import { List, More, usePages } from '../ui/lists.tsx';
-import { Empty, Heading, Id, Time } from '../ui/parts.tsx';
+import { Empty } from '../ui/states.tsx';
+import { Id, Time } from '../ui/values.tsx';
 
 export function Actions() {
   const pages = usePages(['actions'], (cursor) =>

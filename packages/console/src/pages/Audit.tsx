@@ -2,7 +2,12 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { change, read, type Schemas } from '../api.ts';
 import { useRefusal } from '../features/access/session.tsx';
 import { text } from '../strings.ts';
-import { Card, Confirmed, Empty, Heading, liveMs, Problem, Skeleton, Time } from '../ui/parts.tsx';
+import { Card } from '../ui/card.tsx';
+import { Confirmed } from '../ui/dialog.tsx';
+import { Heading } from '../ui/heading.tsx';
+import { liveMs } from '../ui/intervals.ts';
+import { Empty, Problem, Skeleton } from '../ui/states.tsx';
+import { Time } from '../ui/values.tsx';
 
 type Result = Schemas['LedgerAudit'];
 

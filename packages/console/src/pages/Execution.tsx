@@ -13,21 +13,13 @@ import { MoneyCard } from '../features/money/money.tsx';
 import { OrganizationLink } from '../features/organizations/organizations.tsx';
 import { DeliveryRow } from '../features/webhooks/deliveries.tsx';
 import { text } from '../strings.ts';
+import { Copy, canCopy, linkLook } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { Confirmed } from '../ui/dialog.tsx';
+import { Heading } from '../ui/heading.tsx';
 import { keptFilters } from '../ui/lists.tsx';
-import {
-  Card,
-  Code,
-  Confirmed,
-  Copy,
-  canCopy,
-  Empty,
-  Heading,
-  Id,
-  Json,
-  linkLook,
-  Status,
-  UntilRead,
-} from '../ui/parts.tsx';
+import { Empty, UntilRead } from '../ui/states.tsx';
+import { Code, Id, Json, Status } from '../ui/values.tsx';
 
 type Whole = Schemas['ExecutionWithAttempts'];
 

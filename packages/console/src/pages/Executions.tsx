@@ -6,10 +6,14 @@ import { OrganizationField, OrganizationLink } from '../features/organizations/o
 import { executionStatuses, type Filters, timesOf } from '../features/search/filters.ts';
 import { Search } from '../features/search/searchField.tsx';
 import { text } from '../strings.ts';
+import { linkLook } from '../ui/button.tsx';
 import { Chosen, changed, FilterBar, Typed } from '../ui/filterBar.tsx';
+import { duration } from '../ui/format.ts';
+import { Heading } from '../ui/heading.tsx';
 import { isFound, List, More, useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
-import { duration, Empty, Heading, Id, linkLook, Money, Status, Time, Words } from '../ui/parts.tsx';
 import { opensLink, rowLook } from '../ui/row.ts';
+import { Empty } from '../ui/states.tsx';
+import { Id, Money, Status, Time, Words } from '../ui/values.tsx';
 
 type Page = Schemas['AnyExecutionPage'];
 type Execution = Schemas['AnyExecution'];

@@ -3,7 +3,11 @@ import type { ReactNode } from 'react';
 import { type PriceLine, priceLines } from '../../../domain/src/priceLines.ts';
 import { type Definition, type Model as ModelOf, useModels } from '../features/models/models.ts';
 import { text } from '../strings.ts';
-import { Card, Empty, Facts, Heading, Id, Json, linkLook, Money, Status, UntilRead } from '../ui/parts.tsx';
+import { linkLook } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { Heading } from '../ui/heading.tsx';
+import { Empty, UntilRead } from '../ui/states.tsx';
+import { Facts, Id, Json, Money, Status } from '../ui/values.tsx';
 
 export function Model() {
   const { slug } = useParams({ from: '/models/$slug' });

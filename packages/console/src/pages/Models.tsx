@@ -2,9 +2,12 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type Model, useModels } from '../features/models/models.ts';
 import { text } from '../strings.ts';
+import { inputLook } from '../ui/field.tsx';
+import { Heading } from '../ui/heading.tsx';
 import { useListKeys } from '../ui/lists.tsx';
-import { Empty, Heading, Id, inputLook, Problem, Skeleton, Status } from '../ui/parts.tsx';
 import { opensLink, rowLook } from '../ui/row.ts';
+import { Empty, Problem, Skeleton } from '../ui/states.tsx';
+import { Id, Status } from '../ui/values.tsx';
 
 export function Models() {
   const { data, error, isPending, refetch } = useModels();

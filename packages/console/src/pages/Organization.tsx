@@ -12,24 +12,15 @@ import { openStatuses } from '../features/search/filters.ts';
 import { DeliveryRow } from '../features/webhooks/deliveries.tsx';
 import { recoverLastDay, stateOf } from '../features/webhooks/webhooks.ts';
 import { text } from '../strings.ts';
+import { Button, linkLook } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
 import { AmountBars } from '../ui/charts.tsx';
+import { Confirmed } from '../ui/dialog.tsx';
+import { Heading } from '../ui/heading.tsx';
+import { liveMs } from '../ui/intervals.ts';
 import { keptFilters, List, More, usePages } from '../ui/lists.tsx';
-import {
-  Button,
-  Card,
-  Confirmed,
-  Empty,
-  Facts,
-  Heading,
-  Id,
-  linkLook,
-  liveMs,
-  Money,
-  Problem,
-  Skeleton,
-  Status,
-  UntilRead,
-} from '../ui/parts.tsx';
+import { Empty, Problem, Skeleton, UntilRead } from '../ui/states.tsx';
+import { Facts, Id, Money, Status } from '../ui/values.tsx';
 
 type Whole = Schemas['OrganizationWithBalance'];
 

@@ -3,9 +3,11 @@ import { read, type Schemas } from '../api.ts';
 import { Search } from '../features/search/searchField.tsx';
 import { text } from '../strings.ts';
 import { changed, FilterBar } from '../ui/filterBar.tsx';
+import { Heading } from '../ui/heading.tsx';
 import { isFound, List, More, useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
-import { Empty, Heading, Id, Time } from '../ui/parts.tsx';
 import { opensLink, rowLook } from '../ui/row.ts';
+import { Empty } from '../ui/states.tsx';
+import { Id, Time } from '../ui/values.tsx';
 
 export function Organizations() {
   const filters = useSearch({ from: '/organizations' });

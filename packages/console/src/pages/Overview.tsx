@@ -4,21 +4,15 @@ import type { ReactNode } from 'react';
 import { read, type Schemas } from '../api.ts';
 import { fieldTime } from '../features/search/filters.ts';
 import { text } from '../strings.ts';
+import { linkLook } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
 import { Bars, Meter } from '../ui/charts.tsx';
-import {
-  age,
-  Card,
-  duration,
-  Empty,
-  Heading,
-  linkLook,
-  liveMs,
-  Problem,
-  Skeleton,
-  Status,
-  Time,
-} from '../ui/parts.tsx';
+import { age, duration } from '../ui/format.ts';
+import { Heading } from '../ui/heading.tsx';
+import { liveMs } from '../ui/intervals.ts';
+import { Empty, Problem, Skeleton } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
+import { Status, Time } from '../ui/values.tsx';
 import { Attention } from './attention.tsx';
 
 type Whole = Schemas['Overview'];

@@ -21,18 +21,12 @@ import { OrganizationField } from '../features/organizations/organizations.tsx';
 import type { PlaygroundSearch } from '../features/search/filters.ts';
 import { text } from '../strings.ts';
 import { subtract } from '../ui/amounts.ts';
-import {
-  Button,
-  Card,
-  Empty,
-  Facts,
-  Field,
-  Heading,
-  inputLook,
-  Money,
-  Problem,
-  Skeleton,
-} from '../ui/parts.tsx';
+import { Button } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { Field, inputLook } from '../ui/field.tsx';
+import { Heading } from '../ui/heading.tsx';
+import { Empty, Problem, Skeleton } from '../ui/states.tsx';
+import { Facts, Money } from '../ui/values.tsx';
 
 type Organization = Schemas['Organization'];
 type Estimate = Schemas['Estimate'];

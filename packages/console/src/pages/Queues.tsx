@@ -3,7 +3,13 @@ import { useState } from 'react';
 import { change, read, type Schemas } from '../api.ts';
 import { useRefusal } from '../features/access/session.tsx';
 import { text } from '../strings.ts';
-import { age, Card, Confirmed, Empty, Heading, Id, liveMs, Problem, Skeleton, Time } from '../ui/parts.tsx';
+import { Card } from '../ui/card.tsx';
+import { Confirmed } from '../ui/dialog.tsx';
+import { age } from '../ui/format.ts';
+import { Heading } from '../ui/heading.tsx';
+import { liveMs } from '../ui/intervals.ts';
+import { Empty, Problem, Skeleton } from '../ui/states.tsx';
+import { Id, Time } from '../ui/values.tsx';
 
 type All = Schemas['QueueList'];
 type Queue = Schemas['Queue'];

@@ -1,7 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { change, read, type Schemas } from '../api.ts';
 import { text } from '../strings.ts';
-import { Confirmed, Heading, Problem, Skeleton, Time } from '../ui/parts.tsx';
+import { Confirmed } from '../ui/dialog.tsx';
+import { Heading } from '../ui/heading.tsx';
+import { Problem, Skeleton } from '../ui/states.tsx';
+import { Time } from '../ui/values.tsx';
 
 export function Sessions() {
   const client = useQueryClient();

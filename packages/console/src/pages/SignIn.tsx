@@ -3,7 +3,9 @@ import { type FormEvent, useLayoutEffect, useState } from 'react';
 import { change, RequestError, read, type Schemas } from '../api.ts';
 import { takeArrival } from '../features/access/arrival.ts';
 import { text } from '../strings.ts';
-import { Button, Field, Heading, inputLook } from '../ui/parts.tsx';
+import { Button } from '../ui/button.tsx';
+import { Field, inputLook } from '../ui/field.tsx';
+import { Heading } from '../ui/heading.tsx';
 
 const messageOf = (reason: unknown) => (reason instanceof RequestError ? reason.message : text.lost);
 

@@ -7,10 +7,13 @@ import { Recovery } from '../features/webhooks/recovery.tsx';
 import { WebhookTabs } from '../features/webhooks/webhookParts.tsx';
 import { eventTypes } from '../features/webhooks/webhooks.ts';
 import { text } from '../strings.ts';
+import { linkLook } from '../ui/button.tsx';
 import { Chosen, changed, FilterBar, Typed } from '../ui/filterBar.tsx';
+import { Heading } from '../ui/heading.tsx';
 import { List, More, useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
 import { NamedField } from '../ui/namedField.tsx';
-import { Empty, Heading, linkLook, Status, Time } from '../ui/parts.tsx';
+import { Empty } from '../ui/states.tsx';
+import { Status, Time } from '../ui/values.tsx';
 
 type Page = Schemas['AnyDeliveryPage'];
 type Delivery = Schemas['AnyDelivery'];

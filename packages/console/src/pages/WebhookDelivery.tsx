@@ -7,19 +7,13 @@ import { nextOf } from '../features/webhooks/delivery.tsx';
 import { Facts } from '../features/webhooks/webhookParts.tsx';
 import { parseJson } from '../json.ts';
 import { text } from '../strings.ts';
+import { Card } from '../ui/card.tsx';
+import { Confirmed } from '../ui/dialog.tsx';
+import { duration } from '../ui/format.ts';
+import { Heading } from '../ui/heading.tsx';
 import { keptFilters } from '../ui/lists.tsx';
-import {
-  Card,
-  Code,
-  Confirmed,
-  duration,
-  Empty,
-  Heading,
-  Id,
-  Status,
-  Time,
-  UntilRead,
-} from '../ui/parts.tsx';
+import { Empty, UntilRead } from '../ui/states.tsx';
+import { Code, Id, Status, Time } from '../ui/values.tsx';
 
 type Delivery = Schemas['DeliveryWithBody'];
 type Attempt = Schemas['DeliveryAttempt'];

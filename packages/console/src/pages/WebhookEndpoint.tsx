@@ -12,10 +12,15 @@ import { Recovery } from '../features/webhooks/recovery.tsx';
 import { Facts, Latency, SuccessRate } from '../features/webhooks/webhookParts.tsx';
 import { stateOf } from '../features/webhooks/webhooks.ts';
 import { text } from '../strings.ts';
+import { Card } from '../ui/card.tsx';
+import { Confirmed } from '../ui/dialog.tsx';
 import { FormDialog } from '../ui/form.tsx';
+import { Heading } from '../ui/heading.tsx';
+import { liveMs } from '../ui/intervals.ts';
 import { keptFilters } from '../ui/lists.tsx';
-import { Card, Confirmed, Heading, Id, liveMs, Status, Time, UntilRead } from '../ui/parts.tsx';
 import { ShownOnce } from '../ui/secret.tsx';
+import { UntilRead } from '../ui/states.tsx';
+import { Id, Status, Time } from '../ui/values.tsx';
 import { DeliveryList } from './WebhookDeliveries.tsx';
 
 type Endpoint = Schemas['AnyWebhookEndpoint'];

@@ -6,10 +6,13 @@ import { Search } from '../features/search/searchField.tsx';
 import { Latency, SuccessRate, WebhookTabs } from '../features/webhooks/webhookParts.tsx';
 import { stateOf } from '../features/webhooks/webhooks.ts';
 import { text } from '../strings.ts';
+import { linkLook } from '../ui/button.tsx';
 import { Chosen, changed, FilterBar } from '../ui/filterBar.tsx';
+import { Heading } from '../ui/heading.tsx';
 import { isFound, List, More, useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
-import { Empty, Heading, linkLook, Status } from '../ui/parts.tsx';
 import { opensLink, rowLook } from '../ui/row.ts';
+import { Empty } from '../ui/states.tsx';
+import { Status } from '../ui/values.tsx';
 
 type Page = Schemas['AnyWebhookEndpointPage'];
 type Endpoint = Schemas['AnyWebhookEndpoint'];

@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../api.ts';
 import { text } from '../strings.ts';
-import { age, Card } from '../ui/parts.tsx';
+import { Card } from '../ui/card.tsx';
+import { age } from '../ui/format.ts';
 
 type Item = Schemas['AttentionItem'];
 

@@ -1,7 +1,9 @@
 import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router';
 import { isSignedOut } from '../api.ts';
 import { text } from '../strings.ts';
-import { Button, Empty, linkLook, Problem, Skeleton, useEntryInView } from '../ui/parts.tsx';
+import { Button, linkLook } from '../ui/button.tsx';
+import { useEntryInView } from '../ui/navigation.ts';
+import { Empty, Problem, Skeleton } from '../ui/states.tsx';
 import { SignIn } from './pages/SignIn.tsx';
 import { type Capability, isAtSession, type PortalSession, useSession, useSignOut } from './session.tsx';
 import { words } from './strings.ts';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { isSignedOut } from '../api.ts';
-import { useEndSession } from '../ui/parts.tsx';
+import { useEndSession } from '../features/access/endSession.ts';
 import { change, home, read, start } from './api.ts';
 import { applyTheme } from './theme.ts';
 

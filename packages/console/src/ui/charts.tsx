@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import { text } from '../strings.ts';
 import { share } from './amounts.ts';
-import { duration } from './parts.tsx';
+import { duration } from './format.ts';
 
 export type Series = { name: string; look: 'good' | 'bad' | 'soft' | 'busy'; values: number[] };
 

@@ -1,6 +1,7 @@
 import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
 import { text } from '../strings.ts';
-import { Button, Field, inputLook } from './parts.tsx';
+import { Button } from './button.tsx';
+import { Field, inputLook } from './field.tsx';
 
 type Value = string | undefined;
 

@@ -1,6 +1,8 @@
 import type { FormEvent, ReactNode } from 'react';
 import { text } from '../strings.ts';
-import { Button, DialogButton, Problem, useChangeDialog } from './parts.tsx';
+import { Button } from './button.tsx';
+import { DialogButton, useChangeDialog } from './dialog.tsx';
+import { Problem } from './states.tsx';
 
 /** Boxes to check, of which a form sends the checked ones under one name. */
 export function Choices(props: {

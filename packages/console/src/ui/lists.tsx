@@ -6,7 +6,9 @@ import {
 } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import { text } from '../strings.ts';
-import { Button, Problem, Skeleton, Time } from './parts.tsx';
+import { Button } from './button.tsx';
+import { Problem, Skeleton } from './states.tsx';
+import { Time } from './values.tsx';
 
 type Paged = { next_cursor: string | null; searched_until?: string | null };
 export type Pages<Page extends Paged> = UseInfiniteQueryResult<InfiniteData<Page>>;

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type MouseEvent, useEffect, useId, useState } from 'react';
 import { text } from '../strings.ts';
 import { Typed } from './filterBar.tsx';
-import { Problem } from './parts.tsx';
+import { Problem } from './states.tsx';
 
 export type Named = { id: string; name: string };
 

@@ -1,5 +1,7 @@
 import { text } from '../strings.ts';
-import { Button, Code, Copy, canCopy, Dialog } from './parts.tsx';
+import { Button, Copy, canCopy } from './button.tsx';
+import { Dialog } from './dialog.tsx';
+import { Code } from './values.tsx';
 
 /** A secret that is shown once. Null: nothing is shown. */
 export function ShownOnce(props: { value: string | null; title: string; hint: string; onClose: () => void }) {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { change, read, type Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
-import { useEndSession } from '../../ui/parts.tsx';
+import { useEndSession } from './endSession.ts';
 
 type Session = Schemas['CurrentSession'];
 type Role = Session['role'];

@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
-import { Code, Json } from '../../ui/parts.tsx';
+import { Code, Json } from '../../ui/values.tsx';
 import { FilePreview, fileUrl } from './files.tsx';
 
 type Shown = Pick<

@@ -1,6 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { text } from '../../strings.ts';
-import { Card, Code, duration, Facts, linkLook, Money, Problem, Skeleton, Status } from '../../ui/parts.tsx';
+import { linkLook } from '../../ui/button.tsx';
+import { Card } from '../../ui/card.tsx';
+import { duration } from '../../ui/format.ts';
+import { Problem, Skeleton } from '../../ui/states.tsx';
+import { Code, Facts, Money, Status } from '../../ui/values.tsx';
 import { useEvents, useExecution } from './live.ts';
 import { Output } from './Output.tsx';
 

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
-import { Code, duration, Id, Time } from '../../ui/parts.tsx';
+import { duration } from '../../ui/format.ts';
+import { Code, Id, Time } from '../../ui/values.tsx';
 
 type Whole = Schemas['ExecutionWithAttempts'];
 type Post = Schemas['DeliveryAttempt'];

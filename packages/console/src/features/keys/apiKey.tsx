@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
-import { Money, Status, Time } from '../../ui/parts.tsx';
+import { Money, Status, Time } from '../../ui/values.tsx';
 
 type Key = Schemas['ApiKey'];
 

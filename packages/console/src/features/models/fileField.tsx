@@ -1,7 +1,7 @@
 import { type DragEvent, useEffect, useRef, useState } from 'react';
 import type { Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
-import { Button } from '../../ui/parts.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Media } from '../executions/files.tsx';
 
 export type Upload = (file: File) => Promise<Schemas['File']>;

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { isNumber, parseJson } from '../../json.ts';
 import { text } from '../../strings.ts';
-import { inputLook } from '../../ui/parts.tsx';
+import { inputLook } from '../../ui/field.tsx';
 
 export type Schema = Readonly<Record<string, unknown>>;
 

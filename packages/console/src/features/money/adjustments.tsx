@@ -2,7 +2,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { change, newIdempotencyKey, type Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
-import { Button, Dialog, Field, inputLook, Problem } from '../../ui/parts.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Field, inputLook } from '../../ui/field.tsx';
+import { Problem } from '../../ui/states.tsx';
 import { useRefusal } from '../access/session.tsx';
 
 type Kind = {

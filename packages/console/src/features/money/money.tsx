@@ -2,8 +2,9 @@ import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
 import { subtract } from '../../ui/amounts.ts';
-import { Card, Change, Facts, Money, Time } from '../../ui/parts.tsx';
+import { Card } from '../../ui/card.tsx';
 import { Table } from '../../ui/table.tsx';
+import { Change, Facts, Money, Time } from '../../ui/values.tsx';
 import { billedText } from './billed.ts';
 
 type Whole = Schemas['ExecutionWithAttempts'];

@@ -2,8 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { read, type Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
+import { Card } from '../../ui/card.tsx';
 import { AmountBars } from '../../ui/charts.tsx';
-import { Card, Facts, inputLook, liveSumMs, Money, Problem, Skeleton } from '../../ui/parts.tsx';
+import { inputLook } from '../../ui/field.tsx';
+import { liveSumMs } from '../../ui/intervals.ts';
+import { Problem, Skeleton } from '../../ui/states.tsx';
+import { Facts, Money } from '../../ui/values.tsx';
 
 type Grouping = 'day' | 'model';
 type Row = Schemas['Usage']['data'][number];

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type ChangeEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { text } from '../../strings.ts';
-import { Field, inputLook } from '../../ui/parts.tsx';
+import { Field, inputLook } from '../../ui/field.tsx';
 import { pageOfId, remainingOf, type Wish, wishAfter } from './search.ts';
 
 /** The list follows when nothing was typed for this long. */

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
-import { Code, Confirmed, Status, Time } from '../../ui/parts.tsx';
+import { Confirmed } from '../../ui/dialog.tsx';
+import { Code, Status, Time } from '../../ui/values.tsx';
 
 /** Deliveries of a failing endpoint stay due until a probe succeeds. */
 export const nextOf = (at: string | null) =>

@@ -2,7 +2,10 @@ import type { components } from '@holdfast/sdk/generated/api.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { text } from '../../strings.ts';
-import { Card, Code, liveMs, Problem, Skeleton, Time } from '../../ui/parts.tsx';
+import { Card } from '../../ui/card.tsx';
+import { liveMs } from '../../ui/intervals.ts';
+import { Problem, Skeleton } from '../../ui/states.tsx';
+import { Code, Time } from '../../ui/values.tsx';
 
 type Backlog = components['schemas']['WebhookEndpointBacklog'];
 type Attempt = Backlog['last_attempts'][number];

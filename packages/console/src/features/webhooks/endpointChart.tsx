@@ -1,8 +1,11 @@
 import type { components } from '@holdfast/sdk/generated/api.ts';
 import { useQuery } from '@tanstack/react-query';
 import { text } from '../../strings.ts';
+import { Card } from '../../ui/card.tsx';
 import { Bars } from '../../ui/charts.tsx';
-import { Card, Empty, liveSumMs, Problem, Skeleton, Time } from '../../ui/parts.tsx';
+import { liveSumMs } from '../../ui/intervals.ts';
+import { Empty, Problem, Skeleton } from '../../ui/states.tsx';
+import { Time } from '../../ui/values.tsx';
 
 type Activity = components['schemas']['WebhookEndpointActivity'];
 

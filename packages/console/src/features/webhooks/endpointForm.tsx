@@ -1,7 +1,7 @@
 import type { Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
+import { Field, inputLook } from '../../ui/field.tsx';
 import { Choices } from '../../ui/form.tsx';
-import { Field, inputLook } from '../../ui/parts.tsx';
 import { eventTypes } from './webhooks.ts';
 
 const settings = ['description', 'events', 'models', 'payload', 'max_in_flight', 'max_per_second'] as const;

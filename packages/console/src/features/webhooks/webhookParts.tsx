@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
 import { Meter } from '../../ui/charts.tsx';
-import { duration } from '../../ui/parts.tsx';
+import { duration } from '../../ui/format.ts';
 
 const tab = 'border-b-2 border-transparent px-1 py-2 text-soft hover:text-ink';
 const activeTab = { className: 'border-accent! font-medium text-ink!' };

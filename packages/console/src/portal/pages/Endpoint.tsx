@@ -7,10 +7,15 @@ import { EndpointChart } from '../../features/webhooks/endpointChart.tsx';
 import { EndpointFields, settingsIn } from '../../features/webhooks/endpointForm.tsx';
 import { recoverLastDay, stateOf } from '../../features/webhooks/webhooks.ts';
 import { text } from '../../strings.ts';
+import { Card } from '../../ui/card.tsx';
+import { Confirmed } from '../../ui/dialog.tsx';
 import { FormDialog } from '../../ui/form.tsx';
+import { Heading } from '../../ui/heading.tsx';
+import { liveMs } from '../../ui/intervals.ts';
 import { List, More, usePages } from '../../ui/lists.tsx';
-import { Card, Confirmed, Empty, Heading, Id, liveMs, Status, Time, UntilRead } from '../../ui/parts.tsx';
 import { ShownOnce } from '../../ui/secret.tsx';
+import { Empty, UntilRead } from '../../ui/states.tsx';
+import { Id, Status, Time } from '../../ui/values.tsx';
 import { change, read, type Schemas } from '../api.ts';
 import { words } from '../strings.ts';
 

@@ -4,22 +4,13 @@ import { Result } from '../../features/executions/Output.tsx';
 import { billedText } from '../../features/money/billed.ts';
 import { DeliveryView } from '../../features/webhooks/delivery.tsx';
 import { text } from '../../strings.ts';
+import { Card } from '../../ui/card.tsx';
+import { Confirmed } from '../../ui/dialog.tsx';
+import { duration } from '../../ui/format.ts';
+import { Heading } from '../../ui/heading.tsx';
 import { keptFilters } from '../../ui/lists.tsx';
-import {
-  Card,
-  Code,
-  Confirmed,
-  duration,
-  Empty,
-  Heading,
-  Id,
-  Json,
-  Money,
-  Problem,
-  Status,
-  Time,
-  UntilRead,
-} from '../../ui/parts.tsx';
+import { Empty, Problem, UntilRead } from '../../ui/states.tsx';
+import { Code, Id, Json, Money, Status, Time } from '../../ui/values.tsx';
 import { apiBase, change, read, type Schemas } from '../api.ts';
 import { useMay } from '../session.tsx';
 import { words } from '../strings.ts';

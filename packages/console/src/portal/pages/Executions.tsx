@@ -3,9 +3,12 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { executionStatuses } from '../../features/search/filters.ts';
 import { text } from '../../strings.ts';
 import { Chosen, changed, FilterBar } from '../../ui/filterBar.tsx';
+import { duration } from '../../ui/format.ts';
+import { Heading } from '../../ui/heading.tsx';
 import { List, More, useKeptFilters, useListKeys, usePages } from '../../ui/lists.tsx';
-import { duration, Empty, Heading, Id, Money, Status, Time } from '../../ui/parts.tsx';
 import { opensLink, rowLook } from '../../ui/row.ts';
+import { Empty } from '../../ui/states.tsx';
+import { Id, Money, Status, Time } from '../../ui/values.tsx';
 import { read, type Schemas } from '../api.ts';
 import { words } from '../strings.ts';
 

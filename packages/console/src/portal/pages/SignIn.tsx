@@ -1,7 +1,9 @@
 import { type FormEvent, useState } from 'react';
 import { RequestError } from '../../api.ts';
 import { text } from '../../strings.ts';
-import { Button, Field, Heading, inputLook } from '../../ui/parts.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Field, inputLook } from '../../ui/field.tsx';
+import { Heading } from '../../ui/heading.tsx';
 import { signInWithKey } from '../session.tsx';
 import { words } from '../strings.ts';
 

@@ -2,21 +2,13 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { text } from '../../strings.ts';
+import { Card } from '../../ui/card.tsx';
+import { Heading } from '../../ui/heading.tsx';
+import { liveMs, liveSumMs } from '../../ui/intervals.ts';
 import { List, More, usePages } from '../../ui/lists.tsx';
-import {
-  Card,
-  Change,
-  Empty,
-  Facts,
-  Heading,
-  liveMs,
-  liveSumMs,
-  Money,
-  Problem,
-  Skeleton,
-  Time,
-} from '../../ui/parts.tsx';
+import { Empty, Problem, Skeleton } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
+import { Change, Facts, Money, Time } from '../../ui/values.tsx';
 import { read, type Schemas } from '../api.ts';
 import { useMay, useSession } from '../session.tsx';
 import { words } from '../strings.ts';

@@ -4,11 +4,14 @@ import { useState } from 'react';
 import { EndpointFields, settingsIn } from '../../features/webhooks/endpointForm.tsx';
 import { stateOf } from '../../features/webhooks/webhooks.ts';
 import { text } from '../../strings.ts';
+import { Field, inputLook } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
+import { Heading } from '../../ui/heading.tsx';
 import { List, More, usePages } from '../../ui/lists.tsx';
-import { Empty, Field, Heading, inputLook, Status, Time } from '../../ui/parts.tsx';
 import { opensLink, rowLook } from '../../ui/row.ts';
 import { ShownOnce } from '../../ui/secret.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { Status, Time } from '../../ui/values.tsx';
 import { change, read, type Schemas } from '../api.ts';
 import { words } from '../strings.ts';
 
