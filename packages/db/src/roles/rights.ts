@@ -36,6 +36,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     spend_limits: 'SELECT, INSERT, UPDATE, DELETE',
     transfers: 'SELECT, INSERT',
     models: 'SELECT',
+    reviews: 'SELECT',
     ledger_audits: 'SELECT, UPDATE (requested_at)',
     idempotency_keys: 'SELECT, INSERT',
     executions:
@@ -79,7 +80,8 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     executions:
       'SELECT, UPDATE (status, completed_at, cost, written_off, output, input_tokens, output_tokens, billed, latency_ms, error_code, error_message)',
     attempts: 'SELECT, UPDATE (settled_at)',
-    reviews: 'SELECT, INSERT',
+    reviews:
+      'SELECT, INSERT, UPDATE (state, decided_at, decided_by, reason, charged, correction, idempotency_key)',
     events: 'SELECT, INSERT',
     ledger_audits: 'SELECT, INSERT, UPDATE (finished_at, breaches, requested_at)',
   },
