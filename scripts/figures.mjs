@@ -12,7 +12,7 @@ const core = [
 /** The files in which each step of an execution begins, from the request to the webhook. */
 const steps = [
   'services/api-gateway/src/endpoints/executions/postExecution.ts',
-  'services/dispatcher/src/attempt.ts',
+  'services/dispatcher/src/attempt/attempt.ts',
   'packages/executions/src/settler.ts',
   'services/webhook-sender/src/{fanOut,delivery}.ts',
 ];

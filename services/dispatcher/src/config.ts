@@ -4,7 +4,7 @@ import { baseConfig, parseConfig, positiveInt } from '@holdfast/kit/config';
 import { tracingConfig } from '@holdfast/kit/tracing/config';
 import { connectionConfig, connectionProblems } from '@holdfast/providers/connectionConfig';
 import { z } from 'zod';
-import { limitProblems } from './limits.ts';
+import { limitProblems } from './schedule/limits.ts';
 
 export const dispatcherConfig = {
   ...baseConfig,

@@ -3,8 +3,8 @@ import { createRegistry } from '@holdfast/kit/metrics';
 import type { Progress } from '@holdfast/providers/interface';
 import type { AdmissionControl, CallCounts } from '@holdfast/queues/admission';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { dispatcherMetrics } from '../attempt/metrics.ts';
 import { openBreakers } from './breakers.ts';
-import { dispatcherMetrics } from './metrics.ts';
 
 const reportEveryMs = 1000;
 

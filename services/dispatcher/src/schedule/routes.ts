@@ -8,9 +8,9 @@ import type { Connection } from '@holdfast/providers/connection';
 import { isConfigured } from '@holdfast/providers/connectionConfig';
 import type { Provider } from '@holdfast/providers/interface';
 import type { Providers } from '@holdfast/providers/registry';
+import { type Trace, type TracedAttempt, tracedProvider } from '../attempt/trace.ts';
 import type { PendingExecution } from './backlog.ts';
 import type { Place } from './capacity.ts';
-import { type Trace, type TracedAttempt, tracedProvider } from './trace.ts';
 
 export type Route = {
   /** What applies to the attempt: see `boundDefinition`. */

@@ -4,7 +4,9 @@ import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
 import type { Starter } from '@holdfast/executions/lifecycle';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Progress } from '@holdfast/providers/interface';
-import type { PendingExecution } from './backlog.ts';
+import type { PendingExecution } from '../schedule/backlog.ts';
+import type { Route, Routes } from '../schedule/routes.ts';
+import type { Slots } from '../schedule/slots.ts';
 import { prepareInput } from './input.ts';
 import { type Leases, leaseS } from './leases.ts';
 import type { DispatcherMetrics } from './metrics.ts';
@@ -12,8 +14,6 @@ import { bodiesOf, outcomeOf, recordOutcome } from './outcome.ts';
 import type { Files } from './outputFile.ts';
 import { recordProgress, recordRunning } from './progress.ts';
 import { recordBusyRefusal, recordRefusal } from './refusal.ts';
-import type { Route, Routes } from './routes.ts';
-import type { Slots } from './slots.ts';
 import {
   type Attempt,
   cancelTimeoutMs,

@@ -6,10 +6,10 @@ import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Progress } from '@holdfast/providers/interface';
-import type { Place } from './capacity.ts';
+import type { Place } from '../schedule/capacity.ts';
+import { isAt, type Route, type Routes } from '../schedule/routes.ts';
+import type { Slots } from '../schedule/slots.ts';
 import type { DispatcherMetrics } from './metrics.ts';
-import { isAt, type Route, type Routes } from './routes.ts';
-import type { Slots } from './slots.ts';
 import type { Attempt } from './submission.ts';
 
 type Refused = Extract<Progress, { state: 'refused' }>;

@@ -11,11 +11,11 @@ import type { Activity } from '@holdfast/kit/activity';
 import type { Logger } from '@holdfast/kit/logger';
 import { type Sweeps, startSweep, sweepGroup, type TurnOf } from '@holdfast/kit/sweep';
 import { dispatchJobs } from '@holdfast/queues/definitions';
-import { firstTry, toPendingRetry } from './backlog.ts';
+import type { Files } from '../attempt/outputFile.ts';
+import { firstTry, toPendingRetry } from '../schedule/backlog.ts';
+import type { Scheduler } from '../schedule/scheduler.ts';
+import type { Slots } from '../schedule/slots.ts';
 import { removeExpiredFiles } from './fileRemoval.ts';
-import type { Files } from './outputFile.ts';
-import type { Scheduler } from './scheduler.ts';
-import type { Slots } from './slots.ts';
 import type { Jobs, Queues } from './workers.ts';
 
 /** After that a pending execution may have lost its job. */

@@ -1,8 +1,8 @@
 import { insertOutput, listRemovableFiles } from '@holdfast/db/files';
 import { newId } from '@holdfast/domain/ids';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { startCopying } from '../attempt/testing/copying.ts';
 import { removeExpiredFiles } from './fileRemoval.ts';
-import { startCopying } from './testing/copying.ts';
 
 let copying: Awaited<ReturnType<typeof startCopying>>;
 beforeAll(async () => {

@@ -9,10 +9,10 @@ import { type ObjectStore, StoreFailedError } from '@holdfast/files/store';
 import type { Provider } from '@holdfast/providers/interface';
 import { insertTestExecution } from '@holdfast/testkit/testData';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { AttemptServices } from './attempt.ts';
+import type { AttemptServices } from '../attempt/attempt.ts';
+import { createLeases, type Leases, leaseS } from '../attempt/leases.ts';
+import { startCopying } from '../attempt/testing/copying.ts';
 import { receiveCallback } from './callback.ts';
-import { createLeases, type Leases, leaseS } from './leases.ts';
-import { startCopying } from './testing/copying.ts';
 
 const mib = 1024 * 1024;
 

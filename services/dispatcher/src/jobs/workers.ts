@@ -14,12 +14,12 @@ import {
 import { openProducer } from '@holdfast/queues/producer';
 import type { JobMetrics } from '@holdfast/queues/worker';
 import { type QueueWorker, startWorker, workerGroup } from '@holdfast/queues/worker';
-import type { AttemptServices } from './attempt.ts';
-import { toPendingRetry } from './backlog.ts';
+import type { AttemptServices } from '../attempt/attempt.ts';
+import type { Trace } from '../attempt/trace.ts';
+import { toPendingRetry } from '../schedule/backlog.ts';
+import type { Scheduler } from '../schedule/scheduler.ts';
 import { receiveCallback } from './callback.ts';
 import { abort, executionsOf, poll, recover } from './jobs.ts';
-import type { Scheduler } from './scheduler.ts';
-import type { Trace } from './trace.ts';
 
 export type Queues = ReturnType<typeof openQueues>;
 

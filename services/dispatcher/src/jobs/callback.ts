@@ -10,11 +10,11 @@ import { mappingOf } from '@holdfast/domain/outcome';
 import type { Logger } from '@holdfast/kit/logger';
 import { currentReservation } from '@holdfast/kit/memoryBudget';
 import type { CallbackReading, Ended } from '@holdfast/providers/interface';
-import { type AttemptServices, applyProgress, stopAttempt } from './attempt.ts';
-import { leaseS } from './leases.ts';
-import type { Files } from './outputFile.ts';
-import type { Route } from './routes.ts';
-import { inSpan, type Trace } from './trace.ts';
+import { type AttemptServices, applyProgress, stopAttempt } from '../attempt/attempt.ts';
+import { leaseS } from '../attempt/leases.ts';
+import type { Files } from '../attempt/outputFile.ts';
+import { inSpan, type Trace } from '../attempt/trace.ts';
+import type { Route } from '../schedule/routes.ts';
 
 /** A forged or empty callback is dropped, for an attempt keeps only so many. One that can't be handled now is swept later. */
 export async function receiveCallback(

@@ -5,8 +5,8 @@ import type { AdmissionControl, CapacityRefusal } from '@holdfast/queues/admissi
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, afterEach, expect, it } from '@jest/globals';
+import { dispatcherMetrics } from '../attempt/metrics.ts';
 import { type Capacity, openCapacity } from './capacity.ts';
-import { dispatcherMetrics } from './metrics.ts';
 
 const { db, close } = await openTestDatabase();
 afterAll(close);

@@ -5,15 +5,15 @@ import { dropOutputsOfEnded } from '@holdfast/db/files';
 import { filterPendingExecutions } from '@holdfast/db/sweeps';
 import type { Handle, Submission } from '@holdfast/providers/interface';
 import type { dispatchQueue, PayloadOf } from '@holdfast/queues/definitions';
-import { type AttemptServices, applyProgress, runAttempt, stopAttempt } from './attempt.ts';
-import { firstTry, type PendingExecution } from './backlog.ts';
+import { type AttemptServices, applyProgress, runAttempt, stopAttempt } from '../attempt/attempt.ts';
+import { prepareInput } from '../attempt/input.ts';
+import { leaseS } from '../attempt/leases.ts';
+import { recordRefusal } from '../attempt/refusal.ts';
+import { toSubmission } from '../attempt/submission.ts';
+import { inSpan, type Trace } from '../attempt/trace.ts';
+import { firstTry, type PendingExecution } from '../schedule/backlog.ts';
+import type { Route } from '../schedule/routes.ts';
 import { receiveCallback } from './callback.ts';
-import { prepareInput } from './input.ts';
-import { leaseS } from './leases.ts';
-import { recordRefusal } from './refusal.ts';
-import type { Route } from './routes.ts';
-import { toSubmission } from './submission.ts';
-import { inSpan, type Trace } from './trace.ts';
 
 /** The executions that a dispatch job names; a gateway of the previous version sends their ids only. */
 export async function executionsOf(
