@@ -232,6 +232,8 @@ describe('holdfast webhooks', () => {
     expect((await run('webhooks', 'show', org, wh)).stdout).toMatch(
       /waiting +0\n[^]+\nATTEMPTED \(UTC\) +RESULT[^\n]+\n[^\n]+ 200 /,
     );
+    const attempted = await operated.json('webhooks', 'show', org, wh, '--attempted');
+    expect(attempted).toMatchObject({ deliveries: [{ id: dlv }] });
     expect((await run('webhooks', 'show', org, dlv)).stdout).toMatch(/ATTEMPT +STATUS[^\n]+\n1 +200 /);
     expect((await run('webhooks', 'redeliver', org, dlv)).stdout).toBe(
       `${dlv} will be delivered again now.\n`,

@@ -136,8 +136,8 @@ per line for each change.`,
   {
     name: 'webhooks show',
     about:
-      'show an endpoint (wh_…) with what waits for it, its last responses and deliveries, or a delivery (dlv_…) with its attempts',
-    usage: 'holdfast webhooks show <org> <endpoint-or-delivery> [--limit 20] [--json]',
+      'show an endpoint (wh_…) with what waits for it, its last responses and deliveries, or a delivery (dlv_…) with its attempts; --attempted leaves out the deliveries that only wait',
+    usage: 'holdfast webhooks show <org> <endpoint-or-delivery> [--attempted] [--limit 20] [--json]',
     load: async () => (await import('./webhooks/show.ts')).webhooksShow,
   },
   {

@@ -25,7 +25,7 @@ export type RotationOptions = {
 };
 
 type ListFilter = { created_after?: string; created_before?: string; limit?: number };
-export type DeliveryFilter = ListFilter & { status?: string; event_type?: string };
+export type DeliveryFilter = ListFilter & { status?: string; event_type?: string; attempted?: boolean };
 export type EventFilter = ListFilter & {
   type?: string;
   execution_id?: string;

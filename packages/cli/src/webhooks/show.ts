@@ -6,13 +6,17 @@ import { printFacts, printJson, printTable } from '../output/print.ts';
 import { shownAge, shownTime, shownUtc } from '../output/times.ts';
 
 export async function webhooksShow(args: string[], context: Context): Promise<number> {
-  const options = { limit: { type: 'string' }, json: { type: 'boolean', default: false } } as const;
+  const options = {
+    attempted: { type: 'boolean', default: false },
+    limit: { type: 'string' },
+    json: { type: 'boolean', default: false },
+  } as const;
   const names = ['org', 'endpoint-or-delivery'] as const;
   const { operands, values } = readOperands('webhooks show', args, names, options);
   const limit = readLimit(values.limit, 20);
   const [org, id] = operands;
   if (id.startsWith('dlv_')) await showDelivery(context, webhooksPath(org, 'deliveries', id), values.json);
-  else await showEndpoint(context, webhooksPath(org, 'endpoints', id), { limit, json: values.json });
+  else await showEndpoint(context, webhooksPath(org, 'endpoints', id), { ...values, limit });
   return 0;
 }
 
@@ -45,12 +49,13 @@ async function showDelivery(context: Context, path: string, json: boolean): Prom
 async function showEndpoint(
   context: Context,
   path: string,
-  { limit, json }: { limit: number; json: boolean },
+  { attempted, limit, json }: { attempted: boolean; limit: number; json: boolean },
 ): Promise<void> {
   const admin = context.openAdmin();
   const one = webhookEndpoint.parse(await admin.request('GET', path));
   const backlog = endpointBacklog.parse(await admin.request('GET', `${path}/backlog`));
-  const list = { field: 'deliveries', limit, item: delivery };
+  const query = { attempted: attempted ? 'true' : undefined };
+  const list = { field: 'deliveries', query, limit, item: delivery };
   const { data: deliveries } = await readList(admin, `${path}/deliveries`, list);
   if (json) {
     printJson(context, { ...one, backlog, deliveries });

@@ -367,7 +367,7 @@ export interface paths {
         };
         /**
          * List deliveries to an endpoint
-         * @description Newest first, each with its attempts. Deliveries are kept for 30 days, or longer if the operator configures it.
+         * @description Newest first, each with its attempts. Deliveries are kept for 30 days, or longer if the operator configures it. A page looks at 20,000 deliveries at most: continue with `cursor` while `has_more` is true, even when a filtered page has few items or none.
          */
         get: operations["getOrganizationsByOrganizationIdWebhooksEndpointsByIdDeliveries"];
         put?: never;
@@ -5158,6 +5158,8 @@ export interface operations {
                 status?: "pending" | "delivered" | "failed" | "expired";
                 /** @description Only deliveries of events of this type */
                 event_type?: "execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered";
+                /** @description `true`: only deliveries that were attempted; `false`: only those that were not */
+                attempted?: "true" | "false";
                 /** @description Only deliveries created after this time: a time, or a date (00:00 UTC) */
                 created_after?: string;
                 /** @description Only deliveries created before this time: a time, or a date (00:00 UTC) */
@@ -5278,6 +5280,8 @@ export interface operations {
                 status?: "pending" | "delivered" | "failed" | "expired";
                 /** @description Only deliveries of events of this type */
                 event_type?: "execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered";
+                /** @description `true`: only deliveries that were attempted; `false`: only those that were not */
+                attempted?: "true" | "false";
                 /** @description Only deliveries created after this time: a time, or a date (00:00 UTC) */
                 created_after?: string;
                 /** @description Only deliveries created before this time: a time, or a date (00:00 UTC) */
@@ -5862,14 +5866,14 @@ export interface operations {
                 status?: string;
                 /** @description Only deliveries of events of this type */
                 event_type?: "execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered";
+                /** @description `true`: only deliveries that were attempted; `false`: only those that were not */
+                attempted?: "true" | "false";
                 /** @description Only deliveries created after this time: a time, or a date (00:00 UTC) */
                 created_after?: string;
                 /** @description Only deliveries created before this time: a time, or a date (00:00 UTC) */
                 created_before?: string;
                 organization_id?: string;
                 endpoint_id?: string;
-                /** @description `true`: only deliveries that were attempted; `false`: only those that were not */
-                attempted?: "true" | "false";
             };
             header?: never;
             path?: never;

@@ -16,7 +16,8 @@ import { Empty } from '../ui/states.tsx';
 import { Status, Time } from '../ui/values.tsx';
 
 type Page = Schemas['AnyDeliveryPage'];
-type Delivery = Schemas['AnyDelivery'];
+type Delivery = Schemas['Delivery'];
+type Endpoint = Pick<Schemas['AnyWebhookEndpoint'], 'id' | 'organization_id'>;
 
 const answers: Readonly<Record<string, string>> = { yes: 'true', no: 'false' };
 
@@ -45,15 +46,14 @@ export function WebhookDeliveries() {
   );
 }
 
-/** The newest deliveries that match, and older ones on demand. */
-export function DeliveryList({ filters, isShort = false }: { filters: DeliveryFilters; isShort?: boolean }) {
+/** The newest deliveries that match, and older ones on demand. `of`: the endpoint whose page shows them in short. */
+export function DeliveryList({ filters, of }: { filters: DeliveryFilters; of?: Endpoint }) {
   useListKeys();
+  const isShort = of !== undefined;
   const { from, to } = timesOf(filters);
   const query = {
     status: filters.status,
     event_type: filters.event,
-    organization_id: filters.organization,
-    endpoint_id: filters.endpoint,
     attempted: answers[filters.attempted ?? ''],
     created_after: from,
     created_before: to,
@@ -61,7 +61,11 @@ export function DeliveryList({ filters, isShort = false }: { filters: DeliveryFi
   };
   const pages = usePages(
     ['deliveries', filters, isShort],
-    (cursor) => read<Page>('/webhooks/deliveries', { ...query, cursor }),
+    async (cursor) => {
+      if (of) return await readOfEndpoint(of, { ...query, cursor });
+      const whose = { organization_id: filters.organization, endpoint_id: filters.endpoint };
+      return await read<Page>('/webhooks/deliveries', { ...query, ...whose, cursor });
+    },
     { isLive: true },
   );
   const isFiltered = Object.entries(filters).some(([name, value]) => value && name !== 'endpoint');
@@ -75,7 +79,7 @@ export function DeliveryList({ filters, isShort = false }: { filters: DeliveryFi
       <List pages={pages} empty={empty}>
         {(rows) => (
           <>
-            <p className="py-1 text-soft text-xs">{text.webhooks.order}</p>
+            {!isShort && <p className="py-1 text-soft text-xs">{text.webhooks.order}</p>}
             <ul className="divide-y divide-line">
               {rows.map((row) => (
                 <Row key={row.id} of={row} isShort={isShort} />
@@ -89,6 +93,13 @@ export function DeliveryList({ filters, isShort = false }: { filters: DeliveryFi
       </div>
     </>
   );
+}
+
+/** By the index of its deliveries, however many other endpoints have. */
+async function readOfEndpoint(of: Endpoint, query: Readonly<Record<string, string | number | undefined>>) {
+  const path = `/organizations/${of.organization_id}/webhooks/endpoints/${of.id}/deliveries`;
+  const { deliveries, ...page } = await read<Schemas['DeliveryPage']>(path, query);
+  return { ...page, data: deliveries };
 }
 
 /** Those who look for failures mean the retried ones as well. */

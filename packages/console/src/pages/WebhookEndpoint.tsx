@@ -115,7 +115,7 @@ function Deliveries({ of }: { of: Endpoint }) {
         </span>
       }
     >
-      <DeliveryList filters={filters} isShort />
+      <DeliveryList filters={filters} of={of} />
     </Card>
   );
 }

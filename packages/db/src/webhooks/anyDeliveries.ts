@@ -8,10 +8,13 @@ import {
   runStatement,
 } from '../statement.ts';
 import {
+  type DeliveryPage,
   type DeliveryRow,
   type DeliveryState,
   deliveryColumnsSql,
   getDelivery,
+  isAttemptedSql,
+  searchedPerPage,
   shownStateSql,
   withAttempts,
 } from './deliveries.ts';
@@ -30,9 +33,6 @@ export type DeliverySearch = {
   createdBefore?: Date | undefined;
   cursor?: string | undefined;
 };
-
-/** Each page looks at this many deliveries at most, however few of them match. */
-export const searchedPerPage = 20_000;
 
 type Range = { from?: string | undefined; before?: string | undefined };
 
@@ -79,22 +79,16 @@ const matchConditions: Condition<DeliverySearch>[] = [
   { name: 'endpointId', sql: 'd.endpoint_id = ?' },
   { name: 'states', sql: `${shownStateSql} = ANY (?::text[])` },
   { name: 'eventType', sql: 'e.type = ?' },
-  // A delivery that is sent again counts its attempts anew.
-  {
-    name: 'isAttempted',
-    sql: '(d.attempts > 0 OR EXISTS (SELECT FROM delivery_attempts a WHERE a.delivery_id = d.id)) = ?',
-  },
+  { name: 'isAttempted', sql: `${isAttemptedSql} = ?` },
   { name: 'createdAfter', sql: 'd.created_at >= ?' },
   { name: 'createdBefore', sql: 'd.created_at < ?' },
 ];
-
-type Page<Row> = { rows: Row[]; reached: string | null };
 
 async function searchPage<Row extends { id: string }>(
   db: Database,
   search: DeliverySearch,
   args: { direction: Direction; columns: string; limit: number; name: string },
-): Promise<Page<Row>> {
+): Promise<DeliveryPage<Row>> {
   const { direction, columns, limit, name } = args;
   const statement = statementOf(search, direction, columns);
   const rows = await runStatement<Row>(
@@ -118,7 +112,7 @@ export async function searchDeliveries(
   db: Database,
   search: DeliverySearch,
   limit: number,
-): Promise<Page<AnyDeliveryRow>> {
+): Promise<DeliveryPage<AnyDeliveryRow>> {
   const columns = `${deliveryColumnsSql}, d.organization_id AS "organizationId"`;
   const args = { direction: 'DESC', columns, limit, name: 'search_deliveries' } as const;
   const { rows, reached } = await searchPage<AnyDeliveryRow>(db, search, args);

@@ -88,41 +88,71 @@ export type DeliveryFilter = {
   executionId?: string | undefined;
   state?: DeliveryState | undefined;
   eventType?: string | undefined;
+  isAttempted?: boolean | undefined;
   models?: readonly string[] | undefined;
   createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
   cursor?: string | undefined;
 };
 
+/** Each page looks at this many deliveries at most, however few of them match. */
+export const searchedPerPage = 20_000;
+
+/** `reached`: where the next page begins, when this one ended with fewer rows because it had looked at so many. */
+export type DeliveryPage<Row = DeliveryRow> = { rows: Row[]; reached: string | null };
+
+/** Newest first: a slice by the index of the endpoint's or the execution's deliveries, and what matches in it. */
 export async function listDeliveries(
   db: Database,
   organizationId: string,
   filter: DeliveryFilter,
   limit: number,
-): Promise<DeliveryRow[]> {
-  const given = givenConditions(conditions, filter, 2);
-  const text = `SELECT ${deliveryColumnsSql} FROM deliveries d
-    CROSS JOIN LATERAL (SELECT * FROM events v WHERE v.id = d.event_id OFFSET 0) e
-    WHERE d.organization_id = $1${given.sql} ORDER BY d.created_at DESC, d.id DESC LIMIT $2`;
-  const values = [organizationId, limit, ...given.values];
-  return withAttempts(db, await runStatement(db.pool, `list_deliveries_${given.key}`, text, values));
+): Promise<DeliveryPage> {
+  const slice = givenConditions(sliceConditions, filter, 3);
+  const match = givenConditions(matchConditions, filter, 3 + slice.values.length);
+  const source = `deliveries d WHERE d.organization_id = $1${slice.sql} ORDER BY d.created_at DESC, d.id DESC`;
+  const rows = await runStatement<Omit<DeliveryRow, 'attempts'>>(
+    db.pool,
+    `list_deliveries_${slice.key}_${match.key}`,
+    `SELECT ${deliveryColumnsSql} FROM (SELECT d.* FROM ${source} LIMIT $2) d
+      CROSS JOIN LATERAL (SELECT * FROM events v WHERE v.id = d.event_id OFFSET 0) e
+      WHERE true${match.sql} ORDER BY d.created_at DESC, d.id DESC LIMIT $3`,
+    [organizationId, searchedPerPage, limit, ...slice.values, ...match.values],
+  );
+  const whole = await withAttempts(db, rows);
+  if (rows.length >= limit || match.values.length === 0) return { rows: whole, reached: null };
+  const [last] = await runStatement<{ id: string }>(
+    db.pool,
+    `list_deliveries_reached_${slice.key}`,
+    `SELECT d.id FROM ${source} OFFSET $2 - 1 LIMIT $3`,
+    [organizationId, searchedPerPage, 1, ...slice.values],
+  );
+  return { rows: whole, reached: last?.id ?? null };
 }
 
-const conditions: Condition<DeliveryFilter>[] = [
+/** A delivery that is sent again counts its attempts anew. */
+export const isAttemptedSql =
+  '(d.attempts > 0 OR EXISTS (SELECT FROM delivery_attempts a WHERE a.delivery_id = d.id))';
+
+const sliceConditions: Condition<DeliveryFilter>[] = [
   { name: 'endpointId', sql: 'd.endpoint_id = ?' },
   { name: 'executionId', sql: isDeliveryOfExecutionSql('d', '?') },
-  { name: 'state', sql: `${shownStateSql} = ?` },
-  { name: 'eventType', sql: 'e.type = ?' },
-  {
-    name: 'models',
-    sql: `(e.execution_id IS NULL
-      OR (SELECT x.model FROM executions x WHERE x.id = e.execution_id) = ANY (?::text[]))`,
-  },
   { name: 'createdAfter', sql: 'd.created_at > ?' },
   { name: 'createdBefore', sql: 'd.created_at < ?' },
   {
     name: 'cursor',
     sql: `(d.created_at, d.id) <
       (SELECT c.created_at, c.id FROM deliveries c WHERE c.id = ? AND c.organization_id = $1)`,
+  },
+];
+
+const matchConditions: Condition<DeliveryFilter>[] = [
+  { name: 'state', sql: `${shownStateSql} = ?` },
+  { name: 'eventType', sql: 'e.type = ?' },
+  { name: 'isAttempted', sql: `${isAttemptedSql} = ?` },
+  {
+    name: 'models',
+    sql: `(e.execution_id IS NULL
+      OR (SELECT x.model FROM executions x WHERE x.id = e.execution_id) = ANY (?::text[]))`,
   },
 ];

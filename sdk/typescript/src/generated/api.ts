@@ -499,7 +499,7 @@ export interface paths {
         };
         /**
          * List deliveries to an endpoint
-         * @description Newest first, each with its attempts. Deliveries are kept for 30 days, or longer if the operator configures it.
+         * @description Newest first, each with its attempts. Deliveries are kept for 30 days, or longer if the operator configures it. A page looks at 20,000 deliveries at most: continue with `cursor` while `has_more` is true, even when a filtered page has few items or none.
          */
         get: operations["listWebhookEndpointDeliveries"];
         put?: never;
@@ -5757,6 +5757,8 @@ export interface operations {
                 status?: "pending" | "delivered" | "failed" | "expired";
                 /** @description Only deliveries of events of this type */
                 event_type?: "execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered";
+                /** @description `true`: only deliveries that were attempted; `false`: only those that were not */
+                attempted?: "true" | "false";
                 /** @description Only deliveries created after this time: a time, or a date (00:00 UTC) */
                 created_after?: string;
                 /** @description Only deliveries created before this time: a time, or a date (00:00 UTC) */
@@ -5889,6 +5891,8 @@ export interface operations {
                 status?: "pending" | "delivered" | "failed" | "expired";
                 /** @description Only deliveries of events of this type */
                 event_type?: "execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered";
+                /** @description `true`: only deliveries that were attempted; `false`: only those that were not */
+                attempted?: "true" | "false";
                 /** @description Only deliveries created after this time: a time, or a date (00:00 UTC) */
                 created_after?: string;
                 /** @description Only deliveries created before this time: a time, or a date (00:00 UTC) */

@@ -98,7 +98,7 @@ async function tracesOf({ db }: Context, { id, organizationId }: { id: string; o
       created_at: event.createdAt.toISOString(),
       body: event.body,
     })),
-    deliveries: deliveries.map(deliveryRecord),
+    deliveries: deliveries.rows.map(deliveryRecord),
     files: files.map(fileRecord),
     reruns: reruns.map((one) => ({
       id: one.id,

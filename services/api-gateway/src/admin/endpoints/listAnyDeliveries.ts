@@ -5,10 +5,11 @@ import {
   deliveryQuery,
   deliveryRecord,
   deliveryStatus,
+  pageOfDeliveries,
 } from '../../endpoints/webhooks/deliveryRecord.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { choicesFilter, idFilter } from '../../http/fields.ts';
-import { pageEnd, pageFields } from '../../http/paging.ts';
+import { pageFields } from '../../http/paging.ts';
 import { AnyDelivery } from '../webhookRecords.ts';
 
 export const listAnyDeliveries = keylessEndpoint({
@@ -25,10 +26,6 @@ export const listAnyDeliveries = keylessEndpoint({
     status: choicesFilter(deliveryStatus.options, 'Only deliveries with one of these statuses'),
     organization_id: idFilter('org', 'Only deliveries of this organization').optional(),
     endpoint_id: idFilter('wh', 'Only deliveries to this endpoint').optional(),
-    attempted: z
-      .enum(['true', 'false'])
-      .optional()
-      .describe('`true`: only deliveries that were attempted; `false`: only those that were not'),
   }),
   responses: {
     200: {
@@ -42,14 +39,12 @@ export const listAnyDeliveries = keylessEndpoint({
       states: query.status,
       organizationId: query.organization_id,
       endpointId: query.endpoint_id,
-      isAttempted: query.attempted && query.attempted === 'true',
     };
-    const { rows, reached } = await context.reader.read('operators', (db) =>
+    const found = await context.reader.read('operators', (db) =>
       searchDeliveries(db, search, query.limit + 1),
     );
-    const items = rows.slice(0, query.limit);
-    const next = rows.length > query.limit ? (items.at(-1)?.id ?? null) : reached;
+    const { items, page } = pageOfDeliveries(found, query.limit);
     const data = items.map((row) => ({ ...deliveryRecord(row), organization_id: row.organizationId }));
-    return { status: 200, body: { data, ...pageEnd(next) } };
+    return { status: 200, body: { data, ...page } };
   },
 });

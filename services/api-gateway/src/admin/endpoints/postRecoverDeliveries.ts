@@ -1,4 +1,5 @@
-import { recoverMatching, searchedPerPage } from '@holdfast/db/webhooks/anyDeliveries';
+import { recoverMatching } from '@holdfast/db/webhooks/anyDeliveries';
+import { searchedPerPage } from '@holdfast/db/webhooks/deliveries';
 import { endpointEventTypes, eventTypes } from '@holdfast/domain/events';
 import { z } from 'zod';
 import { keylessEndpoint } from '../../http/endpoint.ts';

@@ -1,4 +1,4 @@
-import type { DeliveryState } from '@holdfast/db/webhooks/deliveries';
+import { type DeliveryState, searchedPerPage } from '@holdfast/db/webhooks/deliveries';
 import { recoverDeliveries } from '@holdfast/db/webhooks/redelivery';
 import { newId } from '@holdfast/domain/ids';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -144,6 +144,43 @@ describe('the log of an endpoint', () => {
     expect(body.error.message).toBe(
       'created_after must be a time such as 2026-03-20T10:30:00Z, or a date such as 2026-03-20 (00:00 UTC).',
     );
+  });
+
+  it('is filtered by whether the receiver was ever called, also before a delivery was sent again', async () => {
+    const endpoint = await newEndpoint();
+    const [called, again, waiting] = [
+      await newDelivery(endpoint, 'failed'),
+      await newDelivery(endpoint, 'pending'),
+      await newDelivery(endpoint, 'pending'),
+    ];
+    await set(called.id, { attempts: 1 });
+    await gateway.context.db.prisma.deliveryAttempt.create({ data: { deliveryId: again.id, number: 1 } });
+    const found = async (query: string) =>
+      (await listed(`${base}/${endpoint}/deliveries?${query}`)).toSorted();
+    expect(await found('attempted=true')).toEqual([called.id, again.id].toSorted());
+    expect(await found('attempted=true&status=pending')).toEqual([again.id]);
+    expect(await found('attempted=false')).toEqual([waiting.id]);
+    expect(await listed(`${deliveries}?execution_id=${waiting.executionId}&attempted=true`)).toEqual([]);
+    await call('get', `${base}/${endpoint}/deliveries?attempted=yes`).expect(400);
+  });
+
+  it('ends a filtered page after 20,000 deliveries, and continues behind them', async () => {
+    const endpoint = await newEndpoint();
+    const attempted = await newDelivery(endpoint, 'failed');
+    await set(attempted.id, { attempts: 1, createdAt: new Date('2026-01-01T00:00:00Z') });
+    await gateway.context.db.pool.query(
+      `WITH v AS (
+         INSERT INTO events (id, organization_id, endpoint_id, type, body, fanned_out_at)
+         SELECT new_id('evt'), $1, $2, 'endpoint.failing', '{}', now() FROM generate_series(1, $3) RETURNING id
+       )
+       INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, lane, url, expires_at)
+       SELECT delivery_id(id, $2), id, $1, $2, $2, 'https://example.com/hooks', now() + interval '1 day' FROM v`,
+      [organizationId, endpoint, searchedPerPage],
+    );
+    const path = `${base}/${endpoint}/deliveries?attempted=true`;
+    const { body } = await call('get', path).expect(200);
+    expect(body).toMatchObject({ deliveries: [], has_more: true });
+    expect(await listed(`${path}&cursor=${body.next_cursor}`)).toEqual([attempted.id]);
   });
 
   it('shows overdue pending deliveries as expired, unless they are in flight', async () => {

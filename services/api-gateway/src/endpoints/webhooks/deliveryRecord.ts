@@ -1,8 +1,8 @@
-import type { DeliveryRow } from '@holdfast/db/webhooks/deliveries';
+import type { DeliveryPage as Deliveries, DeliveryRow } from '@holdfast/db/webhooks/deliveries';
 import { endpointEventTypes, eventTypes } from '@holdfast/domain/events';
 import { z } from 'zod';
 import { exampleId, idField, timeFilter, timestamp, toDate } from '../../http/fields.ts';
-import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
+import { checkedCursor, pageEnd, pageFields, pageQuery } from '../../http/paging.ts';
 
 export const DeliveryAttempt = z
   .object({
@@ -100,6 +100,10 @@ export const deliveryQuery = pageQuery({ limit: 20, maxLimit: 100 }).extend({
     .enum([...eventTypes, ...endpointEventTypes])
     .optional()
     .describe('Only deliveries of events of this type'),
+  attempted: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('`true`: only deliveries that were attempted; `false`: only those that were not'),
   created_after: timeFilter('Only deliveries created after this time'),
   created_before: timeFilter('Only deliveries created before this time'),
 });
@@ -112,13 +116,25 @@ export const DeliveryPage = z
 export function deliveryFilter(query: Omit<z.infer<typeof deliveryQuery>, 'status'>) {
   return {
     eventType: query.event_type,
+    isAttempted: query.attempted && query.attempted === 'true',
     createdAfter: toDate(query.created_after),
     createdBefore: toDate(query.created_before),
     cursor: checkedCursor('dlv', query.cursor),
   };
 }
 
-export function deliveryPage(rows: DeliveryRow[], limit: number): z.infer<typeof DeliveryPage> {
-  const { items, page } = pageOf(rows, limit);
+/** A page of rows that were read with a limit one above the page's. */
+export function pageOfDeliveries<Row extends DeliveryRow>({ rows, reached }: Deliveries<Row>, limit: number) {
+  const items = rows.slice(0, limit);
+  return { items, page: pageEnd(rows.length > limit ? (items.at(-1)?.id ?? null) : reached) };
+}
+
+export function deliveryPage(read: Deliveries, limit: number): z.infer<typeof DeliveryPage> {
+  const { items, page } = pageOfDeliveries(read, limit);
   return { deliveries: items.map(deliveryRecord), ...page };
+}
+
+/** As `isUsablePage`: a page that found nothing among its deliveries is complete. */
+export function isUsableDeliveryPage(cursor: string | undefined) {
+  return ({ rows, reached }: Deliveries) => cursor === undefined || rows.length > 0 || reached !== null;
 }

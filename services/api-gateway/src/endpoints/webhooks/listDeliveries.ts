@@ -1,9 +1,14 @@
-import { listDeliveries as readDeliveries } from '@holdfast/db/webhooks/deliveries';
+import { listDeliveries as readDeliveries, searchedPerPage } from '@holdfast/db/webhooks/deliveries';
 import { boundModels } from '../../apiKeys/access.ts';
 import { endpoint } from '../../http/endpoint.ts';
-import { idParams } from '../../http/fields.ts';
-import { isUsablePage } from '../../http/paging.ts';
-import { DeliveryPage, deliveryFilter, deliveryPage, deliveryQuery } from './deliveryRecord.ts';
+import { idParams, withCommas } from '../../http/fields.ts';
+import {
+  DeliveryPage,
+  deliveryFilter,
+  deliveryPage,
+  deliveryQuery,
+  isUsableDeliveryPage,
+} from './deliveryRecord.ts';
 import { findEndpoint } from './endpointRecord.ts';
 
 export const listDeliveries = endpoint({
@@ -13,7 +18,9 @@ export const listDeliveries = endpoint({
   tag: 'Webhooks',
   summary: 'List deliveries to an endpoint',
   description:
-    'Newest first, each with its attempts. Deliveries are kept for 30 days, or longer if the operator configures it.',
+    'Newest first, each with its attempts. Deliveries are kept for 30 days, or longer if the operator configures it. ' +
+    `A page looks at ${withCommas(searchedPerPage)} deliveries at most: continue with \`cursor\` while \`has_more\` is true, ` +
+    'even when a filtered page has few items or none.',
   scope: 'webhooks',
   limit: 'other',
   params: idParams('wh', 'id'),
@@ -27,11 +34,11 @@ export const listDeliveries = endpoint({
       models: boundModels(caller),
       ...deliveryFilter(query),
     };
-    const rows = await context.reader.read(
+    const found = await context.reader.read(
       caller.organizationId,
       (db) => readDeliveries(db, caller.organizationId, filter, query.limit + 1),
-      isUsablePage(query.cursor),
+      isUsableDeliveryPage(query.cursor),
     );
-    return { status: 200, body: deliveryPage(rows, query.limit) };
+    return { status: 200, body: deliveryPage(found, query.limit) };
   },
 });

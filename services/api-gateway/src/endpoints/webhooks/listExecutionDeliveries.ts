@@ -2,8 +2,13 @@ import { listDeliveries } from '@holdfast/db/webhooks/deliveries';
 import { boundModels } from '../../apiKeys/access.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idFilter } from '../../http/fields.ts';
-import { isUsablePage } from '../../http/paging.ts';
-import { DeliveryPage, deliveryFilter, deliveryPage, deliveryQuery } from './deliveryRecord.ts';
+import {
+  DeliveryPage,
+  deliveryFilter,
+  deliveryPage,
+  deliveryQuery,
+  isUsableDeliveryPage,
+} from './deliveryRecord.ts';
 
 export const listExecutionDeliveries = endpoint({
   method: 'GET',
@@ -25,11 +30,11 @@ export const listExecutionDeliveries = endpoint({
       models: boundModels(caller),
       ...deliveryFilter(query),
     };
-    const rows = await context.reader.read(
+    const found = await context.reader.read(
       caller.organizationId,
       (db) => listDeliveries(db, caller.organizationId, filter, query.limit + 1),
-      isUsablePage(query.cursor),
+      isUsableDeliveryPage(query.cursor),
     );
-    return { status: 200, body: deliveryPage(rows, query.limit) };
+    return { status: 200, body: deliveryPage(found, query.limit) };
   },
 });
