@@ -6,7 +6,7 @@ export function parseJson(text: string): unknown {
   // Most texts have no long number, and are parsed five times as fast.
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   const marked = replaceOutsideStrings(text, longInteger, (digits) =>
-    Number.isSafeInteger(Number(digits)) ? digits : `{"${mark}":"${digits}"}`,
+    Number.isSafeInteger(Number(digits)) ? digits : `"${mark}${digits}"`,
   );
   return marked === text ? JSON.parse(text) : withIntegers(JSON.parse(marked));
 }
@@ -34,37 +34,57 @@ BigInt.prototype.toJSON = function toJson() {
   return JSON.rawJSON(this.toString());
 };
 
-/** Neither part of a fraction nor an exponent. */
-const longInteger = /(?<![\d.eE+-])-?[1-9]\d{15,}(?![\d.eE])/g;
+/** Neither part of a fraction nor an exponent, nor in the place of a name, where it is refused. */
+const longInteger = /(?<![\d.eE+-])-?[1-9]\d{15,}(?![\d.eE]|[ \t\n\r]*:)/g;
 
-/** The key of an object that stands for a long integer; no client can know it. */
-const mark = `integer-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
+/** Strings that stand for long integers begin with it; no client can know it. */
+const mark = `integer ${crypto.getRandomValues(new Uint32Array(4)).join('-')} `;
 
 /** Changes the value in place. An integer beyond the doubles stays infinite, which the database refuses. */
 function withIntegers(value: unknown): unknown {
+  if (typeof value === 'string') {
+    if (!value.startsWith(mark)) return value;
+    const digits = value.slice(mark.length);
+    return Number.isFinite(Number(digits)) ? BigInt(digits) : Number(digits);
+  }
   if (value === null || typeof value !== 'object') return value;
-  const digits = (value as Record<string, unknown>)[mark];
-  if (typeof digits === 'string') return Number.isFinite(Number(digits)) ? BigInt(digits) : Number(digits);
+  if (Array.isArray(value)) {
+    // The names of the elements, which are strings, would take longer than all the rest.
+    for (let at = 0; at < value.length; at += 1) value[at] = withIntegers(value[at]);
+    return value;
+  }
   for (const name of Object.keys(value)) {
     const one: unknown = Reflect.get(value, name);
-    if (one !== null && typeof one === 'object') Reflect.set(value, name, withIntegers(one));
+    const whole = withIntegers(one);
+    if (whole !== one) Reflect.set(value, name, whole);
   }
   return value;
 }
 
+/** `pattern` is global, and matches no quotes. */
 export function replaceOutsideStrings(
   text: string,
   pattern: RegExp,
   replacement: (found: string) => string,
 ): string {
   const parts: string[] = [];
-  for (let at = 0; at < text.length; ) {
-    const quoteAt = text.indexOf('"', at);
-    const start = quoteAt === -1 ? text.length : quoteAt;
-    const end = quoteAt === -1 ? start : endOfString(text, start) + 1;
-    parts.push(text.slice(at, start).replace(pattern, replacement), text.slice(start, end));
-    at = end;
+  let copiedTo = 0;
+  let quoteAt = text.indexOf('"');
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    let outsideFrom = 0;
+    while (quoteAt !== -1 && quoteAt < match.index) {
+      outsideFrom = endOfString(text, quoteAt) + 1;
+      quoteAt = text.indexOf('"', outsideFrom);
+    }
+    if (outsideFrom > match.index) {
+      pattern.lastIndex = outsideFrom;
+      continue;
+    }
+    parts.push(text.slice(copiedTo, match.index), replacement(match[0]));
+    copiedTo = match.index + match[0].length;
   }
+  parts.push(text.slice(copiedTo));
   return parts.join('');
 }
 
