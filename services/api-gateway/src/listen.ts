@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { invalidField } from '@holdfast/domain/errors';
 import { classesOf, closeServer, http, type ListenAt, listenAt } from '@holdfast/kit/http';
 import type { Express } from 'express';
 import { withholdBody } from './http/body.ts';
@@ -42,8 +43,8 @@ export async function listen(app: Express, at: ListenAt, maxPerMinute: number): 
   let isClosing = false;
   const refuse = respondBrokenRequest(maxPerMinute);
   const onRequest: RequestListener = (request, response) => {
-    if (!isTarget(request.url) || lacksHost(request))
-      return refuse(new Error('invalid head'), request.socket);
+    const fault = faultOfHead(request);
+    if (fault) return refuse(fault, request.socket);
     if (isRetiring) response.setHeader('Connection', 'close');
     const { socket } = request;
     connections.set(socket, response);
@@ -89,9 +90,25 @@ export async function listen(app: Express, at: ListenAt, maxPerMinute: number): 
   };
 }
 
-/** RFC 9112, section 3.2. Node's own refusal has no body. */
-const lacksHost = ({ httpVersion, headers }: IncomingMessage) =>
-  httpVersion === '1.1' && headers.host === undefined;
+/** What Node accepts; its own refusal of a head without Host (RFC 9112, section 3.2) has no body. */
+function faultOfHead(request: IncomingMessage): Error | null {
+  const lacksHost = request.httpVersion === '1.1' && request.headers.host === undefined;
+  if (!isTarget(request.url) || lacksHost) return new Error('invalid head');
+  const name = repeatedHeader(request);
+  if (name === undefined) return null;
+  return invalidField(name, 'INVALID_FORMAT', `The header ${name} must be sent once.`);
+}
+
+/** Node takes the first value or joins them, and a proxy may have judged another. */
+const singleHeaders = ['Host', 'Authorization', 'Content-Type', 'Idempotency-Key'];
+
+function repeatedHeader({ rawHeaders }: IncomingMessage): string | undefined {
+  const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
+  return singleHeaders.find((name) => {
+    const at = names.indexOf(name.toLowerCase());
+    return at !== -1 && names.includes(name.toLowerCase(), at + 1);
+  });
+}
 
 /** Express's router passes others on to its own 404. */
 function isTarget(url = ''): boolean {

@@ -80,6 +80,19 @@ describe('the gateway as a process', () => {
     ],
     ['CONNECT', 'CONNECT x.test:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
     ['no Host', 'GET /v1/models HTTP/1.1\r\n\r\n', 400, 'INPUT_VALIDATION_ERROR'],
+    ['two Hosts', 'GET /v1/models HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n', 400, 'INPUT_VALIDATION_ERROR'],
+    [
+      'two keys',
+      'GET /v1/models HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\n\r\n',
+      400,
+      'INPUT_VALIDATION_ERROR',
+    ],
+    [
+      'two idempotency keys',
+      'POST /v1/executions HTTP/1.1\r\nHost: x\r\nIdempotency-Key: a\r\nIdempotency-Key: b\r\nContent-Length: 0\r\n\r\n',
+      400,
+      'INPUT_VALIDATION_ERROR',
+    ],
     ['no Host in HTTP/1.0', 'GET /v1/models HTTP/1.0\r\n\r\n', 401, 'UNAUTHENTICATED'],
     [
       'an unknown Expect',

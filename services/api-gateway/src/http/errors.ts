@@ -128,7 +128,7 @@ const transientFaults: Record<Fault, string | null> = {
   refused: null,
 };
 
-/** Responds to what Node could not parse as HTTP (`clientError`) with an error of the API. */
+/** Responds to what Node could not parse as HTTP (`clientError`), and to an invalid head, with an error of the API. */
 export function respondBrokenRequest(maxPerMinute: number) {
   return (error: Error, socket: Duplex): void => {
     if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
@@ -173,6 +173,7 @@ function respondOnSocket(socket: Duplex, error: ApiError, maxPerMinute: number):
 }
 
 function brokenRequestError(error: Error): ApiError {
+  if (error instanceof ApiError) return error;
   if ('code' in error && error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new ApiError('REQUEST_TIMEOUT', 'The request took too long to arrive.');
   }
