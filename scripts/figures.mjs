@@ -11,7 +11,7 @@ const core = [
 ];
 /** The files in which each step of an execution begins, from the request to the webhook. */
 const steps = [
-  'services/api-gateway/src/endpoints/executions/postExecution.ts',
+  'services/api-gateway/src/api/executions/postExecution.ts',
   'services/dispatcher/src/attempt/attempt.ts',
   'packages/executions/src/settler.ts',
   'services/webhook-sender/src/{fanOut,delivery}.ts',

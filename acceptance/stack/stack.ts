@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { gatewayConfig } from '@holdfast/api-gateway/config';
+import { gatewayConfig } from '@holdfast/api-gateway/context/config';
 import { startGateway } from '@holdfast/api-gateway/start';
 import { openDatabase } from '@holdfast/db/client';
 import { applyModels } from '@holdfast/db/models';

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
-import { createAdminApp } from '@holdfast/api-gateway/admin/adminApp';
-import { isUnreachable } from '@holdfast/api-gateway/admin/oidc/faults';
-import type { OidcProvider } from '@holdfast/api-gateway/admin/oidc/provider';
+import { isUnreachable } from '@holdfast/api-gateway/access/oidc/faults';
+import type { OidcProvider } from '@holdfast/api-gateway/access/oidc/provider';
+import { createAdminApp } from '@holdfast/api-gateway/adminApp';
 import {
   openTestGateway,
   startTestGateway,

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpoints } from '@holdfast/api-gateway/app';
-import { siteFolder } from '@holdfast/api-gateway/docs/site';
+import { siteFolder } from '@holdfast/api-gateway/pages/docs/site';
 import { newId } from '@holdfast/domain/ids';
 import { startFakeOpenai } from '@holdfast/providers/openai/testing/fakeOpenai';
 import type { Customer } from '@holdfast/testkit/testData';

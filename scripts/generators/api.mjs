@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { adminEndpoints, signInEndpoints } from '../../services/api-gateway/src/admin/adminApp.ts';
+import { adminEndpoints, signInEndpoints } from '../../services/api-gateway/src/adminApp.ts';
 import { endpoints } from '../../services/api-gateway/src/app.ts';
-import { createAdminDocument } from '../../services/api-gateway/src/openapi/adminDocument.ts';
-import { createApiDocument } from '../../services/api-gateway/src/openapi/document.ts';
-import { errorTable } from '../../services/api-gateway/src/openapi/errorTable.ts';
-import { scopeOf } from '../../services/api-gateway/src/openapi/operations.ts';
+import { createAdminDocument } from '../../services/api-gateway/src/pages/openapi/adminDocument.ts';
+import { createApiDocument } from '../../services/api-gateway/src/pages/openapi/document.ts';
+import { errorTable } from '../../services/api-gateway/src/pages/openapi/errorTable.ts';
+import { scopeOf } from '../../services/api-gateway/src/pages/openapi/operations.ts';
 import { root } from '../child.mjs';
 
 const document = createApiDocument(endpoints);

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setupConfig } from '../../packages/setup/src/config.ts';
-import { gatewayConfig } from '../../services/api-gateway/src/config.ts';
+import { gatewayConfig } from '../../services/api-gateway/src/context/config.ts';
 import { dispatcherConfig } from '../../services/dispatcher/src/config.ts';
 import { ledgerConfig } from '../../services/ledger/src/config.ts';
 import { sandboxConfig } from '../../services/sandbox/src/config.ts';

@@ -12,7 +12,7 @@ const places = {
   'sdk/react/package.json': inJson,
   'sdk/typescript/src/config.ts': inCode,
   'sdk/python/pyproject.toml': /(?<=^version = ")[^"]+/m,
-  'services/api-gateway/src/openapi/overview.ts': inCode,
+  'services/api-gateway/src/pages/openapi/overview.ts': inCode,
   // Generated from the line before; `npm run verify` compares them.
   'docs/openapi.json': inJson,
   'docs/admin-openapi.json': inJson,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { gatewayConfig } from '@holdfast/api-gateway/config';
+import { gatewayConfig } from '@holdfast/api-gateway/context/config';
 import { dispatcherConfig } from '@holdfast/dispatcher/config';
 import { fileStoreProblems } from '@holdfast/files/config';
 import { parseConfig } from '@holdfast/kit/config';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gatewayConfig } from '@holdfast/api-gateway/config';
+import { gatewayConfig } from '@holdfast/api-gateway/context/config';
 import { dispatcherConfig } from '@holdfast/dispatcher/config';
 import { ledgerConfig } from '@holdfast/ledger/config';
 import { sandboxConfig } from '@holdfast/sandbox/config';

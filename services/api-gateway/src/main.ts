@@ -1,7 +1,7 @@
 import { useCell } from '@holdfast/domain/ids';
 import { createLogger, logOutput } from '@holdfast/kit/logger';
 import { runService } from '@holdfast/kit/service';
-import { readConfig } from './config.ts';
+import { readConfig } from './context/config.ts';
 import { startGateway } from './start.ts';
 
 runService(async () => {

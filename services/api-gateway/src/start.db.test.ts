@@ -9,8 +9,8 @@ import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import express from 'express';
-import { gatewayConfig } from './config.ts';
-import { listen } from './listen.ts';
+import { gatewayConfig } from './context/config.ts';
+import { listen } from './http/listen.ts';
 import { type Gateway, startGateway } from './start.ts';
 
 const adminToken = 'an-admin-token-for-tests';

@@ -7,11 +7,11 @@ import type { Logger } from '@holdfast/kit/logger';
 import type { Service } from '@holdfast/kit/service';
 import { startSweep } from '@holdfast/kit/sweep';
 import { openTracing } from '@holdfast/kit/tracing/tracing';
-import { createAdminApp } from './admin/adminApp.ts';
+import { createAdminApp } from './adminApp.ts';
 import { createApp } from './app.ts';
-import type { GatewayConfig } from './config.ts';
-import { closeContext, openContext } from './context.ts';
-import { listen } from './listen.ts';
+import type { GatewayConfig } from './context/config.ts';
+import { closeContext, openContext } from './context/context.ts';
+import { listen } from './http/listen.ts';
 
 export type Gateway = Service & { url: string; adminUrl: string; metricsUrl: string };
 

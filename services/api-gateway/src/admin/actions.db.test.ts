@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Express } from 'express';
+import { adminEndpoints, createAdminApp } from '../adminApp.ts';
 import { clientOf, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
-import { adminEndpoints, createAdminApp } from './adminApp.ts';
 
 const ann = 'ann-has-a-token-of-hers';
 const bob = 'bob-has-another-token';

@@ -1,8 +1,8 @@
 import { getBalance } from '@holdfast/db/balances';
 import { formatMoney, type Money } from '@holdfast/domain/money';
 import { z } from 'zod';
-import type { Context } from '../context.ts';
-import { BalanceRecord, balanceRecord } from '../endpoints/balance/balanceRecord.ts';
+import { BalanceRecord, balanceRecord } from '../api/balance/balanceRecord.ts';
+import type { Context } from '../context/context.ts';
 import type { Reply } from '../http/endpoint.ts';
 import { amount, idField, timestamp } from '../http/fields.ts';
 import { readIdempotencyKey } from '../http/requestHeaders.ts';

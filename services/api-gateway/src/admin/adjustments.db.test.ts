@@ -2,9 +2,9 @@ import { newId } from '@holdfast/domain/ids';
 import { emptyRedis } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
+import { createAdminApp } from '../adminApp.ts';
 import { startAdjuster } from '../testing/adjuster.ts';
 import { clientOf, openTestGateway, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
-import { createAdminApp } from './adminApp.ts';
 
 let gateway: TestGateway;
 let admin: Express;

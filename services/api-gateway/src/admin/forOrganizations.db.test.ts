@@ -3,10 +3,10 @@ import { newId } from '@holdfast/domain/ids';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
 import request from 'supertest';
+import { createAdminApp } from '../adminApp.ts';
 import { insertDelivery } from '../testing/insertDelivery.ts';
 import { completedExecution, newExecution } from '../testing/newExecution.ts';
 import { clientOf, organizationWithKey, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
-import { createAdminApp } from './adminApp.ts';
 
 let gateway: TestGateway;
 let admin: Express;

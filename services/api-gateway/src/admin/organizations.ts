@@ -7,9 +7,8 @@ import {
 import { getSpendLimits, type SpendLimit } from '@holdfast/db/spendLimits';
 import { overagePolicies } from '@holdfast/domain/ledger';
 import { z } from 'zod';
-
-import type { Context } from '../context.ts';
-import { operatorFor } from '../http/auth.ts';
+import { operatorFor } from '../access/callers.ts';
+import type { Context } from '../context/context.ts';
 import type { Caller } from '../http/endpoint.ts';
 import { idField, notFound, requireId, timestamp } from '../http/fields.ts';
 import { spendLimitField, spendLimitRecord } from '../money/spendLimits.ts';

@@ -4,6 +4,7 @@ import { breakersKey } from '@holdfast/queues/admission';
 import { emptyRedis } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
+import { createAdminApp } from '../adminApp.ts';
 import { insertDelivery } from '../testing/insertDelivery.ts';
 import { completedExecution, newExecution } from '../testing/newExecution.ts';
 import {
@@ -14,7 +15,6 @@ import {
   type TestGateway,
 } from '../testing/testGateway.ts';
 import { applyTestModels } from '../testing/testModels.ts';
-import { createAdminApp } from './adminApp.ts';
 
 let gateway: TestGateway;
 

@@ -1,8 +1,8 @@
 import { ApiError } from '@holdfast/domain/errors';
 import { hasRole, type OperatorRole } from '@holdfast/domain/operators';
+import { requireNamed } from '../access/operators.ts';
 import type { Endpoint, EndpointRequest } from '../http/endpoint.ts';
 import { stateOf } from '../http/requestState.ts';
-import { requireNamed } from './operators.ts';
 
 const organization = '/admin/v1/organizations/{id}';
 const onBehalf = '/admin/v1/organizations/{organization_id}';

@@ -3,7 +3,7 @@ import { ApiError } from '@holdfast/domain/errors';
 import { queueNames } from '@holdfast/queues/definitions';
 import type { QueueDepth } from '@holdfast/queues/depth';
 import { z } from 'zod';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { notFound, withCommas } from '../http/fields.ts';
 
 export const QueueRecord = z

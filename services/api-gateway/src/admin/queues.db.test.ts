@@ -8,8 +8,8 @@ import { emptyRedis } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
+import { createAdminApp } from '../adminApp.ts';
 import { clientOf, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
-import { createAdminApp } from './adminApp.ts';
 
 const ann = 'ann-has-a-token-of-hers';
 const sam = 'sam-has-a-token-of-his';

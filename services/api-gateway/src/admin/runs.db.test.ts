@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
+import { createAdminApp } from '../adminApp.ts';
 import { clientOf, organizationWithKey, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
 import { applyTestModels } from '../testing/testModels.ts';
-import { createAdminApp } from './adminApp.ts';
 
 const viewer = 'vic-has-a-token-of-his';
 const administrator = 'ada-has-a-token-of-hers';

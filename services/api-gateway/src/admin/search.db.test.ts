@@ -1,9 +1,9 @@
 import { newId } from '@holdfast/domain/ids';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
+import { createAdminApp } from '../adminApp.ts';
 import { clientOf, organizationWithKey, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
 import { applyTestModels } from '../testing/testModels.ts';
-import { createAdminApp } from './adminApp.ts';
 
 let gateway: TestGateway;
 let admin: Express;

@@ -2,8 +2,8 @@ import { removeEnded } from '@holdfast/db/operatorSessions';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Express } from 'express';
 import request from 'supertest';
+import { adminEndpoints, createAdminApp } from '../adminApp.ts';
 import { openTestGateway, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
-import { adminEndpoints, createAdminApp } from './adminApp.ts';
 
 const ann = 'ann-has-a-token-of-hers';
 const sam = 'sam-has-a-token-of-his';

@@ -5,12 +5,12 @@ import { newId } from '@holdfast/domain/ids';
 import { type OperatorRole, type SignInMethod, signIn } from '@holdfast/domain/operators';
 import type { Request } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
-import type { Context } from '../context.ts';
+import { sessionCookie } from '../access/operatorCookies.ts';
+import { credentialOf } from '../access/operators.ts';
+import { hashSecret, newSecret } from '../access/secrets.ts';
+import type { Context } from '../context/context.ts';
 import type { RawRequest, Reply } from '../http/endpoint.ts';
 import { stateOf } from '../http/requestState.ts';
-import { hashSecret, newSecret } from '../http/secrets.ts';
-import { credentialOf } from './operators.ts';
-import { sessionCookie } from './sessionCookie.ts';
 import { sessionRecord } from './sessionRecord.ts';
 
 /** Counts a sign-in as failed until it succeeds; returns the name of the count. @throws ApiError RATE_LIMITED */

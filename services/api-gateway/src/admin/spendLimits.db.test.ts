@@ -2,9 +2,9 @@ import { topUp } from '@holdfast/db/balances';
 import { newId } from '@holdfast/domain/ids';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
+import { createAdminApp } from '../adminApp.ts';
 import { clientOf, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
 import { applyTestModels } from '../testing/testModels.ts';
-import { createAdminApp } from './adminApp.ts';
 
 let gateway: TestGateway;
 let admin: Express;

@@ -1,7 +1,7 @@
 import type { AnyEndpointRow, EndpointActivity } from '@holdfast/db/webhooks/anyEndpoints';
 import { z } from 'zod';
-import { Delivery } from '../endpoints/webhooks/deliveryRecord.ts';
-import { WebhookEndpoint, webhookEndpointRecord } from '../endpoints/webhooks/endpointRecord.ts';
+import { Delivery } from '../api/webhooks/deliveryRecord.ts';
+import { WebhookEndpoint, webhookEndpointRecord } from '../api/webhooks/endpointRecord.ts';
 import { idField } from '../http/fields.ts';
 
 export const AnyEndpointRecord = WebhookEndpoint.extend({

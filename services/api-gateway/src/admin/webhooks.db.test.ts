@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '@holdfast/domain/ids';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
+import { createAdminApp } from '../adminApp.ts';
 import { insertDelivery } from '../testing/insertDelivery.ts';
 import { clientOf, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
-import { createAdminApp } from './adminApp.ts';
 
 const ann = 'ann-has-a-token-of-hers';
 const sam = 'sam-has-a-token-of-his';

@@ -3,7 +3,7 @@ import { ApiError } from '@holdfast/domain/errors';
 import { createStorageHandlers, type WatchBody } from '@holdfast/files/disk/httpHandlers';
 import type { OnError } from '@holdfast/files/objectResponse';
 import type { Express } from 'express';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { requestBody } from '../http/body.ts';
 import { watchPace } from '../http/bodyLimits.ts';
 import { methodNotAllowed, sendError } from '../http/errors.ts';

@@ -11,7 +11,7 @@ import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
-import { createAdminApp } from '../admin/adminApp.ts';
+import { createAdminApp } from '../adminApp.ts';
 import { clientOf, openTestGateway, organizationWithKey, type TestGateway } from '../testing/testGateway.ts';
 import { applyTestModels } from '../testing/testModels.ts';
 

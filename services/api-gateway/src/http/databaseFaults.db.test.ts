@@ -8,7 +8,7 @@ import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import request, { type Response } from 'supertest';
-import { createAdminApp } from '../admin/adminApp.ts';
+import { createAdminApp } from '../adminApp.ts';
 import {
   openTestGateway,
   organizationWithKey,

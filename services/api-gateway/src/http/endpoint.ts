@@ -6,8 +6,8 @@ import type { ApiKeyScope } from '@holdfast/domain/apiKey';
 import type { ErrorCode } from '@holdfast/domain/errors';
 import type { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
-import type { Context } from '../context.ts';
-import type { TokenClaims } from '../executionTokens/signer.ts';
+import type { TokenClaims } from '../access/executionTokens.ts';
+import type { Context } from '../context/context.ts';
 import type { Table } from './csv.ts';
 
 /** The API key that authenticated a request, or that created its execution token. */

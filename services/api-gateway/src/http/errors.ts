@@ -7,7 +7,7 @@ import { limits } from '@holdfast/domain/limits';
 import { StoreFailedError } from '@holdfast/files/store';
 import { http } from '@holdfast/kit/http';
 import type { ErrorRequestHandler } from 'express';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { isBodyWithheld } from './body.ts';
 import { errorUrl } from './fields.ts';
 import { type RequestState, stateOf } from './requestState.ts';

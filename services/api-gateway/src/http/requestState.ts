@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Span } from '@holdfast/kit/tracing/tracing';
-import type { Operator } from '../admin/operators.ts';
+import type { Operator } from '../access/operators.ts';
 import type { Caller } from './endpoint.ts';
 import type { Match } from './routes.ts';
 

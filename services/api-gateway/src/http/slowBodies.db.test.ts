@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { limits } from '@holdfast/domain/limits';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Listening, listen } from '../listen.ts';
 import { organizationWithKey, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
 import { applyTestModels } from '../testing/testModels.ts';
+import { type Listening, listen } from './listen.ts';
 
 let gateway: TestGateway;
 let listening: Listening;

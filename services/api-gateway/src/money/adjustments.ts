@@ -3,7 +3,7 @@ import { ApiError } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
 import { formatMoney, type Money, MoneyDecimal } from '@holdfast/domain/money';
 import { type AdjustResult, adjustResult } from '@holdfast/queues/definitions';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import { notFound } from '../http/fields.ts';
 
 type Adjustment = {

@@ -2,7 +2,7 @@ import { isKeyOf } from '@holdfast/db/apiKeys';
 import { getSpendLimits, removeSpendLimit, type SpendLimit, setSpendLimit } from '@holdfast/db/spendLimits';
 import { formatMoney, type Money, MoneyDecimal } from '@holdfast/domain/money';
 import { z } from 'zod';
-import type { Context } from '../context.ts';
+import type { Context } from '../context/context.ts';
 import type { Reply } from '../http/endpoint.ts';
 import { amount, idField, notFound, requireId } from '../http/fields.ts';
 import { limitAmount } from './amounts.ts';

@@ -12,11 +12,11 @@ import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
 import type { Express } from 'express';
 import request from 'supertest';
-import { boundsFor, unbounded } from '../apiKeys/keyBounds.ts';
-import { issueApiKey } from '../apiKeys/newKeys.ts';
+import { boundsFor, unbounded } from '../access/keyBounds.ts';
+import { issueApiKey } from '../access/newKeys.ts';
 import { createApp } from '../app.ts';
-import { gatewayConfig } from '../config.ts';
-import { closeContext, openContext } from '../context.ts';
+import { gatewayConfig } from '../context/config.ts';
+import { closeContext, openContext } from '../context/context.ts';
 
 /** Requests to an app with this key or admin token. */
 export function clientOf(app: Express, token: string) {

@@ -1,8 +1,8 @@
 import { revokeSession } from '@holdfast/db/operatorSessions';
+import { sessionCookie } from '../../access/operatorCookies.ts';
+import { requireNamed } from '../../access/operators.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { stateOf } from '../../http/requestState.ts';
-import { requireNamed } from '../operators.ts';
-import { sessionCookie } from '../sessionCookie.ts';
 import { CurrentSession } from '../sessionRecord.ts';
 
 export const deleteSession = keylessEndpoint({

@@ -1,7 +1,7 @@
 import { getAnyDelivery as readDelivery, type WholeDelivery } from '@holdfast/db/webhooks/anyDeliveries';
 import { eventTypes, thinEventBody } from '@holdfast/domain/events';
 import { z } from 'zod';
-import { deliveryRecord } from '../../endpoints/webhooks/deliveryRecord.ts';
+import { deliveryRecord } from '../../api/webhooks/deliveryRecord.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idParams, notFound, requireId } from '../../http/fields.ts';
 import { AnyDelivery } from '../webhookRecords.ts';

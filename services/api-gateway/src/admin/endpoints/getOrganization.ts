@@ -1,5 +1,5 @@
 import { getBalance } from '@holdfast/db/balances';
-import { BalanceRecord, balanceRecord } from '../../endpoints/balance/balanceRecord.ts';
+import { BalanceRecord, balanceRecord } from '../../api/balance/balanceRecord.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { findOrganization, OrganizationRecord, organizationRecords } from '../organizations.ts';

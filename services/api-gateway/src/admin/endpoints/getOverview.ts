@@ -9,7 +9,7 @@ import {
 } from '@holdfast/db/overview';
 import { timeFromNow } from '@holdfast/db/statement';
 import { z } from 'zod';
-import type { Context } from '../../context.ts';
+import type { Context } from '../../context/context.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { timestamp, withCommas } from '../../http/fields.ts';
 import { AttentionRecord, attentionOf } from '../attention.ts';

@@ -1,6 +1,6 @@
+import { requireNamed } from '../../access/operators.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { stateOf } from '../../http/requestState.ts';
-import { requireNamed } from '../operators.ts';
 import { CurrentSession } from '../sessionRecord.ts';
 
 export const getSession = keylessEndpoint({

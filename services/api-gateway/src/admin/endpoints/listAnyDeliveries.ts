@@ -6,7 +6,7 @@ import {
   deliveryRecord,
   deliveryStatus,
   pageOfDeliveries,
-} from '../../endpoints/webhooks/deliveryRecord.ts';
+} from '../../api/webhooks/deliveryRecord.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { choicesFilter, idFilter } from '../../http/fields.ts';
 import { pageFields } from '../../http/paging.ts';

@@ -1,6 +1,6 @@
 import { listApiKeys } from '@holdfast/db/apiKeys';
 import { z } from 'zod';
-import { ApiKeyRecord, apiKeyRecords } from '../../endpoints/apiKeys/apiKeyRecord.ts';
+import { ApiKeyRecord, apiKeyRecords } from '../../api/apiKeys/apiKeyRecord.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';

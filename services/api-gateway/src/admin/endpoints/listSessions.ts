@@ -1,9 +1,9 @@
 import { listSessions as readSessions } from '@holdfast/db/operatorSessions';
 import { hasRole } from '@holdfast/domain/operators';
 import { z } from 'zod';
+import { requireNamed } from '../../access/operators.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { stateOf } from '../../http/requestState.ts';
-import { requireNamed } from '../operators.ts';
 import { SessionRecord, sessionRecord } from '../sessionRecord.ts';
 
 export const listSessions = keylessEndpoint({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { boundsFor, unbounded } from '../../apiKeys/keyBounds.ts';
-import { apiKeyRequest, checkKeyRequest } from '../../apiKeys/keyRequest.ts';
-import { issueApiKey, resolveOwner } from '../../apiKeys/newKeys.ts';
-import { ApiKeyRecord, apiKeyRecord, exampleKey } from '../../endpoints/apiKeys/apiKeyRecord.ts';
+import { boundsFor, unbounded } from '../../access/keyBounds.ts';
+import { apiKeyRequest, checkKeyRequest } from '../../access/keyRequest.ts';
+import { issueApiKey, resolveOwner } from '../../access/newKeys.ts';
+import { ApiKeyRecord, apiKeyRecord, exampleKey } from '../../api/apiKeys/apiKeyRecord.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { findOrganization } from '../organizations.ts';

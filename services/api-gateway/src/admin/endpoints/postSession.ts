@@ -3,9 +3,9 @@ import { ApiError } from '@holdfast/domain/errors';
 import { signIn } from '@holdfast/domain/operators';
 import type { Request } from 'express';
 import { z } from 'zod';
-import { requireConsole } from '../../http/consoleRequest.ts';
+import { requireConsole } from '../../access/consoleRequest.ts';
+import { readOperators, tokenFor } from '../../access/operators.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
-import { readOperators, tokenFor } from '../operators.ts';
 import { SessionRecord } from '../sessionRecord.ts';
 import { countAttempt, startSession } from '../signIn.ts';
 

@@ -2,12 +2,12 @@ import { insertSignInLink } from '@holdfast/db/operatorSessions';
 import { ApiError } from '@holdfast/domain/errors';
 import { signIn } from '@holdfast/domain/operators';
 import { z } from 'zod';
-import { bearerToken } from '../../http/auth.ts';
+import { bearerToken } from '../../access/callers.ts';
+import { credentialOf, requireNamed } from '../../access/operators.ts';
+import { hashSecret, newSecret } from '../../access/secrets.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { timestamp } from '../../http/fields.ts';
 import { stateOf } from '../../http/requestState.ts';
-import { hashSecret, newSecret } from '../../http/secrets.ts';
-import { credentialOf, requireNamed } from '../operators.ts';
 
 export const postSignInLink = keylessEndpoint({
   method: 'POST',

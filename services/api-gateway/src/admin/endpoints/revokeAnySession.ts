@@ -1,10 +1,10 @@
 import { revokeSession } from '@holdfast/db/operatorSessions';
 import { hasRole } from '@holdfast/domain/operators';
 import { z } from 'zod';
+import { requireNamed } from '../../access/operators.ts';
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
 import { stateOf } from '../../http/requestState.ts';
-import { requireNamed } from '../operators.ts';
 
 export const revokeAnySession = keylessEndpoint({
   method: 'DELETE',

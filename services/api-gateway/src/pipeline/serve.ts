@@ -1,0 +1,59 @@
+import express, { type Express, type Request, type Response } from 'express';
+import type { Authenticate } from '../access/callers.ts';
+import type { Context } from '../context/context.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import { respondError } from '../http/errors.ts';
+import { stateOf } from '../http/requestState.ts';
+import { createRoutes } from '../http/routes.ts';
+import { allowOrigins, respondPreflight } from './cors.ts';
+import { endpointHandler } from './handler.ts';
+import type { LimitRate } from './rateLimit.ts';
+import { setSecurityHeaders } from './securityHeaders.ts';
+import { trackRequests } from './tracking.ts';
+
+/** An application with these endpoints. Every request is tracked, authenticated and counted before its body is read. */
+export function createPipeline(args: {
+  context: Context;
+  endpoints: readonly Endpoint[];
+  authenticate: Authenticate;
+  limitRate: LimitRate;
+  /** Takes the path of a portal session off a request to the API, and returns the session's id. */
+  enter?: (request: Request) => string | null;
+  origins?: readonly string[];
+  /** Mounts further routes, behind the rate limit. */
+  mount?: (app: Express) => void;
+}): Express {
+  const { context, endpoints, authenticate, limitRate, origins = [] } = args;
+  const track = trackRequests(context, createRoutes(endpoints));
+  const allow = allowOrigins(origins, endpoints);
+  const handle = endpointHandler(context);
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.set('trust proxy', context.config.TRUST_PROXY);
+
+  /** Returns whether a mounted route, if any, has to respond. */
+  async function serve(request: Request, response: Response): Promise<boolean> {
+    const portalSessionId = args.enter?.(request) ?? null;
+    track(request, response, portalSessionId);
+    const isPage = stateOf(response).match.kind === 'unknown';
+    setSecurityHeaders(response, isPage);
+    // Cookies count there: no page of another origin may read it.
+    if (portalSessionId === null) allow(request, response);
+    await authenticate(request, response);
+    await limitRate(request, response);
+    if (respondPreflight(request, response)) return false;
+    if (isPage) return true;
+    await handle(request, response);
+    return false;
+  }
+
+  // One layer: each that Express walks costs every request.
+  app.use(async (request, response, next) => {
+    if (await serve(request, response)) next();
+  });
+  args.mount?.(app);
+  app.use(handle);
+  app.use(respondError(context));
+  return app;
+}
