@@ -2,7 +2,18 @@ import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Shares } from '@holdfast/kit/shares';
 import type { Admission } from '@holdfast/queues/admission';
-import { createBacklog, lineName, type PendingExecution } from './backlog.ts';
+import { type Backlog, createBacklog, type PendingExecution } from './backlog.ts';
+import {
+  type FullNames,
+  free,
+  fullLineName,
+  isLineFull,
+  isOrganizationFull,
+  markFull,
+  maxWaitMs,
+  organizationName,
+  removePassed,
+} from './fullNames.ts';
 import type { Candidate, Slots } from './slots.ts';
 
 export type Scheduler = {
@@ -19,69 +30,104 @@ export type StartAttempt = (
 ) => Promise<boolean>;
 
 const maxCandidates = 64;
-/** Another process may free a name, so a full one is tried again after so long. */
-const maxWaitMs = 1000;
 
-export function createScheduler(args: {
+type SchedulerServices = {
   shares: Shares;
   size: number;
   slots: Slots;
   startAttempt: StartAttempt;
   log: Logger;
-}): Scheduler {
-  const { shares, slots, log } = args;
+};
+
+type Schedule = { backlog: Backlog; full: FullNames; closed: AbortSignal; onEnded(): void };
+
+export function createScheduler(services: SchedulerServices): Scheduler {
+  const { slots, log } = services;
   const backlog = createBacklog();
-  /** Organizations, models and lines that are full, until when. */
-  let fullUntilMs = new Map<string, number>();
-  let timer: NodeJS.Timeout | undefined;
+  const full: FullNames = new Map();
   const closing = new AbortController();
+  const closed = closing.signal;
+  let timer: NodeJS.Timeout | undefined;
   let isRunning = false;
   let isWoken = false;
+  const startAll = createStarts(services, { backlog, full, closed, onEnded: wake });
 
-  const isFull = (name: string) => (fullUntilMs.get(name) ?? 0) > performance.now();
-  const mayStart = {
-    organization: (id: string) => shares.roomOf(id) > 0 && !isFull(`organization:${id}`),
-    line: (like: PendingExecution) => !isFull(`model:${like.model}`) && !isFull(`line:${lineName(like)}`),
-  };
+  function wake(): void {
+    isWoken = true;
+    if (isRunning || closed.aborted) return;
+    isRunning = true;
+    void run().catch((error: unknown) => log.error({ err: error }, 'could not start runs'));
+  }
 
-  function takeSome(): PendingExecution[] {
-    const taken: PendingExecution[] = [];
-    if (closing.signal.aborted) return taken;
-    while (taken.length < maxCandidates && shares.taken() < args.size) {
-      const pending = backlog.next(mayStart);
-      if (pending === null) break;
-      shares.take(pending.organizationId, 1);
-      taken.push(pending);
+  async function run(): Promise<void> {
+    try {
+      while (isWoken && !closed.aborted) {
+        isWoken = false;
+        await startAll();
+      }
+    } finally {
+      isRunning = false;
+      wakeLater();
     }
-    return taken;
+  }
+
+  function wakeLater(): void {
+    clearTimeout(timer);
+    const nowMs = performance.now();
+    // Times that have just passed count too: an execution may have been put back for them a moment before.
+    const earliestMs = removePassed(full, nowMs);
+    if (closed.aborted || backlog.size() === 0 || earliestMs === Infinity) return;
+    timer = setTimeout(wake, Math.max(5, earliestMs - nowMs));
+  }
+
+  slots.onFreed((names) => {
+    free(full, names);
+    wake();
+  });
+
+  return {
+    add(pending) {
+      for (const one of pending) backlog.add(one);
+      wake();
+    },
+    waiting: backlog.size,
+    close() {
+      closing.abort();
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Returns a function that starts pending executions until no more may start. */
+function createStarts(
+  { shares, size, slots, startAttempt, log }: SchedulerServices,
+  { backlog, full, closed, onEnded }: Schedule,
+): () => Promise<void> {
+  const take = () => (closed.aborted ? [] : takeSome(shares, size, backlog, full));
+
+  async function startAll(): Promise<void> {
+    for (let taken = take(); taken.length > 0; taken = take()) {
+      const candidates = await candidatesOf(taken);
+      for (const candidate of candidates) if (candidate.request === null) start(candidate, 0);
+      await admit(candidates.filter(({ request }) => request !== null));
+    }
   }
 
   async function candidatesOf(taken: PendingExecution[]): Promise<Candidate[]> {
     try {
       return await slots.candidates(taken);
     } catch (error) {
-      for (const { organizationId } of taken) markFull(`organization:${organizationId}`, maxWaitMs);
+      const names = taken.map(({ organizationId }) => organizationName(organizationId));
+      for (const name of names) markFull(full, name, maxWaitMs, performance.now());
       putBack(taken);
       log.warn({ err: error }, 'could not look up pending executions');
       return [];
     }
   }
 
-  function markFull(name: string, waitMs: number): void {
-    fullUntilMs.set(name, performance.now() + Math.min(waitMs, maxWaitMs));
-  }
-
   function putBack(pending: PendingExecution[]): void {
     for (const { organizationId } of pending) shares.give(organizationId, 1);
     backlog.putBack(pending);
-  }
-
-  async function startAll(): Promise<void> {
-    for (let taken = takeSome(); taken.length > 0; taken = takeSome()) {
-      const candidates = await candidatesOf(taken);
-      for (const candidate of candidates) if (candidate.request === null) start(candidate, 0);
-      await admit(candidates.filter(({ request }) => request !== null));
-    }
   }
 
   async function admit(candidates: Candidate[]): Promise<void> {
@@ -93,18 +139,18 @@ export function createScheduler(args: {
       return requests.map(() => ({ kind: 'closed', waitMs: maxWaitMs }));
     });
     const refused = candidates.filter(
-      (candidate, index) => !isSettledBy(candidate, admissions[index] ?? { kind: 'taken' }),
+      (candidate, index) => !leavesBacklog(candidate, admissions[index] ?? { kind: 'taken' }),
     );
     putBack(refused.map(({ pending }) => pending));
   }
 
-  function isSettledBy(candidate: Candidate, admission: Admission): boolean {
+  function leavesBacklog(candidate: Candidate, admission: Admission): boolean {
     const { pending } = candidate;
     if (admission.kind === 'admitted') start(candidate, admission.route);
     else if (admission.kind === 'taken') shares.give(pending.organizationId, 1);
     else {
-      const name = admission.kind === 'full' ? admission.name : `line:${lineName(pending)}`;
-      markFull(name, admission.waitMs);
+      const name = admission.kind === 'full' ? admission.name : fullLineName(pending);
+      markFull(full, name, admission.waitMs, performance.now());
       return false;
     }
     return true;
@@ -121,70 +167,34 @@ export function createScheduler(args: {
       )
       .finally(() => {
         shares.give(organizationId, 1);
-        wake();
+        onEnded();
       });
   }
 
   async function startAt({ pending, routes, modelVersion, request }: Candidate, at: number): Promise<void> {
     const route = routes[at] ?? null;
-    const isStarted = !closing.signal.aborted && (await args.startAttempt(pending, route, modelVersion));
+    const isStarted = !closed.aborted && (await startAttempt(pending, route, modelVersion));
     if (isStarted || request === null) return;
     // An execution that ended while it waited must use up no slot, no part of a rate and no probe.
     await slots.withdraw(request, at);
-    for (const { name } of [...request.limits.scopes, ...request.limits.rates]) fullUntilMs.delete(name);
-    fullUntilMs.delete(`line:${lineName(pending)}`);
+    for (const { name } of [...request.limits.scopes, ...request.limits.rates]) full.delete(name);
+    full.delete(fullLineName(pending));
   }
 
-  function wake(): void {
-    isWoken = true;
-    if (isRunning || closing.signal.aborted) return;
-    isRunning = true;
-    void run().catch((error: unknown) => log.error({ err: error }, 'could not start runs'));
-  }
+  return startAll;
+}
 
-  async function run(): Promise<void> {
-    try {
-      while (isWoken && !closing.signal.aborted) {
-        isWoken = false;
-        await startAll();
-      }
-    } finally {
-      isRunning = false;
-      wakeLater();
-    }
-  }
-
-  function wakeLater(): void {
-    clearTimeout(timer);
-    const nowMs = performance.now();
-    // Times that have just passed count too: an execution may have been put back for them a moment before.
-    const soonestMs = [...fullUntilMs.values()].reduce(
-      (least, untilMs) => Math.min(least, untilMs),
-      Infinity,
-    );
-    fullUntilMs = new Map([...fullUntilMs].filter(([, untilMs]) => untilMs > nowMs));
-    if (closing.signal.aborted || backlog.size() === 0 || soonestMs === Infinity) return;
-    timer = setTimeout(wake, Math.max(5, soonestMs - nowMs));
-  }
-
-  slots.onFreed((names) => {
-    for (const name of names) fullUntilMs.delete(name);
-    // Which line waits for which connection is unknown, so all are tried.
-    if (names.some((name) => /^(connection|route):/.test(name))) {
-      for (const name of fullUntilMs.keys()) if (name.startsWith('line:')) fullUntilMs.delete(name);
-    }
-    wake();
-  });
-
-  return {
-    add(pending) {
-      for (const one of pending) backlog.add(one);
-      wake();
-    },
-    waiting: backlog.size,
-    close() {
-      closing.abort();
-      clearTimeout(timer);
-    },
+function takeSome(shares: Shares, size: number, backlog: Backlog, full: FullNames): PendingExecution[] {
+  const mayStart = {
+    organization: (id: string) => shares.roomOf(id) > 0 && !isOrganizationFull(full, id, performance.now()),
+    line: (like: PendingExecution) => !isLineFull(full, like, performance.now()),
   };
+  const taken: PendingExecution[] = [];
+  while (taken.length < maxCandidates && shares.taken() < size) {
+    const pending = backlog.next(mayStart);
+    if (pending === null) break;
+    shares.take(pending.organizationId, 1);
+    taken.push(pending);
+  }
+  return taken;
 }
