@@ -11,7 +11,7 @@ import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry, engineGauges, startGaugeReaders } from '@holdfast/kit/metrics';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
 import type { Service } from '@holdfast/kit/service';
-import { openTracing } from '@holdfast/kit/tracing/tracing';
+import { openTracing, type Tracing } from '@holdfast/kit/tracing/tracing';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
 import { deliverQueue } from '@holdfast/queues/definitions';
 import { openInstanceCount, openLeadership, openSweepTurns } from '@holdfast/queues/instances';
@@ -24,7 +24,7 @@ import { startSweeps, startWorkers } from './jobs.ts';
 import { slotBytes } from './lane.ts';
 import { createLanes, type Lanes } from './lanes.ts';
 import { createSend } from './message.ts';
-import { laneGauges, webhookMetrics } from './metrics.ts';
+import { laneGauges, type WebhookMetrics, webhookMetrics } from './metrics.ts';
 import { createNewDeliveries } from './newDeliveries.ts';
 
 export type WebhookSender = Service & {
@@ -52,50 +52,18 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
 
   const stopped = new AbortController();
   engineGauges(registry, { pool: db.pool, redis: producing });
-  const send = openSend(config, log, stopped.signal);
-  const delaysS = config.WEBHOOK_RETRY_DELAYS_S;
   const peers = await openInstanceCount(producing, 'webhook-sender', log);
   const deliver = openProducer(deliverQueue, producing, log);
-  const giveBack = createGiveBack(db, log);
-  const bodyBytes = (config.WEBHOOK_CONCURRENCY * slotBytes) / 4;
-  const lanes: Lanes = createLanes({
-    size: config.WEBHOOK_CONCURRENCY,
+  const { send, lanes, fanOut, newDeliveries, deliverEndpointEvents } = openSending(config, {
+    db,
     senders: peers.count,
-    claim: createClaims({
-      db,
-      maxAttempts: delaysS.length,
-      bodyBytes,
-      senders: peers.count,
-      metrics,
-      log,
-    }),
-    attempt: createAttempt({ db, send, delaysS, onEndpointEvents, metrics, tracing, log }),
-    giveBack,
     handOver: (lane) => void deliver.add(lane),
+    stopped: stopped.signal,
+    metrics,
+    tracing,
+    log,
   });
   laneGauges(registry, lanes);
-  const sending = {
-    db,
-    log,
-    firstDelayS: delaysS[0] ?? 0,
-    lanes,
-    bodyBytes,
-    tracing,
-    onWritten: (deliveries: number) => metrics.fannedOut.inc(deliveries),
-  };
-  const fanOut = createFanOut(sending);
-  const newDeliveries = createNewDeliveries({ ...sending, giveBack });
-
-  async function deliverEndpointEvents(): Promise<void> {
-    for (const lane of await fanOutEndpointEvents(db)) lanes.wake(lane);
-  }
-
-  function onEndpointEvents(): void {
-    deliverEndpointEvents().catch((error: unknown) => {
-      log.warn({ err: error }, 'could not fan out events of endpoints; a sweep will retry');
-    });
-  }
-
   const activity = createActivity(() => hasWork(db, 'sender'));
   const workers = startWorkers({
     redis: working,
@@ -155,6 +123,64 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
       await Promise.all([db.close(), health.close(), tracing?.stop()]);
     },
   };
+}
+
+/** Everything that a delivery passes through, from its event to the receiver. */
+function openSending(
+  config: WebhookSenderConfig,
+  services: {
+    db: Database;
+    senders(): number;
+    handOver(lane: { lane: string; organizationId: string }): void;
+    stopped: AbortSignal;
+    metrics: WebhookMetrics;
+    tracing: Tracing | null;
+    log: Logger;
+  },
+) {
+  const { db, senders, handOver, stopped, metrics, tracing, log } = services;
+  const send = openSend(config, log, stopped);
+  const delaysS = config.WEBHOOK_RETRY_DELAYS_S;
+  const giveBack = createGiveBack(db, log);
+  const bodyBytes = (config.WEBHOOK_CONCURRENCY * slotBytes) / 4;
+  const lanes: Lanes = createLanes({
+    size: config.WEBHOOK_CONCURRENCY,
+    senders,
+    claim: createClaims({
+      db,
+      maxAttempts: delaysS.length,
+      bodyBytes,
+      senders,
+      metrics,
+      log,
+    }),
+    attempt: createAttempt({ db, send, delaysS, onEndpointEvents, metrics, tracing, log }),
+    giveBack,
+    handOver,
+  });
+  const sending = {
+    db,
+    log,
+    firstDelayS: delaysS[0] ?? 0,
+    lanes,
+    bodyBytes,
+    tracing,
+    onWritten: (deliveries: number) => metrics.fannedOut.inc(deliveries),
+  };
+  const fanOut = createFanOut(sending);
+  const newDeliveries = createNewDeliveries({ ...sending, giveBack });
+
+  async function deliverEndpointEvents(): Promise<void> {
+    for (const lane of await fanOutEndpointEvents(db)) lanes.wake(lane);
+  }
+
+  function onEndpointEvents(): void {
+    deliverEndpointEvents().catch((error: unknown) => {
+      log.warn({ err: error }, 'could not fan out events of endpoints; a sweep will retry');
+    });
+  }
+
+  return { send, lanes, fanOut, newDeliveries, deliverEndpointEvents };
 }
 
 function openSend(config: WebhookSenderConfig, log: Logger, stopped: AbortSignal) {
