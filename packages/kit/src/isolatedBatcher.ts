@@ -12,6 +12,14 @@ const maxAside = 3;
 const probeEveryMs = 250;
 const tryAgainAfterMs = 1000;
 
+type Writes<Item, Result> = {
+  maxSize: number;
+  run(items: Item[]): Promise<Result[]>;
+  isLockTimeout(error: unknown): boolean;
+  /** Returns the owner of every item, in order. */
+  ownersOf(items: Item[]): Promise<Owner[]>;
+};
+
 type Blockage = { error: unknown; over: Promise<void> };
 type Aside<Item, Result> = { batcher: Batcher<Item, Result>; items: number; blockage: Blockage | null };
 type Shared<Result> = { result: Result } | { owner: string };
@@ -21,25 +29,31 @@ type Shared<Result> = { result: Result } | { owner: string };
  * is blocked are then set aside, in batches of their own, and delay no other owner: each batch of several owners is held up
  * once at most, when the row is first found to be held.
  */
-export function createIsolatedBatcher<Item, Result>(options: {
-  maxSize: number;
-  run(items: Item[]): Promise<Result[]>;
-  isLockTimeout(error: unknown): boolean;
-  /** Of every item, in order. */
-  ownersOf(items: Item[]): Promise<Owner[]>;
-  /** If it is known without a query. */
-  ownerOf?(item: Item): string;
-  /** An item of a blocked owner fails after so long. */
-  maxBlockedMs: number;
-  onBlocked?(owner: string): void;
-}): Batcher<Item, Result> {
-  const { maxSize, run, isLockTimeout, ownersOf, ownerOf, maxBlockedMs } = options;
+export function createIsolatedBatcher<Item, Result>(
+  options: Writes<Item, Result> & {
+    /** Returns the owner if it is known without a query. */
+    ownerOf?(item: Item): string;
+    /** An item of a blocked owner fails after this time. */
+    maxBlockedMs: number;
+    onBlocked?(owner: string): void;
+  },
+): Batcher<Item, Result> {
+  const { maxSize, run, isLockTimeout, ownersOf, ownerOf, onBlocked } = options;
   const shared = createBatcher<Item, Shared<Result>>({ maxSize, run: runShared });
-  const asides = new Map<string, Aside<Item, Result>>();
-  const inTurn = createFairLimiter(maxAside, 1);
+  const asides = createAsides<Item, Result>({
+    ...options,
+    onBlocked(owner) {
+      beCautious();
+      onBlocked?.(owner);
+    },
+  });
   let cautiousUntilMs = Number.NEGATIVE_INFINITY;
   let inFlight = 0;
   const idleListeners: (() => void)[] = [];
+
+  function beCautious(): void {
+    cautiousUntilMs = performance.now() + cautiousForMs;
+  }
 
   async function runShared(items: Item[]): Promise<Shared<Result>[]> {
     const results: Shared<Result>[] = [];
@@ -54,7 +68,7 @@ export function createIsolatedBatcher<Item, Result>(options: {
         break;
       } catch (error) {
         if (!isLockTimeout(error)) throw error;
-        cautiousUntilMs = performance.now() + cautiousForMs;
+        beCautious();
         rest = await setAside(items, indexes, results);
         // Whatever held it up is gone, or no row of an owner.
         if (rest.length === indexes.length) rest = await setAside(items, indexes, results, { all: true });
@@ -79,6 +93,40 @@ export function createIsolatedBatcher<Item, Result>(options: {
     });
   }
 
+  async function addOnce(item: Item): Promise<Result> {
+    const owner = ownerOf?.(item);
+    if (owner !== undefined && asides.has(owner)) return await asides.add(owner, item);
+    const shares = await shared.add(item);
+    return 'owner' in shares ? await asides.add(shares.owner, item) : shares.result;
+  }
+
+  return {
+    async add(item) {
+      inFlight += 1;
+      try {
+        return await addOnce(item);
+      } finally {
+        inFlight -= 1;
+        if (inFlight === 0) for (const listener of idleListeners.splice(0)) listener();
+      }
+    },
+    idle: () => (inFlight === 0 ? Promise.resolve() : new Promise((resolve) => idleListeners.push(resolve))),
+    problem: shared.problem,
+  };
+}
+
+/** Owners who are set aside until nothing of theirs waits and no row is held any longer. */
+function createAsides<Item, Result>({
+  maxSize,
+  run,
+  isLockTimeout,
+  ownersOf,
+  maxBlockedMs,
+  onBlocked,
+}: Writes<Item, Result> & { maxBlockedMs: number; onBlocked(owner: string): void }) {
+  const asides = new Map<string, Aside<Item, Result>>();
+  const inTurn = createFairLimiter(maxAside, 1);
+
   function asideOf(owner: string): Aside<Item, Result> {
     const open = asides.get(owner);
     if (open) return open;
@@ -88,7 +136,7 @@ export function createIsolatedBatcher<Item, Result>(options: {
     return aside;
   }
 
-  async function addAside(owner: string, item: Item): Promise<Result> {
+  async function add(owner: string, item: Item): Promise<Result> {
     const aside = asideOf(owner);
     aside.items += 1;
     const untilMs = performance.now() + maxBlockedMs;
@@ -114,8 +162,7 @@ export function createIsolatedBatcher<Item, Result>(options: {
   }
 
   function block(owner: string, aside: Aside<Item, Result>, item: Item, error: unknown): Blockage {
-    cautiousUntilMs = performance.now() + cautiousForMs;
-    options.onBlocked?.(owner);
+    onBlocked(owner);
     return { error, over: untilFree(owner, aside, item) };
   }
 
@@ -135,24 +182,5 @@ export function createIsolatedBatcher<Item, Result>(options: {
     if (aside.items === 0 && aside.blockage === null) asides.delete(owner);
   }
 
-  async function addOnce(item: Item): Promise<Result> {
-    const owner = ownerOf?.(item);
-    if (owner !== undefined && asides.has(owner)) return await addAside(owner, item);
-    const shares = await shared.add(item);
-    return 'owner' in shares ? await addAside(shares.owner, item) : shares.result;
-  }
-
-  return {
-    async add(item) {
-      inFlight += 1;
-      try {
-        return await addOnce(item);
-      } finally {
-        inFlight -= 1;
-        if (inFlight === 0) for (const listener of idleListeners.splice(0)) listener();
-      }
-    },
-    idle: () => (inFlight === 0 ? Promise.resolve() : new Promise((resolve) => idleListeners.push(resolve))),
-    problem: shared.problem,
-  };
+  return { add, has: (owner: string) => asides.has(owner) };
 }

@@ -41,6 +41,7 @@ export type Watcher = {
   close(): void;
 };
 
+type Watches = Map<string, Set<Watch>>;
 type Known = Pick<Execution, 'id' | 'status' | 'organizationId'>;
 
 /**
@@ -53,15 +54,13 @@ export function openWatcher(args: {
   openFeed(handlers: ChangeHandlers): ChangeFeed;
 }): Watcher {
   const { db, log } = args;
-  const watches = new Map<string, Set<Watch>>();
+  const watches: Watches = new Map();
+  const reader = createReader(db, log, watches);
   const waiting = createShares(maxWaiting);
-  /** Executions to read; null: all. */
-  let due: Set<string> | null = new Set();
   let timer: NodeJS.Timeout | null = null;
   let lingering: NodeJS.Timeout | null = null;
-  let isReading = false;
   let isClosed = false;
-  const feed = args.openFeed({ onChange, onLive: readAllNow });
+  const feed = args.openFeed({ onChange, onLive: reader.readAll });
 
   function onChange(id: string, status: ExecutionStatus | null): void {
     const ofId = watches.get(id);
@@ -71,45 +70,7 @@ export function openWatcher(args: {
       if (!watch.onStatus) mustRead = true;
       else if (status) watch.onStatus(status);
     }
-    if (!mustRead) return;
-    due?.add(id);
-    void read();
-  }
-
-  function readAllNow(): void {
-    due = null;
-    void read();
-  }
-
-  async function read(): Promise<void> {
-    if (isReading) return;
-    isReading = true;
-    while (watches.size > 0 && (due === null || due.size > 0)) {
-      const ids = due ?? watches.keys();
-      due = new Set();
-      await readSome([...ids]).catch((error: unknown) =>
-        log.warn({ err: error }, 'could not read watched executions'),
-      );
-    }
-    due ??= new Set();
-    isReading = false;
-  }
-
-  async function readSome(ids: string[]): Promise<void> {
-    const byId = new Map(ids.map((id) => [id, [...(watches.get(id) ?? [])]]));
-    const seenBy = new Map([...byId.values()].flat().map((watch) => [watch, watch.logsSeen()]));
-    const wanted = [...byId].map(([id, some]) => ({
-      id,
-      logsSeen: lowest(some.map((watch) => seenBy.get(watch) ?? null)),
-    }));
-    for (const execution of await readWatchedExecutions(db, wanted)) {
-      for (const watch of byId.get(execution.id) ?? []) {
-        if (!watches.get(execution.id)?.has(watch)) continue;
-        // The log was read for another watch: it may start after this one's position.
-        const isLogWanted = (seenBy.get(watch) ?? null) !== null;
-        watch.onRead(isLogWanted ? execution : { ...execution, logFrom: null, log: null });
-      }
-    }
+    if (mustRead) reader.read(id);
   }
 
   function pollLater(): void {
@@ -117,7 +78,7 @@ export function openWatcher(args: {
       () => {
         timer = null;
         if (watches.size === 0) return;
-        readAllNow();
+        reader.readAll();
         pollLater();
       },
       feed.isLive() ? pollIntervalMs : pollIntervalWithoutFeedMs,
@@ -140,9 +101,7 @@ export function openWatcher(args: {
     pollLater();
     const known = feed.statusOf(id);
     if (known) watch.onStatus?.(known);
-    if (watch.onStatus && feed.isLive()) return;
-    due?.add(id);
-    void read();
+    if (!watch.onStatus || !feed.isLive()) reader.read(id);
   }
 
   function remove(id: string, watch: Watch): void {
@@ -172,6 +131,55 @@ export function openWatcher(args: {
     },
   };
   return watcher;
+}
+
+/** Reads watched executions, one statement at a time, and shows each to its watches. */
+function createReader(db: Database, log: Logger, watches: Watches) {
+  /** Executions to read; null: all. */
+  let due: Set<string> | null = new Set();
+  let isReading = false;
+
+  async function readDue(): Promise<void> {
+    if (isReading) return;
+    isReading = true;
+    while (watches.size > 0 && (due === null || due.size > 0)) {
+      const ids = due ?? watches.keys();
+      due = new Set();
+      await readAndShow(db, watches, [...ids]).catch((error: unknown) =>
+        log.warn({ err: error }, 'could not read watched executions'),
+      );
+    }
+    due ??= new Set();
+    isReading = false;
+  }
+
+  return {
+    read(id: string): void {
+      due?.add(id);
+      void readDue();
+    },
+    readAll(): void {
+      due = null;
+      void readDue();
+    },
+  };
+}
+
+async function readAndShow(db: Database, watches: Watches, ids: string[]): Promise<void> {
+  const byId = new Map(ids.map((id) => [id, [...(watches.get(id) ?? [])]]));
+  const seenBy = new Map([...byId.values()].flat().map((watch) => [watch, watch.logsSeen()]));
+  const wanted = [...byId].map(([id, some]) => ({
+    id,
+    logsSeen: lowest(some.map((watch) => seenBy.get(watch) ?? null)),
+  }));
+  for (const execution of await readWatchedExecutions(db, wanted)) {
+    for (const watch of byId.get(execution.id) ?? []) {
+      if (!watches.get(execution.id)?.has(watch)) continue;
+      // The log was read for another watch: it may start after this one's position.
+      const isLogWanted = (seenBy.get(watch) ?? null) !== null;
+      watch.onRead(isLogWanted ? execution : { ...execution, logFrom: null, log: null });
+    }
+  }
 }
 
 function lowest(numbers: (number | null)[]): number | null {
