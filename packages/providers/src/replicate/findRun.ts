@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { TrustedHttp } from '@holdfast/egress/trusted';
 import { z } from 'zod';
+import type { Connection } from '../connection.ts';
 import type { Submission } from '../interface.ts';
 import { type HostedPrediction, readPrediction, type Target, targetOf } from './prediction.ts';
 
@@ -14,10 +15,46 @@ const maxReads = 50;
 const skewMs = 60_000;
 
 /** `not listed`: the list could not be fetched. `unknown`: it is too long, or has runs that may be ours. */
-export type Found = HostedPrediction | 'absent' | 'not listed' | 'unknown';
+type Found = HostedPrediction | 'absent' | 'not listed' | 'unknown';
+
+/** By then the list shows an accepted run; a run that two searches miss was not accepted. */
+const listedAfterMs = 10_000;
+const betweenLooksMs = 2000;
+const maxLooks = 4;
+
+export type Clock = { now(): number; wait(ms: number, signal: AbortSignal): Promise<unknown> };
+
+/** Searches for a run whose submit got no response, until it is listed or was missed twice. */
+export async function findLost(
+  http: TrustedHttp,
+  { baseUrl }: Pick<Connection, 'baseUrl'>,
+  clock: Clock,
+  submission: Submission,
+  signal: AbortSignal,
+): Promise<Found> {
+  if (submission.callbackUrl === null) return 'unknown';
+  let absences = 0;
+  for (let looks = 1; looks <= maxLooks; looks += 1) {
+    const found = await findRun(http, baseUrl, submission, signal);
+    if (found === 'absent') absences += 1;
+    if (absences === 2 || (found !== 'absent' && found !== 'not listed')) return found;
+    const isListedInMs = submission.startedAtMs + listedAfterMs - clock.now();
+    const waitMs = Math.min(Math.max(isListedInMs, betweenLooksMs), listedAfterMs);
+    const isWaited = looks < maxLooks && (await hasPassed(clock.wait(waitMs, signal)));
+    if (!isWaited) return 'unknown';
+  }
+  return 'unknown';
+}
+
+function hasPassed(waiting: Promise<unknown>): Promise<boolean> {
+  return waiting.then(
+    () => true,
+    () => false,
+  );
+}
 
 /** The account's run whose webhook URL ends in the attempt's token. */
-export async function findRun(
+async function findRun(
   http: TrustedHttp,
   baseUrl: string,
   submission: Submission,

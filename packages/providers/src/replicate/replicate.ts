@@ -6,7 +6,7 @@ import type { CallbackReading, Handle, Progress, Provider, Submission } from '..
 import { failure } from '../outcome/failure.ts';
 import { responseText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { afterNoResponse, lost, networkProgress, progressOfLogs } from '../progress.ts';
-import { type Found, findRun, isCalledBackAt } from './findRun.ts';
+import { type Clock, findLost, isCalledBackAt } from './findRun.ts';
 import { bodyOf, cancelAfter, endOf, type HostedPrediction, readPrediction, targetOf } from './prediction.ts';
 import { readRefusal, refusedForMs } from './refusal.ts';
 import { claimOf, isSigned, webhookSecret } from './webhook.ts';
@@ -15,39 +15,18 @@ const acceptTimeoutMs = 30_000;
 /** With a callback, polls only cover lost callbacks. */
 const pollAfterMs = { poll: 1000, callback: 15_000 };
 const maxPauseMs = 60_000;
-/** By then the list shows an accepted run; a run that two searches miss was not accepted. */
-const listedAfterMs = 10_000;
-const betweenLooksMs = 2000;
-const maxLooks = 4;
 
 const neverAccepted = failure('MODEL_UNAVAILABLE');
-
-export type Clock = { now(): number; wait(ms: number, signal: AbortSignal): Promise<unknown> };
 
 const realClock: Clock = { now: Date.now, wait: (ms, signal) => delay(ms, undefined, { signal }) };
 
 /** Creates take no idempotency token: a run whose create got no response is found by the token in its webhook URL. */
 export function createReplicate(connection: Connection, clock: Clock = realClock): Provider {
-  const { baseUrl, settings } = connection;
+  const { settings } = connection;
   const http = connect(connection);
   const secret = webhookSecret(http, settings.WEBHOOK_SECRET, clock.now);
   const read = (result: TrustedResult) =>
     result.ok && result.status < 300 ? readPrediction(result.json) : null;
-
-  async function findLost(submission: Submission, signal: AbortSignal): Promise<Found> {
-    if (submission.callbackUrl === null) return 'unknown';
-    let absences = 0;
-    for (let looks = 1; looks <= maxLooks; looks += 1) {
-      const found = await findRun(http, baseUrl, submission, signal);
-      if (found === 'absent') absences += 1;
-      if (absences === 2 || (found !== 'absent' && found !== 'not listed')) return found;
-      const isListedInMs = submission.startedAtMs + listedAfterMs - clock.now();
-      const waitMs = Math.min(Math.max(isListedInMs, betweenLooksMs), listedAfterMs);
-      const isWaited = looks < maxLooks && (await hasPassed(clock.wait(waitMs, signal)));
-      if (!isWaited) return 'unknown';
-    }
-    return 'unknown';
-  }
 
   return {
     name: 'replicate',
@@ -94,7 +73,7 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
     },
 
     async recover(submission, signal) {
-      const found = await findLost(submission, signal);
+      const found = await findLost(http, connection, clock, submission, signal);
       if (typeof found !== 'string') return progressOf(found, submission, connection);
       return found === 'absent'
         ? {
@@ -109,7 +88,7 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
     },
 
     async find(submission, signal) {
-      const found = await findLost(submission, signal);
+      const found = await findLost(http, connection, clock, submission, signal);
       return typeof found === 'string' ? null : { externalId: found.id };
     },
 
@@ -129,13 +108,6 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
       return endOf(prediction, run.mapping, connection);
     },
   };
-}
-
-function hasPassed(waiting: Promise<unknown>): Promise<boolean> {
-  return waiting.then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Before our submit has returned, only its own webhook URL identifies a callback; null when the callback omits the URL. */
