@@ -1,5 +1,6 @@
 // How the code is cut, in figures: `npm run figures`, or `npm run figures -- packages/db services/dispatcher` for these
-// folders, with the files that are one small function. Tests, `testing/` and generated files are left out.
+// folders, with the files that are one small function. The table leaves out tests, `testing/` and generated files.
+import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseSync } from '@swc/core';
@@ -9,6 +10,13 @@ const core = [
   'services/{api-gateway,dispatcher,ledger,webhook-sender}',
   'packages/{domain,kit,db,queues,egress,files,providers,executions,setup}',
 ];
+const parts = {
+  'product core': core.map((group) => `${group}/src/**/*.ts`),
+  'packages/db': ['packages/db/src/**/*.ts'],
+  console: ['packages/console/src/**/*.{ts,tsx}'],
+  cli: ['packages/cli/src/**/*.ts'],
+  sdk: ['sdk/{typescript,react}/src/**/*.{ts,tsx}'],
+};
 /** The files in which each step of an execution begins, from the request to the webhook. */
 const steps = [
   'services/api-gateway/src/api/executions/postExecution.ts',
@@ -17,9 +25,15 @@ const steps = [
   'services/webhook-sender/src/{fanOut,delivery}.ts',
 ];
 
-const isProduct = (file) => !/\.test\.ts$|\.d\.ts$|\/testing\/|\/generated\/|\/conformance\//.test(file);
-const filesOf = (pattern) =>
-  globSync(pattern, { cwd: root }).filter((file) => isProduct(file) && !file.includes('node_modules'));
+const isTest = (file) =>
+  /\.test\.|\/(testing|conformance|fixtures|tests)\/|^(acceptance|bench|packages\/testkit|scripts\/fences)\//.test(
+    file,
+  );
+const isGenerated = (file) =>
+  /\.d\.ts$|\/generated\/|^sdk\/python\/src\/holdfast\/(_sync\/|models\.py$)/.test(file);
+const isProduct = (file) => !isTest(file) && !isGenerated(file);
+const filesOf = (patterns) =>
+  globSync(patterns, { cwd: root }).filter((file) => isProduct(file) && !file.includes('node_modules'));
 const read = (file) => readFileSync(path.join(root, file), 'utf8');
 
 function quantile(values, q) {
@@ -46,10 +60,10 @@ const functionTypes = new Set([
   'MethodProperty',
 ]);
 
-/** Every function's length in lines, and how often `any` is written. */
-function measure(text) {
+/** Every function with its length in lines, and how often `any` is written. */
+function measure(text, file) {
   const bytes = Buffer.from(text);
-  const module = parseSync(text, { syntax: 'typescript', target: 'es2024' });
+  const module = parseSync(text, { syntax: 'typescript', tsx: file.endsWith('.tsx'), target: 'es2024' });
   const offset = module.span.start;
   const found = { functions: [], anys: 0, exported: [] };
   const linesOf = ({ start, end }) =>
@@ -57,17 +71,19 @@ function measure(text) {
       .subarray(Math.max(0, start - offset), end - offset)
       .toString()
       .split('\n').length;
-  const visit = (node) => {
+  const visit = (node, owner) => {
     if (node === null || typeof node !== 'object') return;
     if (Array.isArray(node)) {
-      for (const one of node) visit(one);
+      for (const one of node) visit(one, owner);
       return;
     }
-    if (functionTypes.has(node.type)) found.functions.push(linesOf(node.span ?? node.function.span));
+    const name = (node.identifier ?? node.id ?? node.key)?.value ?? owner;
+    if (functionTypes.has(node.type))
+      found.functions.push({ name, file, lines: linesOf(node.span ?? node.function.span) });
     if (node.type === 'TsKeywordType' && node.kind === 'any') found.anys += 1;
-    for (const one of Object.values(node)) visit(one);
+    for (const one of Object.values(node)) visit(one, name);
   };
-  visit(module.body);
+  visit(module.body, '');
   found.exported = module.body
     .filter(({ type }) => type === 'ExportDeclaration')
     .filter(({ declaration }) => !declaration.type.startsWith('Ts'))
@@ -78,25 +94,49 @@ function measure(text) {
 const isOneSmallFunction = ({ exported: [only, ...others] }) =>
   others.length === 0 && only?.type === 'FunctionDeclaration' && only.lines < 25;
 
+const linesIn = (file) => read(file).split('\n').length - 1;
+const total = (values) => values.reduce((sum, one) => sum + one, 0);
+
 function report(name, files) {
   const all = files.map((file) => {
     const text = read(file);
-    return { lines: text.split('\n').length - 1, comments: commentLines(text), ...measure(text) };
+    return { lines: linesIn(file), comments: commentLines(text), ...measure(text, file) };
   });
   const lines = all.map((one) => one.lines);
-  const functions = all.flatMap((one) => one.functions);
-  const sum = (key) => all.reduce((total, one) => total + one[key], 0);
+  const sum = (key) => total(all.map((one) => one[key]));
   const percent = (part, whole) => `${((100 * part) / whole).toFixed(1)} %`;
   return {
     where: name,
     files: all.length,
+    lines: sum('lines'),
     'median lines': quantile(lines, 0.5),
     'p90 lines': quantile(lines, 0.9),
     'one small function': percent(all.filter(isOneSmallFunction).length, all.length),
     'comment lines': percent(sum('comments'), sum('lines')),
-    'functions over 50 lines': percent(functions.filter((n) => n > 50).length, functions.length),
     any: sum('anys'),
   };
+}
+
+function printLongest(files) {
+  const functions = files.flatMap((file) => measure(read(file), file).functions);
+  const longest = functions.toSorted((a, b) => b.lines - a.lines).slice(0, 10);
+  console.log('The longest functions, in lines:');
+  for (const { lines, name, file } of longest)
+    console.log(`  ${String(lines).padStart(4)}  ${name}  ${file}`);
+}
+
+/** What Git tracks, without lock files, and the weight of the tests (suites, bench and harness too) beside the product. */
+function printWeight() {
+  const tracked = execFileSync('git', ['ls-files', '-z'], { cwd: root, encoding: 'utf8' })
+    .split('\0')
+    .filter((file) => file !== '' && !file.endsWith('pnpm-lock.yaml') && existsSync(path.join(root, file)));
+  const code = tracked.filter((file) => /\.(tsx?|mjs|js|py|css)$/.test(file) && !isGenerated(file));
+  const tests = total(code.filter(isTest).map(linesIn));
+  const product = total(
+    code.filter((file) => !isTest(file) && /^(packages|services|sdk)\//.test(file)).map(linesIn),
+  );
+  console.log(`Tests, ${tests} lines, by product, ${product} lines: ${(tests / product).toFixed(2)}`);
+  console.log(`Tracked: ${total(tracked.map(linesIn))} lines. README: ${linesIn('README.md')} lines`);
 }
 
 const packagesByName = new Map(
@@ -135,20 +175,24 @@ function reachedFrom(entries) {
   return [...seen];
 }
 
+/** The files of a step. @throws if they have been moved */
+function entriesOf(pattern) {
+  const entries = globSync(pattern, { cwd: root });
+  if (entries.length === 0) throw new Error(`scripts/figures.mjs: ${pattern} matches no file`);
+  return entries;
+}
+
 const folders = process.argv.slice(2).map((folder) => folder.replace(/\/$/, ''));
 if (folders.length > 0) {
-  console.table(folders.map((folder) => report(folder, filesOf(`${folder}/**/*.ts`))));
-  const small = folders
-    .flatMap((folder) => filesOf(`${folder}/**/*.ts`))
-    .filter((file) => isOneSmallFunction(measure(read(file))));
+  const files = folders.map((folder) => filesOf(`${folder}/**/*.{ts,tsx}`));
+  console.table(folders.map((folder, index) => report(folder, files[index])));
+  const small = files.flat().filter((file) => isOneSmallFunction(measure(read(file), file)));
   console.log(`one small function:\n  ${small.join('\n  ')}`);
+  printLongest(files.flat());
 } else {
-  const everything = core.flatMap((group) => filesOf(`${group}/src/**/*.ts`));
-  const onPath = reachedFrom(steps.flatMap((pattern) => globSync(pattern, { cwd: root })));
-  console.table([
-    report('product core', everything),
-    report('packages/db', filesOf('packages/db/src/**/*.ts')),
-    report('on the path of an execution', onPath.filter(isProduct)),
-  ]);
-  console.log(`README: ${read('README.md').split('\n').length - 1} lines`);
+  const onPath = reachedFrom(steps.flatMap(entriesOf)).filter(isProduct);
+  const rows = Object.entries(parts).map(([name, patterns]) => report(name, filesOf(patterns)));
+  console.table([...rows, report('on the path of an execution', onPath)]);
+  printLongest(filesOf(Object.values(parts).flat()));
+  printWeight();
 }
