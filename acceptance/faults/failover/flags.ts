@@ -26,8 +26,8 @@ the ledger passes. Prints the seconds without an accepted execution. Needs root;
   --only KIND  only this fault: ${faults.join(', ')};
                delay: no fault, but throughput and latency while replication takes 0, 2 and 5 ms
                sentinel, cluster: a Redis master is killed and paused (with the first sentinel, or in a cluster of three)
-               store: the S3 server is killed or paused for ten seconds while executions store files; S3_SERVER is a script
-               that runs it, as for .ci/with-s3
+               store: the S3 server is killed or paused for ten seconds while executions store files
+               (needs root, for .ci/s3-server)
                (sentinel, cluster and store use one PostgreSQL, and no namespaces; sentinel and cluster need no root)
   --proxied    services connect through PgBouncer and HAProxy, instead of naming the three servers
   --async      asynchronous replication: prints what was lost, and finds it again in the logs of the services

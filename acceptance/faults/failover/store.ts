@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createS3Store } from '@holdfast/files/s3/s3Store';
 import { servicePort } from '@holdfast/local/launch/ports';
@@ -16,14 +15,13 @@ const outageMs = 10_000;
 /** The first start installs the server. */
 const startWithinMs = 600_000;
 
-/** One S3 server that dies or hangs for ten seconds and comes back. @throws MissingError without a script that runs one */
+const script = resolve(import.meta.dirname, '../../../.ci/s3-server');
+
+/** One S3 server that dies or hangs for ten seconds and comes back. @throws MissingError without root */
 export async function startStoreTarget(folder: string, say: (line: string) => void): Promise<Target> {
-  const { S3_SERVER: script = '', S3_ROOT: root = join(folder, 's3') } = process.env;
-  if (!existsSync(script)) {
-    throw new MissingError(
-      'This needs an S3 server: S3_SERVER names a script that runs one (see .ci/with-s3).',
-    );
-  }
+  if (process.getuid?.() !== 0)
+    throw new MissingError('This needs root, for the S3 server of .ci/s3-server.');
+  const { S3_ROOT: root = join(folder, 's3') } = process.env;
   const port = await servicePort();
   const [accessKey, secretKey] = [randomBytes(10).toString('hex'), randomBytes(20).toString('hex')];
   const endpoint = `http://127.0.0.1:${port}`;
@@ -33,7 +31,7 @@ export async function startStoreTarget(folder: string, say: (line: string) => vo
     const child = await startServer({
       name: 'the S3 server',
       command: '/usr/bin/env',
-      args: [...variables, `S3_SECRET_KEY=${secretKey}`, 'sh', script],
+      args: [...variables, `S3_SECRET_KEY=${secretKey}`, script],
       ready: (pid) => pid > 0,
       timeoutMs: 5000,
     });
