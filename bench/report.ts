@@ -10,8 +10,6 @@ import { judge, type Verdict } from './targets.ts';
 
 const namedIds = 10;
 
-type Report = ReturnType<typeof report>;
-
 /** What goes to standard output and into `bench/results/`. */
 export function report(args: {
   flags: Flags;
