@@ -19,8 +19,8 @@ beforeEach(async () => {
 const addEndpoint = (fields: object = {}) =>
   customer.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url, ...fields });
 
-describe('the rules of the specification, through every service', () => {
-  it('What the service does: a repeated idempotency key causes no duplicate processing and no duplicate charge', async () => {
+describe('the rules of the contract, through every service', () => {
+  it('2.3: a repeated idempotency key causes no duplicate processing and no duplicate charge', async () => {
     stack.providerCalls.length = 0;
     const send = () =>
       customer.api.post(
@@ -40,7 +40,7 @@ describe('the rules of the specification, through every service', () => {
     expect((await customer.api.get('/v1/balance')).body).toMatchObject({ total: '0.99', held: '0.00' });
   });
 
-  it('What the service does: files are never passed as raw URLs', async () => {
+  it('2.5: files are never passed as raw URLs', async () => {
     const { status, body } = await customer.api.post('/v1/executions', {
       model: 'image-transform',
       input: { source_image: 'https://example.com/image.png' },
@@ -51,7 +51,7 @@ describe('the rules of the specification, through every service', () => {
     ]);
   });
 
-  it('States: a create places a hold, which is added to held and taken from available', async () => {
+  it('5.2: a create places a hold, which is added to held and taken from available', async () => {
     const id = await create(customer.api, 'sandbox-text', { prompt: 'x', delay_ms: 600_000 });
     expect((await readExecution(customer.api, id)).hold_amount).toBe('0.012');
     expect((await customer.api.get('/v1/balance')).body).toMatchObject({
@@ -62,7 +62,7 @@ describe('the rules of the specification, through every service', () => {
     await customer.api.post(`/v1/executions/${id}/cancel`);
   });
 
-  it('States 1: a terminal execution never changes again', async () => {
+  it('4.7: a terminal execution never changes again', async () => {
     const id = await create(customer.api, 'sandbox-text', { prompt: 'x' });
     const completed = await untilStatus(customer.api, id, 'COMPLETED');
     const { status } = await customer.api.post(`/v1/executions/${id}/cancel`);
@@ -79,7 +79,7 @@ describe('the rules of the specification, through every service', () => {
     });
   });
 
-  it('Events 1: an endpoint receives the types it names, and no other', async () => {
+  it('8.2: an endpoint receives the types it names, and no other', async () => {
     await addEndpoint({ events: ['execution.completed'] });
     const id = await create(customer.api, 'sandbox-text', { prompt: 'x' });
     await untilEvent(stack.receiver, id, 'execution.completed');
@@ -92,14 +92,14 @@ describe('the rules of the specification, through every service', () => {
     expect(await stack.db.prisma.delivery.count({ where })).toBe(1);
   });
 
-  it('Events 2: custom headers of the endpoint are added', async () => {
+  it('8.3: custom headers of the endpoint are added', async () => {
     await addEndpoint({ headers: { 'X-Shop': 'forty-two' } });
     const id = await create(customer.api, 'sandbox-text', { prompt: 'x' });
     const { request } = await untilEvent(stack.receiver, id, 'execution.completed');
     expect(request.headers['x-shop']).toBe('forty-two');
   });
 
-  it('Webhook endpoints: a test call reports the response of the endpoint', async () => {
+  it('7.6: a test call reports the response of the endpoint', async () => {
     const { body } = await addEndpoint();
     const test = await customer.api.post(`/v1/webhooks/endpoints/${String(body['id'])}/test`);
     expect([test.status, test.body]).toEqual([
@@ -108,7 +108,7 @@ describe('the rules of the specification, through every service', () => {
     ]);
   });
 
-  it('Webhook endpoints: an inactive endpoint receives nothing until it is activated', async () => {
+  it('7.7: an inactive endpoint receives nothing until it is activated', async () => {
     const { body } = await addEndpoint();
     const path = `/v1/webhooks/endpoints/${String(body['id'])}`;
     expect((await customer.api.patch(path, { is_active: false })).body['is_active']).toBe(false);
@@ -124,7 +124,7 @@ describe('the rules of the specification, through every service', () => {
     await untilEvent(stack.receiver, next, 'execution.completed');
   });
 
-  it('Authentication 3: a rotated key and its old value both create executions during the grace period', async () => {
+  it('9.3: a rotated key and its old value both create executions during the grace period', async () => {
     const { data } = (await customer.api.get('/v1/api-keys')).body as { data: { id: string }[] };
     const { status, body } = await customer.api.post(`/v1/api-keys/${data[0]?.id}/rotate`);
     expect(status).toBe(200);
@@ -135,7 +135,7 @@ describe('the rules of the specification, through every service', () => {
     for (const id of ids) await untilStatus(renewed, id, 'COMPLETED');
   });
 
-  it('Limits: an upload of 150 MB is accepted, and one of a byte more is refused', async () => {
+  it('6.3: an upload of 150 MB is accepted, and one of a byte more is refused', async () => {
     const upload = (sizeBytes: number) =>
       customer.api.post('/v1/files/upload', {
         filename: 'film.mp4',

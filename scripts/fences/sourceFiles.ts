@@ -23,15 +23,19 @@ export function ownerOf(path: string): string {
 }
 
 /** Every file of TypeScript or JavaScript below `root`, without the generated Prisma client. */
+export function sourcePaths(root: string): string[] {
+  return globSync(patterns, { cwd: root }).filter(
+    (path) => !path.startsWith('packages/db/src/generated/') && !path.includes('node_modules'),
+  );
+}
+
 export function readSourceFiles(root: string): SourceFile[] {
-  return globSync(patterns, { cwd: root })
-    .filter((path) => !path.startsWith('packages/db/src/generated/') && !path.includes('node_modules'))
-    .map((path) => ({
-      path,
-      owner: ownerOf(path),
-      isTest: /\.test\.(ts|mjs)$/.test(path) || path.includes('/testing/'),
-      ...readSourceFacts(readFileSync(join(root, path), 'utf8'), { tsx: path.endsWith('.tsx') }),
-    }));
+  return sourcePaths(root).map((path) => ({
+    path,
+    owner: ownerOf(path),
+    isTest: /\.test\.(ts|mjs)$/.test(path) || path.includes('/testing/'),
+    ...readSourceFacts(readFileSync(join(root, path), 'utf8'), { tsx: path.endsWith('.tsx') }),
+  }));
 }
 
 /** The folder of this tree that an import leads to, or undefined for an external package. */

@@ -194,7 +194,7 @@ const revokeApiKeySql = `UPDATE api_keys SET revoked_at = coalesce(revoked_at, n
 export type RotatedApiKey = Omit<ApiKeyRow, 'createdAt' | 'revokedAt'> & { previousKeyValidUntil: Date };
 
 /**
- * The old value stays valid for the grace period (spec, "Limits"). Rotations of one key wait for each other, so every
+ * The old value stays valid for the grace period (contract 9.3). Rotations of one key wait for each other, so every
  * value but the last expires. Null when the key is missing, revoked or expired.
  */
 export async function rotateApiKey(

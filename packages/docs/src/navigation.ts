@@ -82,6 +82,7 @@ export const sections: readonly Section[] = [
   {
     title: 'Understand',
     pages: [
+      doc('contract', 'The contract'),
       doc('promises', 'What we promise'),
       doc('comparison', 'How it compares'),
       doc('architecture', 'Architecture'),

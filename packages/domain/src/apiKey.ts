@@ -39,7 +39,7 @@ export function permissionsOf(scopes: readonly ApiKeyScope[]): ApiKeyPermissions
   return apiKeyScopes.every((scope) => scopes.includes(scope)) ? 'full' : 'execution';
 }
 
-/** Spec, "Authentication" 2: `sk_` + 64 hex + `_` + 8 hex, the CRC32 of the 64 characters. The first three are the cell. */
+/** Contract 9.2: `sk_` + 64 hex + `_` + 8 hex, the CRC32 of the 64 characters. The first three are the cell. */
 export function newApiKey(): string {
   return apiKeyOf(cellDigits() + randomBytes(32).toString('hex').slice(3));
 }

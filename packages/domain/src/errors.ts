@@ -1,4 +1,4 @@
-/** Spec, "Errors": codes that executions fail with and requests are refused with. */
+/** Contract 10.2: codes that executions fail with and requests are refused with. */
 export const executionErrors = {
   INPUT_VALIDATION_ERROR: { status: 400, retryable: false },
   CONTENT_MODERATION_REJECTED: { status: 400, retryable: false },
@@ -14,7 +14,7 @@ export const executionErrors = {
   INTERNAL_ERROR: { status: 500, retryable: false },
 } as const;
 
-/** Codes that the spec leaves open ("Errors", rule 3). */
+/** Contract 10.3: codes that only requests are refused with. */
 const requestErrors = {
   UNAUTHENTICATED: { status: 401, retryable: false },
   SPEND_LIMIT_REACHED: { status: 402, retryable: false },

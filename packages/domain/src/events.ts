@@ -3,7 +3,7 @@ import { type Execution, type StatusRecord, statusRecord } from './execution.ts'
 import { limits } from './limits.ts';
 import type { ExecutionStatus } from './statuses.ts';
 
-/** Spec, "Events", and `execution.expired`. */
+/** The types of events about executions: contract 8.1. */
 export const eventTypes = [
   'execution.started',
   'execution.completed',
@@ -24,7 +24,7 @@ export const subscribableEvents = [...eventTypes, ...endpointEventTypes, ...even
 
 const subscribableTypes = [...eventTypes, ...endpointEventTypes] as const;
 
-/** Spec, "Events" 1: an empty list means all types of executions. */
+/** Contract 8.2: an empty list means all types of executions. */
 export function isSubscribedTo(events: readonly string[], type: (typeof subscribableTypes)[number]): boolean {
   const kind = `${type.slice(0, type.indexOf('.'))}.*`;
   return events.length === 0 ? kind === 'execution.*' : events.includes(type) || events.includes(kind);

@@ -43,7 +43,7 @@ export function priorityRank(priority: Priority): number {
   return priorities.indexOf(priority);
 }
 
-/** Spec, "Execution (create response)". */
+/** The response of a create: contract 2.2. */
 export type CreateRecord = {
   id: string;
   status: ExecutionStatus;
@@ -130,7 +130,7 @@ export function progressRecord({
   };
 }
 
-/** Spec, "Execution result". */
+/** The result: contract 3.2. */
 export function resultRecord(execution: Execution) {
   return {
     execution_id: execution.id,

@@ -1,4 +1,4 @@
-/** Spec, "Limits", and our own sizes. */
+/** The limits of the contract (2.8, 5.1, 6.3, 8.4, 8.6, 8.8, 9.3, 9.4), and our own sizes. */
 export const limits = {
   maxFileBytes: 157_286_400,
   maxApiKeysPerOrganization: 20,

@@ -49,7 +49,7 @@ function format(value: Decimal.Value): string {
 
 const formatAmount = remembered(format);
 
-/** Spec, "Limits": estimated cost times 1.2, minimum 0.01. */
+/** Contract 5.1: estimated cost times 1.2, minimum 0.01. */
 export const holdFor: (estimate: Money) => Money = remembered((estimate) =>
   toMoney(MoneyDecimal.max(new MoneyDecimal(estimate).times(limits.holdFactor), limits.minimumHold)),
 );

@@ -1,6 +1,6 @@
 import type { EventType } from './events.ts';
 
-/** Spec, "States and transitions". */
+/** The statuses and their changes: contract 4. */
 export const executionStatuses = [
   'PENDING',
   'PROCESSING',

@@ -24,7 +24,7 @@ export type Signers = {
   isPreviousPrimary: boolean;
 };
 
-/** Spec, "Events" 4: hex HMAC-SHA256 by the whole secret; and Standard Webhooks: a signature per decoded secret. */
+/** Contract 8.5: hex HMAC-SHA256 by the whole secret; and Standard Webhooks: a signature per decoded secret. */
 export function signatureHeaders(args: {
   signers: Signers;
   eventId: string;

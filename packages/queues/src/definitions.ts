@@ -148,7 +148,7 @@ export const deliverQueue = defineQueue({
   tries: 3,
 });
 
-/** Spec: the response of `POST /v1/webhooks/endpoints/{id}/test`. */
+/** Contract 7.6: the response of `POST /v1/webhooks/endpoints/{id}/test`. */
 export const testCallResult = z.object({
   success: z.boolean(),
   status_code: z.int(),

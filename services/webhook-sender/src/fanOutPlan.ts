@@ -35,7 +35,7 @@ export function planFanOut(
   });
 }
 
-/** Spec, "Events" 7: `webhook_url` gets terminal events only. */
+/** Contract 8.9: `webhook_url` gets the final event only. */
 function receiversOf(event: EventToFanOut, { endpoints, secrets }: Receivers): PlannedReceiver[] {
   const { webhookUrl, organizationId, type, model } = event;
   const subscribed = endpoints

@@ -68,7 +68,7 @@ function withStage({ stage, message }: Extract<Result, { ok: false }>): string {
 
 const jitter = 0.2;
 
-/** Spec, "Events" 5: the scheduled delay +-20 %, at least the receiver's `Retry-After`; null after the last attempt. */
+/** Contract 8.6: the scheduled delay +-20 %, at least the receiver's `Retry-After`; null after the last attempt. */
 export function nextDelayS(args: {
   attempts: number;
   delaysS: number[];

@@ -70,7 +70,7 @@ const newEvent = {
 export const newEventColumnsSql = `CASE WHEN has_receiver THEN event_id END AS "eventId",
   CASE WHEN is_fanned_out THEN delivery_ids ELSE '{}' END AS "deliveryIds"`;
 
-/** Spec, "Events" 1: an empty list means all types. */
+/** Contract 8.2: an empty list means all types. */
 function isSubscribedSql(type: EventType): string {
   return `(coalesce(cardinality(events), 0) = 0 OR '${type}' = ANY (events) OR 'execution.*' = ANY (events))`;
 }

@@ -83,7 +83,7 @@ const ModelInput = jsonObject('Parameters of the model. Files are given as `file
   prompt: 'a lighthouse',
 }).meta({ id: 'ModelInput' });
 
-/** Spec, "Execution create request body", and the design's `timeout_seconds`. */
+/** The body of a create: contract 2.1. */
 export const createBody = z
   .strictObject({
     model: z.string().min(1).max(64).meta({ description: 'Model slug', example: 'sandbox-image' }),

@@ -129,7 +129,7 @@ const createFields = {
   created_at: timestamp('When it was accepted'),
 };
 
-/** Spec, "Execution (create response)". */
+/** The response of a create: contract 2.2. */
 export const CreatedExecution = z.object({ ...createFields, urls: ExecutionUrls }).meta({
   id: 'CreatedExecution',
   example: { ...exampleCreated, urls: exampleUrls },
@@ -185,7 +185,7 @@ export const ExecutionDetails = ExecutionWithLogs.extend({ urls: ExecutionUrls }
   example: { ...exampleExecution, logs: 'Step 1 of 4\nStep 2 of 4\n', urls: exampleUrls },
 });
 
-/** Spec, "Execution result". */
+/** The result: contract 3.2. */
 export const ExecutionResult = z
   .object({
     execution_id: idField('exec'),

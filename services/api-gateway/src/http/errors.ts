@@ -17,7 +17,7 @@ import { maxDetails } from './validate.ts';
 const drainTimeoutMs = 10_000;
 const drainStepBytes = 262_144;
 
-/** Spec, "Errors". */
+/** The body of an error: contract 10.1. */
 export function errorBody(
   error: ApiError,
   { requestId, publicUrl }: Pick<RequestState, 'requestId' | 'publicUrl'>,

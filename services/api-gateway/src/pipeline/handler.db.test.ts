@@ -23,7 +23,7 @@ afterAll(async () => {
 const get = (path: string, as = key) => gateway.client(as).get(path);
 const post = (path: string, as = key) => gateway.client(as).post(path);
 
-/** Spec, "Errors" and "Rate limiting" 1: what every refusal looks like. */
+/** Contract 10.1, 10.4 and 11.1 say what every refusal looks like. */
 function expectError(response: Response, status: number, code: string): void {
   expect(response.body).toEqual({
     error: {

@@ -27,7 +27,7 @@ const callbackFactor = 20;
 /** Requests pass when Redis takes longer than this to count them. */
 const countTimeoutMs = 500;
 
-/** Spec, "Rate limiting": every response, whatever its status, has the X-RateLimit headers. */
+/** Contract 11.1: every response, whatever its status, has the X-RateLimit headers. */
 export function limitRate(context: Context): LimitRate {
   const { config } = context;
   const limiters: Record<LimitName, LimitRate> = {

@@ -15,7 +15,7 @@ export function money(amount: Units): string {
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
-/** Spec, "Limits": estimated cost times 1.2, minimum 0.01, rounded up. */
+/** Contract 5.1: estimated cost times 1.2, minimum 0.01, rounded up. */
 export function holdOf(estimate: string): Units {
   const hold = (units(estimate) * 12n + 9n) / 10n;
   return hold < 1_000_000n ? 1_000_000n : hold;

@@ -6,7 +6,7 @@ import { ExecutionResult } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 
-/** Spec, "Rate limiting" 3: the suggested polling interval. */
+/** Contract 11.4: the suggested polling interval. */
 const pollIntervalS = '2';
 
 export const getResult = endpoint({
