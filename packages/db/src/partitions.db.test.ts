@@ -11,7 +11,8 @@ import { storeCallback } from './callbacks.ts';
 import { type Database, openDatabase } from './client.ts';
 import { completeExecutions } from './executions/endings.ts';
 import { findByIdempotencyKey } from './executions/insert.ts';
-import { getExecution, listExecutions } from './executions/read.ts';
+import { getExecution } from './executions/read.ts';
+import { searchExecutions } from './executions/search.ts';
 import { startExecutions } from './executions/start.ts';
 import { insertOutput, listRemovableFiles, markFilesDeleted, markOutputReady } from './files.ts';
 import {
@@ -193,8 +194,10 @@ describe('months that are older than the retention', () => {
     expect(await getExecution(db, organizationId, old)).toBeNull();
     expect(await findByIdempotencyKey(db, organizationId, old)).toBeNull();
     expect(await findByIdempotencyKey(db, organizationId, young)).not.toBeNull();
-    expect((await listExecutions(db, organizationId, {}, 10)).rows.map(({ id }) => id)).toEqual([young]);
-    expect((await listExecutions(db, organizationId, { cursor: old }, 10)).rows).toEqual([]);
+    expect((await searchExecutions(db, { organizationId }, 10, 10)).rows.map(({ id }) => id)).toEqual([
+      young,
+    ]);
+    expect((await searchExecutions(db, { organizationId, cursor: old }, 10, 10)).rows).toEqual([]);
   });
 
   it('have their output files removed from the store, then from the database', async () => {

@@ -1,10 +1,9 @@
 import type { Execution } from '@holdfast/domain/execution';
 import { priorities } from '@holdfast/domain/execution';
 import type { Money } from '@holdfast/domain/money';
-import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
 import { type Page, pageSql } from '../pages.ts';
-import { type Condition, checkedSql, givenConditions, runStatement, sameIdSql } from '../statement.ts';
+import { checkedSql, runStatement, sameIdSql } from '../statement.ts';
 
 /** All columns of `Execution` but the log, which may be long. */
 export function executionColumns(alias: string, output = `${alias}.output`): string {
@@ -141,49 +140,8 @@ SELECT id, number, provider, target, state, external_id AS "externalId", (outcom
   settled_at AS "settledAt"
 FROM attempts WHERE execution_id = $1 ORDER BY number`;
 
-type ExecutionFilter = {
-  status?: ExecutionStatus | undefined;
-  model?: string | undefined;
-  models?: readonly string[] | undefined;
-  createdAfter?: Date | undefined;
-  createdBefore?: Date | undefined;
-  cursor?: string | undefined;
-};
-
-export async function listExecutions(
-  db: Database,
-  organizationId: string,
-  filter: ExecutionFilter,
-  limit: number,
-): Promise<Page<Execution>> {
-  const given = givenConditions(listConditions, filter, 2);
-  const ids = `SELECT e.id FROM executions e
-    WHERE e.organization_id = $1${given.sql} ORDER BY e.created_at DESC, e.id COLLATE "POSIX" DESC`;
-  const text = `WITH RECURSIVE ${pageSql({ ids, limit: '$2', bytes: outputBytesSql })}
-    SELECT x.*, p.next FROM page p CROSS JOIN LATERAL (
-      SELECT ${executionColumns('e')} FROM executions e WHERE ${sameIdSql('p.id')}
-    ) x ORDER BY p.nth`;
-  const values = [organizationId, limit, ...given.values];
-  const name = `list_executions_${given.key}`;
-  const rows = await runStatement<Execution & { next: string | null }>(db.pool, name, text, values);
-  return { rows, next: rows.at(-1)?.next ?? null };
-}
-
 export const outputBytesSql = (id: string) =>
   `(SELECT octet_length(e.output::text) FROM executions e WHERE ${sameIdSql(id)})`;
-
-const listConditions: Condition<ExecutionFilter>[] = [
-  { name: 'status', sql: 'e.status = ?' },
-  { name: 'model', sql: 'e.model = ?' },
-  { name: 'models', sql: 'e.model = ANY (?::text[])' },
-  { name: 'createdAfter', sql: 'e.created_at > ?' },
-  { name: 'createdBefore', sql: 'e.created_at < ?' },
-  {
-    name: 'cursor',
-    sql: `(e.created_at, e.id COLLATE "POSIX") <
-      (SELECT c.created_at, c.id FROM executions c WHERE c.id = ? AND ${checkedSql('c.organization_id = $1')})`,
-  },
-];
 
 export function quotedList(texts: readonly string[]): string {
   return texts.map((text) => `'${text}'`).join(', ');

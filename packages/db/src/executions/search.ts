@@ -4,6 +4,7 @@ import type { Database } from '../client.ts';
 import { type Page, pageSql } from '../pages.ts';
 import {
   type Condition,
+  checkedSql,
   givenConditions,
   idAt,
   maxClockDifferenceMs,
@@ -16,13 +17,14 @@ export type ExecutionSearch = {
   organizationId?: string | undefined;
   statuses?: readonly ExecutionStatus[] | undefined;
   model?: string | undefined;
+  models?: readonly string[] | undefined;
   provider?: string | undefined;
   errorCode?: string | undefined;
   /** A member of the metadata, and its value as text. */
   metadata?: readonly [name: string, value: string] | undefined;
   idempotencyKey?: string | undefined;
   idPrefix?: string | undefined;
-  createdAfter: Date;
+  createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
   cursor?: string | undefined;
 };
@@ -30,8 +32,8 @@ export type ExecutionSearch = {
 /** `searchedUntil`: when the oldest execution that was looked at was created, if the page ends there and not with a row. */
 export type SearchPage = Page<Execution> & { searchedUntil: Date | null };
 
-/** Each page looks at this many executions at most, however few of them match. */
-export const searchedPerPage = 10_000;
+/** Each page looks at this many executions at most, however few of them match: of an operator's search, and of a client's list. */
+export const searchedPerPage = { operator: 10_000, client: 1000 };
 
 type Row = Execution & { next: string | null; searchedUntil: Date | null };
 
@@ -40,6 +42,7 @@ export async function searchExecutions(
   db: Database,
   search: ExecutionSearch,
   limit: number,
+  searched: number,
 ): Promise<SearchPage> {
   const { from, slice: wanted } = await sliceOf(db, search);
   const slice = givenConditions(sliceConditions, wanted, 3);
@@ -57,7 +60,7 @@ export async function searchExecutions(
       LEFT JOIN LATERAL (SELECT ${executionColumns('e')} FROM executions e WHERE ${sameIdSql('p.id')}) whole ON true
     ORDER BY p.nth`;
   const name = `search_executions_${slice.key}_${match.key}`;
-  const values = [from, searchedPerPage, limit, ...slice.values, ...match.values];
+  const values = [from, searched, limit, ...slice.values, ...match.values];
   const found = await runStatement<Row>(db.pool, name, text, values);
   const last = found.at(-1);
   return {
@@ -76,7 +79,8 @@ type Slice = {
   organizationId: string | undefined;
   createdAfter: Date | undefined;
   createdBefore: Date | undefined;
-  after: string | undefined;
+  /** The cursor and the organization, whose execution it is. */
+  after: [cursor: string, organizationId: string] | undefined;
 };
 
 async function sliceOf(db: Database, search: ExecutionSearch): Promise<{ from: string; slice: Slice }> {
@@ -90,7 +94,7 @@ async function sliceOf(db: Database, search: ExecutionSearch): Promise<{ from: s
   ];
   const before = ends.filter((one) => one !== undefined).sort()[0];
   const from =
-    [idAt('exec', createdAfter.getTime() - maxClockDifferenceMs), idPrefix ?? ''].sort().at(-1) ?? '';
+    [idAt('exec', (createdAfter?.getTime() ?? 0) - maxClockDifferenceMs), idPrefix ?? ''].sort().at(-1) ?? '';
   const isOfFailures = !isOwn && (search.errorCode !== undefined || areFailures(search.statuses));
   const slice = {
     before,
@@ -103,7 +107,7 @@ async function sliceOf(db: Database, search: ExecutionSearch): Promise<{ from: s
     organizationId,
     createdAfter: isOwn ? createdAfter : undefined,
     createdBefore: isOwn ? createdBefore : undefined,
-    after: isOwn ? cursor : undefined,
+    after: isOwn && cursor !== undefined ? ([cursor, organizationId] as [string, string]) : undefined,
   };
   return { from, slice };
 }
@@ -122,7 +126,7 @@ function timesOf({ createdAfter, createdBefore, idPrefix }: ExecutionSearch) {
   const first = Number.parseInt(digits.padEnd(timeDigits, '0'), 16) - maxClockDifferenceMs;
   const last = Number.parseInt(digits.padEnd(timeDigits, 'f'), 16) + maxClockDifferenceMs;
   return {
-    createdAfter: new Date(Math.max(createdAfter.getTime(), first)),
+    createdAfter: new Date(Math.max(createdAfter?.getTime() ?? first, first)),
     createdBefore: new Date(Math.min(createdBefore?.getTime() ?? last, last)),
   };
 }
@@ -159,7 +163,8 @@ const sliceConditions: Condition<Slice>[] = [
   { name: 'createdBefore', sql: 's.created_at < ?' },
   {
     name: 'after',
-    sql: `(s.created_at, s.id COLLATE "POSIX") < (SELECT c.created_at, c.id FROM executions c WHERE c.id = ?)`,
+    sql: `(s.created_at, s.id COLLATE "POSIX") < (SELECT c.created_at, c.id FROM executions c
+      WHERE c.id = (?::text[])[1] AND ${checkedSql('c.organization_id = (?::text[])[2]')})`,
   },
 ];
 
@@ -168,6 +173,7 @@ const matchConditions: Condition<ExecutionSearch>[] = [
   { name: 'createdBefore', sql: 'e.created_at < ?' },
   { name: 'statuses', sql: 'e.status = ANY (?::text[])' },
   { name: 'model', sql: 'e.model = ?' },
+  { name: 'models', sql: 'e.model = ANY (?::text[])' },
   { name: 'errorCode', sql: 'e.error_code = ?' },
   // LIMIT keeps it a look-up for each execution.
   {

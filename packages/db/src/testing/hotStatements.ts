@@ -41,7 +41,8 @@ import {
   overdueExecutions,
 } from '../executions/endings.ts';
 import { findByIdempotencyKey, insertExecutions } from '../executions/insert.ts';
-import { getExecution, listExecutions } from '../executions/read.ts';
+import { getExecution } from '../executions/read.ts';
+import { searchExecutions, searchedPerPage } from '../executions/search.ts';
 import { startExecutions } from '../executions/start.ts';
 import { readWatchedExecutions } from '../executions/watch.ts';
 import {
@@ -171,8 +172,8 @@ export const hotStatements: HotStatement[] = [
           timeoutS: 600,
         })),
       ),
-    listExecutions: (db, { organizationId, executions }) =>
-      listExecutions(db, organizationId, {}, executions.pending.length),
+    searchExecutions: (db, { organizationId, executions }) =>
+      searchExecutions(db, { organizationId }, executions.pending.length, searchedPerPage.client),
     readWatchedExecutions: (db, { executions }) =>
       readWatchedExecutions(
         db,

@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List executions
-         * @description Newest first. A key limited to `models` lists only executions of these models.
+         * @description Newest first. A key limited to `models` lists only executions of these models. A page looks at 1,000 executions at most: continue with `cursor` while `has_more` is true, even when a filter leaves it few items or none.
          */
         get: operations["listExecutions"];
         put?: never;

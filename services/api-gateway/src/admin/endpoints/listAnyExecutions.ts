@@ -20,7 +20,7 @@ export const listAnyExecutions = keylessEndpoint({
   summary: "List any organization's executions",
   description:
     'Newest first; `created_after` defaults to 30 days ago, unless `id_prefix` or `idempotency_key` is given. A page looks at ' +
-    `${withCommas(searchedPerPage)} executions at most, or at as many failures when it is asked for these in all organizations: ` +
+    `${withCommas(searchedPerPage.operator)} executions at most, or at as many failures when it is asked for these in all organizations: ` +
     'continue with `cursor` while `has_more` is true, even when it has few items or none.',
   access: 'operator',
   limit: 'other',
@@ -73,7 +73,12 @@ export const listAnyExecutions = keylessEndpoint({
       idempotencyKey: query.idempotency_key,
       idPrefix: query.id_prefix,
     };
-    const { rows, next, searchedUntil } = await searchExecutions(context.db, search, limit);
+    const { rows, next, searchedUntil } = await searchExecutions(
+      context.db,
+      search,
+      limit,
+      searchedPerPage.operator,
+    );
     const page = {
       ...pageEnd(next),
       searched_until: searchedUntil?.toISOString() ?? null,

@@ -1,9 +1,10 @@
-import { listExecutions as readExecutions } from '@holdfast/db/executions/read';
+import { searchExecutions, searchedPerPage } from '@holdfast/db/executions/search';
 import { z } from 'zod';
 import { boundModels } from '../../access/models.ts';
 import { executionFilter, executionQuery } from '../../executions/listing.ts';
 import { ExecutionRecord, executionRecord } from '../../executions/records.ts';
 import { endpoint } from '../../http/endpoint.ts';
+import { withCommas } from '../../http/fields.ts';
 import { isUsablePage, pageEnd, pageFields } from '../../http/paging.ts';
 
 export const listExecutions = endpoint({
@@ -12,7 +13,10 @@ export const listExecutions = endpoint({
   operationId: 'listExecutions',
   tag: 'Executions',
   summary: 'List executions',
-  description: 'Newest first. A key limited to `models` lists only executions of these models.',
+  description:
+    'Newest first. A key limited to `models` lists only executions of these models. A page looks at ' +
+    `${withCommas(searchedPerPage.client)} executions at most: continue with \`cursor\` while \`has_more\` is true, ` +
+    'even when a filter leaves it few items or none.',
   scope: 'executions:read',
   limit: 'other',
   query: executionQuery,
@@ -23,12 +27,17 @@ export const listExecutions = endpoint({
     },
   },
   async handle({ context, caller, query, publicUrl }) {
-    const filter = { ...executionFilter(query), status: query.status, models: boundModels(caller) };
+    const search = {
+      ...executionFilter(query),
+      organizationId: caller.organizationId,
+      statuses: query.status && [query.status],
+      models: boundModels(caller),
+    };
     const isUsable = isUsablePage(query.cursor);
     const { rows, next } = await context.reader.read(
       caller.organizationId,
-      (db) => readExecutions(db, caller.organizationId, filter, query.limit),
-      ({ rows }) => isUsable(rows),
+      (db) => searchExecutions(db, search, query.limit, searchedPerPage.client),
+      ({ rows, next }) => next !== null || isUsable(rows),
     );
     const data = rows.map((one) => executionRecord(one, publicUrl));
     return { status: 200, body: { data, ...pageEnd(next) } };
