@@ -2,7 +2,6 @@ import type { Execution } from '@holdfast/domain/execution';
 import { priorities } from '@holdfast/domain/execution';
 import type { Money } from '@holdfast/domain/money';
 import type { Database } from '../client.ts';
-import { type Page, pageSql } from '../pages.ts';
 import { checkedSql, runStatement, sameIdSql } from '../statement.ts';
 
 /** All columns of `Execution` but the log, which may be long. */
