@@ -36,63 +36,19 @@ export function simulateLanes(options: {
   const lanes = createLanes({
     size: options.size,
     senders: options.senders ?? (() => 1),
-    claim: (request) =>
-      new Promise((resolve, reject) => {
-        const claim: Claim = {
-          ...request,
-          give(fields, isProbe = false) {
-            claims.delete(claim);
-            const of = laneOf(request.lane);
-            const isGuarded = isProbe || (fields?.waitMs ?? null) !== null;
-            const room = isGuarded ? request.slots : request.slots + request.ahead;
-            const count = Math.min(room, isProbe ? 1 : room, of.pending);
-            of.pending -= count;
-            const claimed = Array.from({ length: count }, (_, n) =>
-              deliveryIn(of, bodyOf(of.lane), isProbe, n < request.slots),
-            );
-            const known = { hasMore: false, maxInFlight: of.maxInFlight, inFlightLimit: null, waitMs: null };
-            const given = { claimed, ended: [], ...known, ...fields };
-            resolve(count > 0 || fields ? given : null);
-          },
-          fail() {
-            claims.delete(claim);
-            reject(new Error('the database is unavailable'));
-          },
-        };
-        claims.add(claim);
-      }),
+    claim: (request) => addClaim(claims, request, laneOf(request.lane), bodyOf),
     async giveBack(deliveries) {
       await settled();
       tally.givenBack += deliveries.length;
       for (const { lane } of deliveries) laneOf(lane).pending += 1;
     },
     handOver: ({ lane }) => void tally.handedOver.push(lane),
-    attempt: (delivery, onResponse) =>
-      new Promise((resolve) => {
-        const of = laneOf(delivery.lane);
-        of.open += 1;
-        tally.sent += 1;
-        let isOpen = true;
-        const accept = () => {
-          if (isOpen) of.open -= 1;
-          isOpen = false;
-        };
-        const request: Request = {
-          delivery,
-          accept() {
-            accept();
-            onResponse('accepted');
-          },
-          end(reaction = 'accepted') {
-            requests.delete(request);
-            accept();
-            onResponse(reaction);
-            resolve(reaction === 'accepted');
-          },
-        };
-        requests.add(request);
-        tally.maxOpen = Math.max(tally.maxOpen, requests.size);
-      }),
+    attempt: (delivery, onResponse) => {
+      tally.sent += 1;
+      const ended = addRequest(requests, delivery, laneOf(delivery.lane), onResponse);
+      tally.maxOpen = Math.max(tally.maxOpen, requests.size);
+      return ended;
+    },
   });
 
   function laneOf(lane: string): OfLane {
@@ -142,6 +98,69 @@ export function simulateLanes(options: {
       }
     },
   };
+}
+
+/** Adds a claim that the test resolves. */
+function addClaim(
+  claims: Set<Claim>,
+  request: LaneRoom,
+  of: OfLane,
+  bodyOf: (lane: string) => string,
+): Promise<LaneClaim | null> {
+  const { promise, resolve, reject } = Promise.withResolvers<LaneClaim | null>();
+  const claim: Claim = {
+    ...request,
+    give(fields, isProbe = false) {
+      claims.delete(claim);
+      const isGuarded = isProbe || (fields?.waitMs ?? null) !== null;
+      const room = isGuarded ? request.slots : request.slots + request.ahead;
+      const count = Math.min(room, isProbe ? 1 : room, of.pending);
+      of.pending -= count;
+      const claimed = Array.from({ length: count }, (_, n) =>
+        deliveryIn(of, bodyOf(of.lane), isProbe, n < request.slots),
+      );
+      const known = { hasMore: false, maxInFlight: of.maxInFlight, inFlightLimit: null, waitMs: null };
+      const given = { claimed, ended: [], ...known, ...fields };
+      resolve(count > 0 || fields ? given : null);
+    },
+    fail() {
+      claims.delete(claim);
+      reject(new Error('the database is unavailable'));
+    },
+  };
+  claims.add(claim);
+  return promise;
+}
+
+/** Adds a request to a receiver that responds when the test says so. */
+function addRequest(
+  requests: Set<Request>,
+  delivery: ClaimedDelivery,
+  of: OfLane,
+  onResponse: (reaction: Reaction) => void,
+): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  let isOpen = true;
+  of.open += 1;
+  const close = () => {
+    if (isOpen) of.open -= 1;
+    isOpen = false;
+  };
+  const request: Request = {
+    delivery,
+    accept() {
+      close();
+      onResponse('accepted');
+    },
+    end(reaction = 'accepted') {
+      requests.delete(request);
+      close();
+      onResponse(reaction);
+      resolve(reaction === 'accepted');
+    },
+  };
+  requests.add(request);
+  return promise;
 }
 
 /** Resolves after all callbacks of resolved promises have run. */

@@ -6,6 +6,7 @@ import {
   submitReply,
   type WireRequest,
   type WireResponse,
+  type WireServer,
 } from '../../conformance/wireServer.ts';
 
 type Plan = FakePlan & {
@@ -73,18 +74,7 @@ export async function startFakeCog(): Promise<FakeCog> {
     prediction.ended.resolve();
     const { webhook } = prediction.body;
     if (webhook === undefined || !prediction.plan.callsBack) return [];
-    return await callBack(webhook, statusBody(prediction));
-  }
-
-  async function callBack(url: string, body: object): Promise<number[]> {
-    const statuses: number[] = [];
-    for (let repeat = 1; repeat <= maxRepeats; repeat++) {
-      const status = await server.callBack(url, body).catch(() => null);
-      if (status !== null) statuses.push(status);
-      if (status !== null && !repeatedStatuses.includes(status)) break;
-      await server.wait(100 * 2 ** Math.min(repeat, 10));
-    }
-    return statuses;
+    return await callBack(server, webhook, statusBody(prediction));
   }
 
   function startRun(id: string, model: string, body: FakePrediction['body']): FakePrediction {
@@ -119,18 +109,10 @@ export async function startFakeCog(): Promise<FakeCog> {
     return isWorkerDead || running.size >= plan.slots ? { status: 409, json: atCapacity } : null;
   }
 
-  function health(): WireResponse {
-    const statuses = { 'under way': 'STARTING', failed: 'SETUP_FAILED' };
-    const setup = { started_at: startedAt.toISOString(), status: 'succeeded', logs: 'no weights' };
-    const user_healthcheck_error = 'Healthcheck error: protocol error: healthcheck channel closed';
-    if (plan.setup !== 'done') return { status: 200, json: { status: statuses[plan.setup], setup } };
-    if (isWorkerDead) return { status: 200, json: { status: 'UNHEALTHY', setup, user_healthcheck_error } };
-    return { status: 200, json: { status: running.size >= plan.slots ? 'BUSY' : 'READY', setup } };
-  }
-
   const server = await startWireServer((request) => {
     const { method, path } = request;
-    if (path.endsWith('/health-check')) return health();
+    if (path.endsWith('/health-check'))
+      return health(plan, { startedAt, isWorkerDead, isBusy: running.size >= plan.slots });
     const [, model = '', id = '', cancel = ''] = /^(.*)\/predictions\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
     const isQuestion = running.has(id) || !isObject((request.json as FakePrediction['body'])?.input);
     if (method === 'PUT' && id)
@@ -163,6 +145,30 @@ export async function startFakeCog(): Promise<FakeCog> {
     },
     close: server.close,
   };
+}
+
+function health(
+  { setup: state }: Plan,
+  { startedAt, isWorkerDead, isBusy }: { startedAt: Date; isWorkerDead: boolean; isBusy: boolean },
+): WireResponse {
+  const statuses = { 'under way': 'STARTING', failed: 'SETUP_FAILED' };
+  const setup = { started_at: startedAt.toISOString(), status: 'succeeded', logs: 'no weights' };
+  const user_healthcheck_error = 'Healthcheck error: protocol error: healthcheck channel closed';
+  if (state !== 'done') return { status: 200, json: { status: statuses[state], setup } };
+  if (isWorkerDead) return { status: 200, json: { status: 'UNHEALTHY', setup, user_healthcheck_error } };
+  return { status: 200, json: { status: isBusy ? 'BUSY' : 'READY', setup } };
+}
+
+/** Repeats a callback for as long as Cog does. Returns the statuses of the responses. */
+async function callBack(server: WireServer, url: string, body: object): Promise<number[]> {
+  const statuses: number[] = [];
+  for (let repeat = 1; repeat <= maxRepeats; repeat++) {
+    const status = await server.callBack(url, body).catch(() => null);
+    if (status !== null) statuses.push(status);
+    if (status !== null && !repeatedStatuses.includes(status)) break;
+    await server.wait(100 * 2 ** Math.min(repeat, 10));
+  }
+  return statuses;
 }
 
 const invalid = { error: 'Input validation error: Input must be a JSON object', logs: '', metrics: {} };

@@ -23,7 +23,7 @@ export type FakeReplicate = {
   /** Ends a run and sends its callback, if requested; resolves with the statuses of the callbacks. */
   finish(id: string): Promise<number[]>;
   /** Sends or repeats a run's webhook: late, early, forged, or with another body. Resolves with the status of the response. */
-  callBack(id: string, how?: { forged?: boolean; atS?: number; body?: object }): Promise<number>;
+  callBack(id: string, how?: CallbackHow): Promise<number>;
   /** Replaces the signing secret. */
   rotateSecret(): void;
   close(): Promise<void>;
@@ -46,13 +46,7 @@ export async function startFakeReplicate(): Promise<FakeReplicate> {
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  let plan: Plan = {
-    create: 'accept',
-    endsAfterMs: 0,
-    ends: { output: [`${baseUrl}/files/1.png`] },
-    callsBack: true,
-    logs: 'Using seed: 42\n',
-  };
+  let plan = defaultPlan(baseUrl);
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '/', headers } = request;
@@ -67,9 +61,10 @@ export async function startFakeReplicate(): Promise<FakeReplicate> {
     if (headers.authorization !== `Bearer ${apiKey}`) return sendProblem(response, 'unauthenticated', 401);
     if (path === '/webhooks/default/secret') return send(response, { status: 200, json: { key: secret } });
     if (method === 'POST' && /^(\/models\/[^/]+\/[^/]+)?\/predictions$/.test(path)) {
-      return create(response, path, headers['cancel-after'], json);
+      return create(response, path, headers['cancel-after']?.toString() ?? null, json);
     }
-    if (method === 'GET' && path === '/predictions') return send(response, list(searchParams));
+    if (method === 'GET' && path === '/predictions')
+      return send(response, list(runs.values(), searchParams, baseUrl));
     const [, id = '', about = ''] = /^\/predictions\/([^/]+)(\/cancel)?$/.exec(path) ?? [];
     const run = runs.get(id);
     if (run === undefined) return sendProblem(response, 'notFound', 404);
@@ -78,25 +73,14 @@ export async function startFakeReplicate(): Promise<FakeReplicate> {
     if (run.state === 'starting') run.state = 'processing';
   }
 
-  function create(
-    response: ServerResponse,
-    path: string,
-    cancelAfter: string | string[] | undefined,
-    json: unknown,
-  ): void {
+  function create(response: ServerResponse, path: string, cancelAfter: string | null, json: unknown): void {
     const { create: how, endsAfterMs } = plan;
     if (typeof how !== 'string') return send(response, how);
     if (how === 'silence') return;
     if (how === 'reset') return void response.socket?.resetAndDestroy();
-    const run: FakeRun = {
-      id: randomBytes(13).toString('hex'),
-      path,
-      body: json as FakeRun['body'],
-      createdAt: new Date(),
-      cancelAfter: typeof cancelAfter === 'string' ? cancelAfter : null,
-      state: 'starting',
-      plan,
-    };
+    const id = randomBytes(13).toString('hex');
+    const body = json as FakeRun['body'];
+    const run: FakeRun = { id, path, body, createdAt: new Date(), cancelAfter, state: 'starting', plan };
     runs.set(run.id, run);
     if (endsAfterMs !== null) {
       void delay(endsAfterMs, undefined, { signal: closing.signal }).then(
@@ -104,48 +88,7 @@ export async function startFakeReplicate(): Promise<FakeReplicate> {
         () => undefined,
       );
     }
-    if (how === 'accept') send(response, { status: 201, json: predictionOf(run, baseUrl) });
-    else if (how === 'accept, then html')
-      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
-    else if (how === 'accept, then reset') response.socket?.resetAndDestroy();
-    else if (how === 'accept, then half a body') {
-      response.writeHead(201, { 'content-length': '500' }).write('{"id":"', () => response.destroy());
-    }
-  }
-
-  /** Newest first, page by page. */
-  function list(query: URLSearchParams): HttpResponse {
-    const since = Date.parse(query.get('created_after') ?? '1970-01-01');
-    const from = Number(query.get('cursor') ?? 0);
-    const found = [...runs.values()].toReversed().filter(({ createdAt }) => createdAt.getTime() >= since);
-    const next = new URLSearchParams({ ...Object.fromEntries(query), cursor: String(from + perPage) });
-    return {
-      status: 200,
-      json: {
-        previous: null,
-        next: found.length > from + perPage ? `${baseUrl}/predictions?${next.toString()}` : null,
-        results: found.slice(from, from + perPage).map((run) => predictionOf(run, baseUrl)),
-      },
-    };
-  }
-
-  async function callBack(
-    id: string,
-    how: { forged?: boolean; atS?: number; body?: object } = {},
-  ): Promise<number> {
-    const run = find(id);
-    const body = Buffer.from(JSON.stringify(how.body ?? predictionOf(run, baseUrl)));
-    const atS = how.atS ?? Math.floor(Date.now() / 1000);
-    const key = how.forged ? newWebhookSecret() : secret;
-    if (run.body.webhook === undefined) throw new Error('the run has no webhook');
-    const response = await fetch(run.body.webhook, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...signed(body, { secret: key, id: `msg_${id}`, atS }) },
-      body,
-      signal: closing.signal,
-    });
-    await response.arrayBuffer();
-    return response.status;
+    replyToCreate(response, how, predictionOf(run, baseUrl));
   }
 
   async function finish(id: string): Promise<number[]> {
@@ -156,6 +99,10 @@ export async function startFakeReplicate(): Promise<FakeReplicate> {
       (status) => [status],
       () => [],
     );
+  }
+
+  async function callBack(id: string, how?: CallbackHow): Promise<number> {
+    return await sendCallback(find(id), { baseUrl, secret, signal: closing.signal }, how);
   }
 
   function find(id: string): FakeRun {
@@ -181,12 +128,65 @@ export async function startFakeReplicate(): Promise<FakeReplicate> {
     },
     async close() {
       closing.abort();
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      });
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+const defaultPlan = (baseUrl: string): Plan => ({
+  create: 'accept',
+  endsAfterMs: 0,
+  ends: { output: [`${baseUrl}/files/1.png`] },
+  callsBack: true,
+  logs: 'Using seed: 42\n',
+});
+
+/** Newest first, page by page. */
+function list(runs: Iterable<FakeRun>, query: URLSearchParams, baseUrl: string): HttpResponse {
+  const since = Date.parse(query.get('created_after') ?? '1970-01-01');
+  const from = Number(query.get('cursor') ?? 0);
+  const found = [...runs].toReversed().filter(({ createdAt }) => createdAt.getTime() >= since);
+  const next = new URLSearchParams({ ...Object.fromEntries(query), cursor: String(from + perPage) });
+  return {
+    status: 200,
+    json: {
+      previous: null,
+      next: found.length > from + perPage ? `${baseUrl}/predictions?${next.toString()}` : null,
+      results: found.slice(from, from + perPage).map((run) => predictionOf(run, baseUrl)),
+    },
+  };
+}
+
+function replyToCreate(response: ServerResponse, how: Plan['create'], json: object): void {
+  if (how === 'accept') send(response, { status: 201, json });
+  else if (how === 'accept, then html')
+    response.writeHead(200, { 'content-type': 'text/html' }).end('<html>');
+  else if (how === 'accept, then reset') response.socket?.resetAndDestroy();
+  else if (how === 'accept, then half a body') {
+    response.writeHead(201, { 'content-length': '500' }).write('{"id":"', () => response.destroy());
+  }
+}
+
+type CallbackHow = { forged?: boolean; atS?: number; body?: object };
+
+async function sendCallback(
+  run: FakeRun,
+  { baseUrl, secret, signal }: { baseUrl: string; secret: string; signal: AbortSignal },
+  how: CallbackHow = {},
+): Promise<number> {
+  const body = Buffer.from(JSON.stringify(how.body ?? predictionOf(run, baseUrl)));
+  const atS = how.atS ?? Math.floor(Date.now() / 1000);
+  const signing = { secret: how.forged ? newWebhookSecret() : secret, id: `msg_${run.id}`, atS };
+  if (run.body.webhook === undefined) throw new Error('the run has no webhook');
+  const response = await fetch(run.body.webhook, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...signed(body, signing) },
+    body,
+    signal,
+  });
+  await response.arrayBuffer();
+  return response.status;
 }
 
 function sendProblem(response: ServerResponse, name: string, status: number): void {
