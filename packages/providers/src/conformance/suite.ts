@@ -5,15 +5,7 @@ import { describeCallbacks } from './callbacks.ts';
 import type { Reply } from './fakeServer.ts';
 import { describeNetworkFailures } from './networkFailures.ts';
 import { describeRecovery, submits } from './recovery.ts';
-import {
-  adapterOf,
-  expectNothingLeaks,
-  messageOf,
-  neverAborted,
-  rawOf,
-  setupForEachTest,
-  until,
-} from './setup.ts';
+import { adapterOf, expectNothingLeaks, messageOf, neverAborted, rawOf, setupForEachTest } from './setup.ts';
 import { runOf, type Subject, type SubjectFailure, secrets, submissionOf } from './subject.ts';
 
 const endless = 'x'.repeat(100_000);
