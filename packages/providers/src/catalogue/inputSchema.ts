@@ -1,5 +1,5 @@
 import { withDefaults } from '@holdfast/domain/inputDefaults';
-import { definitionOf } from '@holdfast/domain/inputFiles';
+import { definitionOf, isObject } from '@holdfast/domain/inputFiles';
 import { compilePattern } from '@holdfast/domain/pattern';
 import { compileSchema, type Validator } from '@holdfast/kit/jsonSchema/compile';
 import type { Problem } from '@holdfast/kit/jsonSchema/evaluation';
@@ -24,6 +24,7 @@ export function schemaProblems(schema: Schema): ModelProblem[] {
     ...formatProblems(schema),
     ...parts.flatMap(keywordProblems),
     ...parts.flatMap((part) => referenceProblems(schema, part)),
+    ...loopProblems(schema, parts),
     ...parts.flatMap(patternProblems),
   ];
   const logged: string[] = [];
@@ -111,6 +112,32 @@ function referenceProblems(root: Schema, { schema: { $ref }, path }: SchemaPart)
   const isMissing =
     typeof $ref === 'string' && $ref.startsWith('#/') && definitionOf(root, $ref) === undefined;
   return isMissing ? [{ path: ['input_schema', ...path, '$ref'], message: `there is no ${$ref}` }] : [];
+}
+
+/** References that lead back to themselves before any part of the value is looked at: no value could be judged. */
+function loopProblems(root: Schema, parts: readonly SchemaPart[]): ModelProblem[] {
+  return parts.flatMap(({ schema, path }) => {
+    if (typeof schema['$ref'] !== 'string') return [];
+    const found = new Set<Schema>();
+    const unvisited = appliedBy(root, schema);
+    for (let next = unvisited.pop(); next !== undefined; next = unvisited.pop()) {
+      if (found.has(next)) continue;
+      found.add(next);
+      unvisited.push(...appliedBy(root, next));
+    }
+    if (!found.has(schema)) return [];
+    const message = `refers to itself (${schema['$ref']}) before it looks at any part of the input, which never ends`;
+    return [{ path: ['input_schema', ...path, '$ref'], message }];
+  });
+}
+
+/** The schemas that a schema applies to the same value. */
+function appliedBy(root: Schema, schema: Schema): Schema[] {
+  const { $ref, allOf, anyOf, oneOf, not, if: condition, then, else: otherwise, dependentSchemas } = schema;
+  const referred = $ref === '#' ? root : typeof $ref === 'string' ? definitionOf(root, $ref) : undefined;
+  const lists = [allOf, anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
+  const dependent = Object.values(Object(dependentSchemas));
+  return [referred, ...lists, not, condition, then, otherwise, ...dependent].filter(isObject);
 }
 
 /** Patterns run in linear time, which rules some out. */

@@ -158,6 +158,23 @@ describe('parseModel', () => {
     ]);
   });
 
+  it('reports references that lead back to themselves, and takes those to a part of the value', () => {
+    const schema = (...more: string[]) =>
+      changed(['{ type: string }', `{ type: string }\n    ${more.join('\n    ')}`]);
+    const never = (line: number, name: string, $ref: string) =>
+      `m.yaml:${line}: input_schema.properties.${name}: refers to itself (${$ref}) before it looks at any part of the input, which never ends`;
+    expect(schema('a: { $ref: "#/properties/a" }')).toEqual([never(10, 'a.$ref', '#/properties/a')]);
+    expect(
+      schema(
+        'a: { $ref: "#/properties/b" }',
+        'b: { anyOf: [{ type: string }, { $ref: "#/properties/a" }] }',
+        'c: { $ref: "#/properties/a" }',
+      ),
+    ).toEqual([never(10, 'a.$ref', '#/properties/b'), never(11, 'b.anyOf.1.$ref', '#/properties/a')]);
+    expect(schema('a: { type: array, items: { $ref: "#/properties/a" } }')).toEqual([]);
+    expect(schema('a: { properties: { b: { $ref: "#" } } }')).toEqual([]);
+  });
+
   it.each<[string, [string, string], string]>([
     [
       'a key of a route that is misspelt',

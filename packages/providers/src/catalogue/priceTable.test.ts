@@ -52,6 +52,19 @@ describe('a table of prices', () => {
     expect(problemsOf(table)).toEqual([expect.stringContaining(message)]);
   });
 
+  it.each<[unknown, object, string]>([
+    ['28', { steps: 28 }, 'is "28", which steps never is: it must be an integer'],
+    [2.5, { steps: 28 }, 'is 2.5, which steps never is: it must be an integer'],
+    [true, { style: 'plain' }, 'is true, which style never is: it must be one of "plain", null'],
+    [60, { of: 1 }, 'is 60, which of never is: it must be at most 50'],
+  ])('is refused with %j, which the property can never be', (value, instead, message) => {
+    const name = Object.keys(instead)[0] ?? '';
+    const ofInput = { ...properties, of: { $ref: '#/properties/limited' }, limited: { maximum: 50 } };
+    const table = (one: object) => problemsOf([row(one), row({})], [], ofInput);
+    expect(table({ [name]: value })).toEqual([`price.per_run.0.when.${name}: ${message}`]);
+    expect(table(instead)).toEqual([]);
+  });
+
   it('needs a row for an input that may be absent', () => {
     const table = [row({ quality: 'low' }), row({ quality: 'high' })];
     expect(problemsOf(table, [])).toEqual([expect.stringContaining('has no row for no quality')]);

@@ -1,5 +1,5 @@
 import { appliesTo, type PriceRow } from '@holdfast/domain/modelPrice';
-import { domainOf, isAlwaysGiven, type Schema, type Value } from './inputValues.ts';
+import { brokenRule, domainOf, isAlwaysGiven, type Schema, type Value } from './inputValues.ts';
 import type { ModelProblem } from './problems.ts';
 
 export type PlacedRow = PriceRow & { path: PropertyKey[] };
@@ -20,9 +20,14 @@ export function tableProblems(schema: Schema, rows: readonly PlacedRow[], at: Pr
 function unknownValues(schema: Schema, { when, path }: PlacedRow): ModelProblem[] {
   return Object.entries(when).flatMap(([name, value]) => {
     const { values, isOpen } = domainOf(schema, name);
-    if (isOpen || values.includes(value)) return [];
-    const message = `is ${JSON.stringify(value)}, which ${name} never is: it is ${values.map((one) => JSON.stringify(one)).join(', ')}`;
-    return [{ path: [...path, 'when', name], message }];
+    const never = `is ${JSON.stringify(value)}, which ${name} never is`;
+    const problem = (message: string) => [{ path: [...path, 'when', name], message: `${never}: ${message}` }];
+    if (!isOpen) {
+      const given = values.map((one) => JSON.stringify(one)).join(', ');
+      return values.includes(value) ? [] : problem(`it is ${given}`);
+    }
+    const rule = brokenRule(schema, name, value);
+    return rule === null ? [] : problem(`it ${rule}`);
   });
 }
 
