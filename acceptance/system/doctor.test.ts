@@ -146,7 +146,7 @@ describe('holdfast doctor', () => {
         check,
         found: expect.stringContaining(found),
         fix: expect.any(String),
-        runbook: `docs/runbooks/${runbook}`,
+        runbook: `docs/operate/alerts/${runbook}`,
       });
     wrong('migrations', `missing: ${rows[0]?.name}`, 'doctor.md#migrations');
     wrong('roles and rights', 'missing: holdfast_dispatcher: SELECT on models', 'doctor.md#roles-and-rights');
@@ -170,7 +170,7 @@ describe('holdfast doctor', () => {
     state: 'warning',
     found: 'text is compared by ICU, which takes PostgreSQL more CPU',
     fix: expect.stringContaining('restore a backup'),
-    runbook: 'docs/runbooks/doctor.md#locale-of-the-database',
+    runbook: 'docs/operate/alerts/doctor.md#locale-of-the-database',
   };
   const byBytes = { state: 'ok', found: 'text is compared by bytes', fix: null, runbook: null };
 
@@ -215,7 +215,7 @@ describe('holdfast doctor', () => {
         state: 'error',
         found: expect.stringMatching(/ does not accept a harmless request: 400 .*No connected db\./),
         fix: expect.stringContaining('set PROXY_API_KEY'),
-        runbook: 'docs/runbooks/HoldfastProviderNeedsOperator.md',
+        runbook: 'docs/operate/alerts/HoldfastProviderNeedsOperator.md',
       },
     ]);
   });
@@ -236,7 +236,7 @@ describe('holdfast doctor', () => {
     const { code, stdout } = await holdfast(['doctor'], { DATABASE_URL, REDIS_URL: testRedisUrl() });
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^error {4}database: [^\n]*ECONNREFUSED[^\n]*\n {9}fix: is PostgreSQL up[^\n]*\n {9}runbook: docs\/runbooks\/HoldfastDatabaseUnreachable\.md\n/,
+      /^error {4}database: [^\n]*ECONNREFUSED[^\n]*\n {9}fix: is PostgreSQL up[^\n]*\n {9}runbook: docs\/operate\/alerts\/HoldfastDatabaseUnreachable\.md\n/,
     );
     expect(stdout).toMatch(/\nskipped {2}migrations: the database is unavailable\n/);
     expect(stdout).toMatch(/\nok {7}redis: /);
@@ -288,7 +288,7 @@ describe('holdfast doctor', () => {
     expect(named.length).toBeGreaterThan(15);
     for (const [, runbook = ''] of named) {
       const [page, section] = runbook.split('#');
-      const text = readFileSync(join(root, `docs/runbooks/${page}.md`), 'utf8');
+      const text = readFileSync(join(root, `docs/operate/alerts/${page}.md`), 'utf8');
       const sections = [...text.matchAll(/^## (.+)$/gm)].map(([, head = '']) =>
         head.toLowerCase().replaceAll(' ', '-'),
       );

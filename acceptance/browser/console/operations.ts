@@ -29,7 +29,7 @@ export function describeOperations({ state, browser }: Stack): void {
       await untilText(page, 'The queue dispatch is paused');
       const paused = page.locator('li:has-text("The queue dispatch is paused")');
       expect(await paused.getByRole('link', { name: 'Runbook' }).getAttribute('href')).toBe(
-        '/docs/runbooks/HoldfastQueueStuck',
+        '/docs/operate/alerts/HoldfastQueueStuck',
       );
       await paused.getByRole('link', { name: 'Open', exact: true }).click();
       await confirm(page, 'Resume');

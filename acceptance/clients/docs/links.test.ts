@@ -53,10 +53,10 @@ describe('the documents', () => {
     const indexed = {
       'docs/README.md': 'docs',
       'docs/adr/README.md': 'docs/adr',
-      'docs/runbooks/README.md': 'docs/runbooks',
+      'docs/operate/README.md': 'docs/operate',
+      'docs/operate/alerts/README.md': 'docs/operate/alerts',
       'docs/webhooks.md': 'docs/webhooks',
       'docs/models.md': 'docs/models',
-      'docs/operate.md': 'docs/operate',
     };
     for (const [index, folder] of Object.entries(indexed)) {
       const listed = readFileSync(join(root, index), 'utf8');

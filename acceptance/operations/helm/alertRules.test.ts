@@ -38,7 +38,7 @@ describe('the alert rules of the chart', () => {
 
   it('link to the runbooks under the configured URL', () => {
     const urls = rules.flatMap(({ annotations }) => annotations?.['runbook_url'] ?? []);
-    const runbooks = 'https://git.example.com/holdfast/blob/main/docs/runbooks';
+    const runbooks = 'https://git.example.com/holdfast/blob/main/docs/operate/alerts';
     expect(urls).toEqual(alerts().map(({ alert }) => `${runbooks}/${alert}.md`));
   });
 

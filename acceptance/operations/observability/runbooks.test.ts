@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { alerts, root } from './files.ts';
 
-const folder = join(root, 'docs/runbooks');
+const folder = join(root, 'docs/operate/alerts');
 const pages = readdirSync(folder).filter((file) => !['README.md', 'doctor.md'].includes(file));
 const texts = [...pages, 'doctor.md'].map((page) => readFileSync(join(folder, page), 'utf8')).join('\n');
 const sections = ['What it means', 'What users notice', 'How to investigate', 'How to fix', 'How to prevent'];
@@ -31,7 +31,7 @@ describe('the runbooks', () => {
 
   it('are linked from the alerts, which have a severity', () => {
     for (const { alert, annotations, labels } of alerts()) {
-      expect(annotations?.['runbook_url']).toBe(`docs/runbooks/${alert}.md`);
+      expect(annotations?.['runbook_url']).toBe(`docs/operate/alerts/${alert}.md`);
       expect(annotations?.['summary']).toEqual(expect.any(String));
       expect(['page', 'warn']).toContain(labels?.['severity']);
     }

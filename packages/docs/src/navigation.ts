@@ -19,7 +19,7 @@ const doc = (name: string, label?: string): SourcePage => ({
   ...(label !== undefined && { label }),
 });
 
-/** The pages in the order in which the site lists them. Decisions, runbooks and error codes follow from their folders. */
+/** The pages in the order in which the site lists them. Decisions, alerts and error codes follow from their folders. */
 export const sections: readonly Section[] = [
   {
     title: 'Start',
@@ -64,19 +64,18 @@ export const sections: readonly Section[] = [
   {
     title: 'Operate',
     pages: [
-      doc('operate', 'Runbook'),
+      { file: 'docs/operate/README.md', path: 'operate', label: 'Tasks' },
+      { file: 'docs/operate/alerts/README.md', path: 'operate/alerts', label: 'Alerts' },
       doc('deploying', 'Install and upgrade'),
       { file: 'deploy/helm/holdfast/README.md', path: 'chart', label: 'Helm chart' },
       doc('engines', 'Database, Redis, S3'),
       doc('console', 'The console'),
-      doc('operating', 'Customers and monitoring'),
       doc('money', 'Money'),
       { file: 'docs/models.md', path: 'model-files', label: 'Model files' },
       doc('backup', 'Back up and restore'),
       doc('rotation', 'Rotate secrets'),
       doc('retention', 'Retention'),
       doc('tracing', 'Tracing'),
-      { file: 'docs/runbooks/README.md', path: 'runbooks', label: 'Alerts' },
     ],
   },
   {
@@ -102,6 +101,6 @@ export const families: readonly { files: string; path: string; of: string }[] = 
   { files: 'docs/errors/*.md', path: 'errors/*', of: 'errors' },
   { files: 'docs/operate/*.md', path: 'operate/*', of: 'operate' },
   { files: 'packages/providers/src/*/README.md', path: 'providers/*', of: 'model-files' },
-  { files: 'docs/runbooks/*.md', path: 'runbooks/*', of: 'runbooks' },
+  { files: 'docs/operate/alerts/*.md', path: 'operate/alerts/*', of: 'operate/alerts' },
   { files: 'docs/adr/*.md', path: 'adr/*', of: 'adr' },
 ];

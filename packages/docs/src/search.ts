@@ -25,7 +25,7 @@ export function searchIndex(found: readonly { page: Page; title: string; passage
 /** Pages for readers who use the API come before those that explain decisions. */
 function rankOf({ path, code }: Page): number {
   if (path.startsWith('adr/') || path === 'changelog') return 0.3;
-  if (path.startsWith('runbooks/')) return 0.6;
+  if (path.startsWith('operate/alerts/')) return 0.6;
   return code ? 0.9 : 1;
 }
 

@@ -68,7 +68,7 @@ async function runCheck({ check, fix, runbook, run }: Check, context: Context): 
 function runbookPath({ state, runbook }: Finding): string | null {
   if (runbook === undefined || state === 'ok' || state === 'skipped') return null;
   const [page, section] = runbook.split('#');
-  return `docs/runbooks/${page}.md${section === undefined ? '' : `#${section}`}`;
+  return `docs/operate/alerts/${page}.md${section === undefined ? '' : `#${section}`}`;
 }
 
 const colours = { ok: 'green', warning: 'yellow', error: 'red', skipped: 'dim' } as const;

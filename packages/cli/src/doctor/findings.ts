@@ -20,7 +20,7 @@ export type Finding = {
 export type Check = {
   check: string;
   fix: string;
-  /** The page in docs/runbooks, without `.md`; `doctor#section` is a section of doctor.md. */
+  /** The page in docs/operate/alerts, without `.md`; `doctor#section` is a section of doctor.md. */
   runbook: string;
   run(context: Context): Promise<Finding[]>;
 };

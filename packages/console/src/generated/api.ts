@@ -3368,7 +3368,7 @@ export interface components {
             count: number | null;
             /** @description For how long */
             age_s: number | null;
-            /** @description The page under `/docs/runbooks/` that says what to do */
+            /** @description The page under `/docs/operate/alerts/` that says what to do */
             runbook: string;
         };
         OverviewExecutions: {

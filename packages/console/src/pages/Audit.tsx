@@ -63,7 +63,7 @@ function Last({ of }: { of: Result }) {
           <p className="mt-2">
             {text.audit.next}{' '}
             <a
-              href="/docs/runbooks/HoldfastLedgerBreach"
+              href="/docs/operate/alerts/HoldfastLedgerBreach"
               target="_blank"
               rel="noreferrer"
               className="underline"

@@ -63,7 +63,7 @@ export function Attention({ items }: { items: Item[] }) {
                   {text.attention.look}
                 </Link>
                 <a
-                  href={`/docs/runbooks/${item.runbook}`}
+                  href={`/docs/operate/alerts/${item.runbook}`}
                   target="_blank"
                   rel="noreferrer"
                   className="underline"

@@ -34,7 +34,7 @@ export const AttentionRecord = z
       .meta({ description: 'The queue, connection or invariant', example: 'settle' }),
     count: z.int().nullable().describe('How many there are'),
     age_s: z.number().nullable().describe('For how long'),
-    runbook: z.string().describe('The page under `/docs/runbooks/` that says what to do'),
+    runbook: z.string().describe('The page under `/docs/operate/alerts/` that says what to do'),
   })
   .meta({ id: 'AttentionItem' });
 
