@@ -37,7 +37,7 @@ export function Shell() {
   const [usedLinks, setUsedLinks] = useState(links);
   const sessionId = isSignedOut(session.error) ? null : session.data?.id;
   useEffect(() => {
-    if (sessionId !== undefined) dropDraftsOfOtherSessions(sessionId);
+    if (sessionId !== undefined) dropDraftsOfOtherSessions(sessionId, sessionStorage);
   }, [sessionId]);
   // A link signs in anew, perhaps as someone else, also while a session is open.
   if (isSignedOut(session.error) || links > usedLinks)

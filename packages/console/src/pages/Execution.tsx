@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { runSamples } from '../../../domain/src/codeSamples.ts';
 import { change, newIdempotencyKey, type Schemas } from '../api.ts';
 import { useRefusal } from '../features/access/session.tsx';
+import { actionsOf, neededRole } from '../features/executions/actions.ts';
 import { InputFiles } from '../features/executions/files.tsx';
 import { executionKey, useEvents, useExecution } from '../features/executions/live.ts';
 import { Output } from '../features/executions/Output.tsx';
@@ -89,8 +90,8 @@ function Details({ of }: { of: Whole }) {
 
 function Head({ of }: { of: Whole }) {
   const client = useQueryClient();
-  const mayCancel = useRefusal('support');
-  const mayErase = useRefusal('admin');
+  const refusals = { cancel: useRefusal(neededRole.cancel), erase: useRefusal(neededRole.erase) };
+  const offered = actionsOf(of);
   const refresh = () => client.invalidateQueries({ queryKey: executionKey(of.id) });
   const cancel = async () => {
     await change('POST', `/executions/${of.id}/cancel`);
@@ -114,22 +115,22 @@ function Head({ of }: { of: Whole }) {
         {of.error && <p className="mt-2 text-bad">{`${of.error.code}: ${of.error.message}`}</p>}
       </div>
       <div className="flex flex-wrap gap-2">
-        {of.erased_at === null && <RunAgain of={of} />}
-        {of.completed_at === null && (
+        {offered.includes('runAgain') && <RunAgain of={of} />}
+        {offered.includes('cancel') && (
           <Confirmed
             label={text.execution.cancel}
             question={text.execution.cancelQuestion}
             tone="danger"
-            disabledBecause={mayCancel}
+            disabledBecause={refusals.cancel}
             act={cancel}
           />
         )}
-        {of.completed_at !== null && of.erased_at === null && (
+        {offered.includes('erase') && (
           <Confirmed
             label={text.execution.erase}
             question={text.execution.eraseQuestion}
             tone="danger"
-            disabledBecause={mayErase}
+            disabledBecause={refusals.erase}
             act={erase}
           />
         )}
@@ -177,7 +178,7 @@ function Reruns({ of }: { of: Whole }) {
 function RunAgain({ of }: { of: Whole }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const refusal = useRefusal('admin');
+  const refusal = useRefusal(neededRole.runAgain);
   const [key, setKey] = useState(newIdempotencyKey);
   const run = async () => {
     const { id } = await change<{ id: string }>('POST', `/executions/${of.id}/rerun`, {

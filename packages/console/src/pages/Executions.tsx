@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { read, type Schemas } from '../api.ts';
 import { OrganizationField, OrganizationLink } from '../features/organizations/organizations.tsx';
-import { executionStatuses, type Filters, timesOf } from '../features/search/filters.ts';
+import { executionQuery, executionStatuses, type Filters, timesOf } from '../features/search/filters.ts';
 import { Search } from '../features/search/searchField.tsx';
 import { text } from '../strings.ts';
 import { linkLook } from '../ui/button.tsx';
@@ -20,30 +20,6 @@ type Execution = Schemas['AnyExecution'];
 
 const statuses = [...executionStatuses, 'FAILED,EXPIRED'];
 
-/** What the search field means: an id or its beginning, `name=value` of the metadata, or an idempotency key, also in base64. */
-function searched(q: string | undefined): Record<string, string> {
-  if (!q) return {};
-  if (/^exec_[0-9a-f-]*$/.test(q)) return { id_prefix: q };
-  const [, name, value] = /^([^=]+)=(?!=*$)(.+)$/.exec(q) ?? [];
-  if (name && value) return { metadata_name: name.trim(), metadata_value: value.trim() };
-  return { idempotency_key: q };
-}
-
-function queryOf(filters: Filters) {
-  const { from, to } = timesOf(filters);
-  return {
-    ...searched(filters.q),
-    status: filters.status,
-    model: filters.model,
-    provider: filters.provider,
-    organization_id: filters.organization,
-    error_code: filters.error,
-    created_after: from,
-    created_before: to,
-    limit: 50,
-  };
-}
-
 export function Executions() {
   const filters = useSearch({ from: '/executions' });
   const [isLive, setLive] = useState(true);
@@ -53,7 +29,7 @@ export function Executions() {
   const client = useQueryClient();
   const pages = usePages(
     key,
-    (cursor, signal) => read<Page>('/executions', { ...queryOf(filters), cursor }, signal),
+    (cursor, signal) => read<Page>('/executions', { ...executionQuery(filters), cursor }, signal),
     { isLive },
   );
   const isPaused = (pages.data?.pages.length ?? 0) > 1;
@@ -157,43 +133,50 @@ function FiltersOf({ filters, isFound: areFound }: { filters: Filters; isFound: 
         of={catalogue.providers}
         onChange={(provider) => set({ provider })}
       />
-      <details
-        className="col-span-2 lg:col-span-4"
-        open={Boolean(filters.organization ?? filters.error ?? filters.from ?? filters.to)}
-      >
-        <summary className="cursor-pointer text-soft">{`${text.list.organization}, ${text.list.error}, ${text.list.created}`}</summary>
-        <div className="mt-2 grid grid-cols-2 gap-2 lg:grid-cols-4">
-          <OrganizationField
-            value={filters.organization}
-            onChange={(organization) => set({ organization })}
-          />
-          <Typed
-            label={text.list.error}
-            placeholder={text.list.errorHint}
-            value={filters.error}
-            onChange={(error) => set({ error })}
-          />
-          <Typed
-            label={text.list.from}
-            type="datetime-local"
-            value={filters.from}
-            onChange={(from) => set({ from })}
-          />
-          <Typed
-            label={text.list.to}
-            type="datetime-local"
-            value={filters.to}
-            onChange={(to) => set({ to })}
-          />
-        </div>
-      </details>
+      <MoreFilters filters={filters} onChange={set} />
     </FilterBar>
   );
 }
 
+function MoreFilters({ filters, onChange }: { filters: Filters; onChange: (change: Filters) => void }) {
+  return (
+    <details
+      className="col-span-2 lg:col-span-4"
+      open={Boolean(filters.organization ?? filters.error ?? filters.from ?? filters.to)}
+    >
+      <summary className="cursor-pointer text-soft">{`${text.list.organization}, ${text.list.error}, ${text.list.created}`}</summary>
+      <div className="mt-2 grid grid-cols-2 gap-2 lg:grid-cols-4">
+        <OrganizationField
+          value={filters.organization}
+          onChange={(organization) => onChange({ organization })}
+        />
+        <Typed
+          label={text.list.error}
+          placeholder={text.list.errorHint}
+          value={filters.error}
+          onChange={(error) => onChange({ error })}
+        />
+        <Typed
+          label={text.list.from}
+          type="datetime-local"
+          value={filters.from}
+          onChange={(from) => onChange({ from })}
+        />
+        <Typed
+          label={text.list.to}
+          type="datetime-local"
+          value={filters.to}
+          onChange={(to) => onChange({ to })}
+        />
+      </div>
+    </details>
+  );
+}
+
+const head = 'px-3 py-2 text-left font-medium text-soft text-xs sm:px-4';
+const cell = 'px-3 py-2.5 align-middle sm:px-4';
+
 function Rows({ rows }: { rows: Execution[] }) {
-  const head = 'px-3 py-2 text-left font-medium text-soft text-xs sm:px-4';
-  const cell = 'px-3 py-2.5 align-middle sm:px-4';
   return (
     <table className="w-full table-fixed border-collapse">
       <thead className="border-line border-b">
@@ -208,40 +191,46 @@ function Rows({ rows }: { rows: Execution[] }) {
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={row.id} {...opensLink} className={`border-line border-b last:border-0 ${rowLook}`}>
-            <td className={cell}>
-              <Status of={row.status} />
-              {row.error && (
-                <span className="block text-soft text-xs wrap-anywhere">
-                  <Words of={row.error.code} />
-                </span>
-              )}
-            </td>
-            <td className={`${cell} min-w-0`}>
-              <Link data-row to="/executions/$id" params={{ id: row.id }} className="block min-w-0 rounded">
-                <span className="block truncate font-medium">{row.model}</span>
-                <Id of={row.id} />
-                <span className="block text-soft text-xs sm:hidden [&>time]:whitespace-normal">
-                  <Time at={row.created_at} />
-                </span>
-              </Link>
-            </td>
-            <td className={`${cell} hidden xl:table-cell`}>
-              <OrganizationLink id={row.organization_id} />
-            </td>
-            <td className={`${cell} hidden whitespace-nowrap text-right tabular-nums xl:table-cell`}>
-              {duration(lengthOf(row))}
-            </td>
-            <td className={`${cell} hidden text-right md:table-cell`}>
-              <Money of={row.cost} />
-            </td>
-            <td className={`${cell} hidden sm:table-cell`}>
-              <Time at={row.created_at} />
-            </td>
-          </tr>
+          <Row key={row.id} of={row} />
         ))}
       </tbody>
     </table>
+  );
+}
+
+function Row({ of }: { of: Execution }) {
+  return (
+    <tr {...opensLink} className={`border-line border-b last:border-0 ${rowLook}`}>
+      <td className={cell}>
+        <Status of={of.status} />
+        {of.error && (
+          <span className="block text-soft text-xs wrap-anywhere">
+            <Words of={of.error.code} />
+          </span>
+        )}
+      </td>
+      <td className={`${cell} min-w-0`}>
+        <Link data-row to="/executions/$id" params={{ id: of.id }} className="block min-w-0 rounded">
+          <span className="block truncate font-medium">{of.model}</span>
+          <Id of={of.id} />
+          <span className="block text-soft text-xs sm:hidden [&>time]:whitespace-normal">
+            <Time at={of.created_at} />
+          </span>
+        </Link>
+      </td>
+      <td className={`${cell} hidden xl:table-cell`}>
+        <OrganizationLink id={of.organization_id} />
+      </td>
+      <td className={`${cell} hidden whitespace-nowrap text-right tabular-nums xl:table-cell`}>
+        {duration(lengthOf(of))}
+      </td>
+      <td className={`${cell} hidden text-right md:table-cell`}>
+        <Money of={of.cost} />
+      </td>
+      <td className={`${cell} hidden sm:table-cell`}>
+        <Time at={of.created_at} />
+      </td>
+    </tr>
   );
 }
 

@@ -44,30 +44,7 @@ export function Organization() {
       <UntilRead of={query} title={id} />
       {data && (
         <>
-          <header className="mb-4 flex flex-wrap items-start justify-between gap-3">
-            <div className="min-w-0">
-              <Heading title={data.name} />
-              <Id of={data.id} />
-              {data.test_of && (
-                <p className="mt-1 text-soft">
-                  {`${text.organizations.testOf} `}
-                  <Link to="/organizations/$id" params={{ id: data.test_of }} className="underline">
-                    <Id of={data.test_of} />
-                  </Link>
-                </p>
-              )}
-            </div>
-            <div className="flex flex-wrap items-center gap-3">
-              <Link to="/executions" search={{ organization: data.id }} className={linkLook}>
-                {text.nav.executions}
-              </Link>
-              <Link to="/playground" search={{ organization: data.id }} className={linkLook}>
-                {text.nav.playground}
-              </Link>
-              <OpenPortal id={data.id} />
-              <Adjustments of={data} />
-            </div>
-          </header>
+          <Head of={data} />
           <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
             <div className="min-w-0 space-y-4">
               <BalanceCard of={data} />
@@ -83,6 +60,35 @@ export function Organization() {
         </>
       )}
     </>
+  );
+}
+
+function Head({ of }: { of: Whole }) {
+  return (
+    <header className="mb-4 flex flex-wrap items-start justify-between gap-3">
+      <div className="min-w-0">
+        <Heading title={of.name} />
+        <Id of={of.id} />
+        {of.test_of && (
+          <p className="mt-1 text-soft">
+            {`${text.organizations.testOf} `}
+            <Link to="/organizations/$id" params={{ id: of.test_of }} className="underline">
+              <Id of={of.test_of} />
+            </Link>
+          </p>
+        )}
+      </div>
+      <div className="flex flex-wrap items-center gap-3">
+        <Link to="/executions" search={{ organization: of.id }} className={linkLook}>
+          {text.nav.executions}
+        </Link>
+        <Link to="/playground" search={{ organization: of.id }} className={linkLook}>
+          {text.nav.playground}
+        </Link>
+        <OpenPortal id={of.id} />
+        <Adjustments of={of} />
+      </div>
+    </header>
   );
 }
 

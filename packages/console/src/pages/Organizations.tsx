@@ -48,24 +48,7 @@ export function Organizations() {
           {(rows) => (
             <ul className="divide-y divide-line">
               {rows.map((row) => (
-                <li
-                  key={row.id}
-                  {...opensLink}
-                  className={`flex flex-wrap items-center justify-between gap-2 px-4 py-3 ${rowLook}`}
-                >
-                  <Link data-row to="/organizations/$id" params={{ id: row.id }} className="min-w-0 rounded">
-                    <span className="block font-medium">
-                      {row.name}
-                      {row.test_of && (
-                        <span className="ml-2 text-busy text-xs">{text.organizations.test}</span>
-                      )}
-                    </span>
-                    <Id of={row.id} />
-                  </Link>
-                  <span className="text-soft">
-                    <Time at={row.created_at} />
-                  </span>
-                </li>
+                <Row key={row.id} of={row} />
               ))}
             </ul>
           )}
@@ -73,5 +56,22 @@ export function Organizations() {
       </div>
       <More pages={pages} keys={text.list.keys} />
     </>
+  );
+}
+
+function Row({ of }: { of: Schemas['Organization'] }) {
+  return (
+    <li {...opensLink} className={`flex flex-wrap items-center justify-between gap-2 px-4 py-3 ${rowLook}`}>
+      <Link data-row to="/organizations/$id" params={{ id: of.id }} className="min-w-0 rounded">
+        <span className="block font-medium">
+          {of.name}
+          {of.test_of && <span className="ml-2 text-busy text-xs">{text.organizations.test}</span>}
+        </span>
+        <Id of={of.id} />
+      </Link>
+      <span className="text-soft">
+        <Time at={of.created_at} />
+      </span>
+    </li>
   );
 }

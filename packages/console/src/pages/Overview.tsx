@@ -7,7 +7,7 @@ import { text } from '../strings.ts';
 import { linkLook } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Bars, Meter } from '../ui/charts.tsx';
-import { age, duration } from '../ui/format.ts';
+import { age, duration, percent } from '../ui/format.ts';
 import { Heading } from '../ui/heading.tsx';
 import { liveMs } from '../ui/intervals.ts';
 import { Empty, Problem, Skeleton } from '../ui/states.tsx';
@@ -110,8 +110,6 @@ function Tiles({ of, from }: { of: Whole; from: string }) {
     </ul>
   );
 }
-
-const percent = (share: number) => `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
 
 function Tile(props: { name: string; value: string; aside?: string | null; isBad?: boolean }) {
   const { name, value, aside = null, isBad = false } = props;
@@ -262,23 +260,11 @@ function System({ of }: { of: Whole }) {
   return (
     <Card title={text.overview.system}>
       <dl className="space-y-3">
-        <Fact
-          name={
-            <Link to="/queues" className="hover:underline">
-              {text.queues.title}
-            </Link>
-          }
-        >
+        <Fact to="/queues" name={text.queues.title}>
           {waiting === null ? text.queues.noRedis : text.overview.jobsWaiting(waiting)}
           {oldest > 0 && ` · ${text.overview.oldest(age(oldest))}`}
         </Fact>
-        <Fact
-          name={
-            <Link to="/queues" className="hover:underline">
-              {text.queues.backlog}
-            </Link>
-          }
-        >
+        <Fact to="/queues" name={text.queues.backlog}>
           {backlog.length === 0 && text.queues.noBacklog}
           {backlog.map(({ kind, count }) => (
             <span key={kind} className="block">
@@ -286,22 +272,10 @@ function System({ of }: { of: Whole }) {
             </span>
           ))}
         </Fact>
-        <Fact
-          name={
-            <Link to="/webhooks" className="hover:underline">
-              {text.overview.deliveries}
-            </Link>
-          }
-        >
+        <Fact to="/webhooks" name={text.overview.deliveries}>
           {text.overview.delivered(of.deliveries.delivered, of.deliveries.pending)}
         </Fact>
-        <Fact
-          name={
-            <Link to="/audit" className="hover:underline">
-              {text.audit.title}
-            </Link>
-          }
-        >
+        <Fact to="/audit" name={text.audit.title}>
           <AuditState of={of.audit} />
         </Fact>
       </dl>
@@ -309,10 +283,16 @@ function System({ of }: { of: Whole }) {
   );
 }
 
-function Fact({ name, children }: { name: ReactNode; children: ReactNode }) {
+type FactProps = { to: '/queues' | '/webhooks' | '/audit'; name: string; children: ReactNode };
+
+function Fact({ to, name, children }: FactProps) {
   return (
     <div className="flex flex-wrap justify-between gap-x-4">
-      <dt>{name}</dt>
+      <dt>
+        <Link to={to} className="hover:underline">
+          {name}
+        </Link>
+      </dt>
       <dd className="grow basis-40 text-right text-soft">{children}</dd>
     </div>
   );

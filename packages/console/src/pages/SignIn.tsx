@@ -5,27 +5,24 @@ import { takeArrival } from '../features/access/arrival.ts';
 import { text } from '../strings.ts';
 import { Button } from '../ui/button.tsx';
 import { Field, inputLook } from '../ui/field.tsx';
+import { textIn } from '../ui/formData.ts';
 import { Heading } from '../ui/heading.tsx';
 
 const messageOf = (reason: unknown) => (reason instanceof RequestError ? reason.message : text.lost);
 
-/** `links`: so many sign-in links were opened in this tab; `onArrived` is called when the last one was used. */
-export function SignIn({ links, onArrived }: { links: number; onArrived: (links: number) => void }) {
+function useSignIn() {
   const client = useQueryClient();
-  const [isArriving, setArriving] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const { data: methods } = useQuery({
-    queryKey: ['sign-in-methods'],
-    queryFn: () => read<Schemas['SignInMethods']>('/sign-in-methods'),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  const provider = methods?.oidc;
-
-  const signIn = async (path: string, body: object) => {
+  return async (path: string, body: object) => {
     await change('POST', path, { body });
     await client.invalidateQueries();
   };
+}
+
+/** `links`: so many sign-in links were opened in this tab; `onArrived` is called when the last one was used. */
+export function SignIn({ links, onArrived }: { links: number; onArrived: (links: number) => void }) {
+  const [isArriving, setArriving] = useState(false);
+  const [error, setError] = useState<string | null>(null);
+  const signIn = useSignIn();
   // Before the first paint: the form must not flash up while a link signs in.
   useLayoutEffect(() => {
     const arrived = takeArrival();
@@ -44,52 +41,66 @@ export function SignIn({ links, onArrived }: { links: number; onArrived: (links:
       })
       .finally(() => onArrived(links));
   }, [links]);
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const token = String(new FormData(event.currentTarget).get('token') ?? '').trim();
-    setBusy(true);
-    signIn('/session', { token })
-      .catch((reason: unknown) => setError(messageOf(reason)))
-      .finally(() => setBusy(false));
-  };
   return (
     <main className="grid min-h-dvh place-items-center p-4">
       <div className="w-full max-w-sm rounded-lg border border-line bg-card p-6">
         <p className="mb-5 font-semibold text-accent">{text.product}</p>
         <Heading title={text.signIn.title} />
-        {isArriving ? (
+        {isArriving && (
           <p role="status" className="mt-3">
             {text.signIn.withLink}
           </p>
-        ) : (
-          <>
-            {error && (
-              <p role="alert" className="mt-3 break-words text-bad">
-                {error}
-              </p>
-            )}
-            {provider && <Provider label={provider.label} onError={setError} />}
-            <form onSubmit={submit} className="mt-2 space-y-4">
-              <p className="text-soft">{text.signIn.about}</p>
-              <Field label={text.signIn.token}>
-                <input
-                  name="token"
-                  type="password"
-                  required
-                  minLength={16}
-                  autoComplete="off"
-                  className={`${inputLook} font-mono`}
-                />
-              </Field>
-              <Button type="submit" tone={provider ? 'plain' : 'primary'} disabled={isBusy}>
-                {text.signIn.submit}
-              </Button>
-              <p className="text-soft text-xs">{text.signIn.where}</p>
-            </form>
-          </>
         )}
+        {!isArriving && error && (
+          <p role="alert" className="mt-3 break-words text-bad">
+            {error}
+          </p>
+        )}
+        {!isArriving && <Methods onError={setError} />}
       </div>
     </main>
+  );
+}
+
+/** The provider of identities, if there is one, and the form for a token. */
+function Methods({ onError }: { onError: (message: string | null) => void }) {
+  const [isBusy, setBusy] = useState(false);
+  const signIn = useSignIn();
+  const { data: methods } = useQuery({
+    queryKey: ['sign-in-methods'],
+    queryFn: () => read<Schemas['SignInMethods']>('/sign-in-methods'),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const provider = methods?.oidc;
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const token = textIn(new FormData(event.currentTarget), 'token').trim();
+    setBusy(true);
+    signIn('/session', { token })
+      .catch((reason: unknown) => onError(messageOf(reason)))
+      .finally(() => setBusy(false));
+  };
+  return (
+    <>
+      {provider && <Provider label={provider.label} onError={onError} />}
+      <form onSubmit={submit} className="mt-2 space-y-4">
+        <p className="text-soft">{text.signIn.about}</p>
+        <Field label={text.signIn.token}>
+          <input
+            name="token"
+            type="password"
+            required
+            minLength={16}
+            autoComplete="off"
+            className={`${inputLook} font-mono`}
+          />
+        </Field>
+        <Button type="submit" tone={provider ? 'plain' : 'primary'} disabled={isBusy}>
+          {text.signIn.submit}
+        </Button>
+        <p className="text-soft text-xs">{text.signIn.where}</p>
+      </form>
+    </>
   );
 }
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { read, type Schemas } from '../api.ts';
 import { OrganizationField } from '../features/organizations/organizations.tsx';
-import { type DeliveryFilters, timesOf } from '../features/search/filters.ts';
+import { type DeliveryFilters, deliveryQuery, timesOf } from '../features/search/filters.ts';
 import { Recovery } from '../features/webhooks/recovery.tsx';
 import { WebhookTabs } from '../features/webhooks/webhookParts.tsx';
 import { eventTypes } from '../features/webhooks/webhooks.ts';
@@ -18,8 +18,6 @@ import { Status, Time } from '../ui/values.tsx';
 type Page = Schemas['AnyDeliveryPage'];
 type Delivery = Schemas['Delivery'];
 type Endpoint = Pick<Schemas['AnyWebhookEndpoint'], 'id' | 'organization_id'>;
-
-const answers: Readonly<Record<string, string>> = { yes: 'true', no: 'false' };
 
 const statuses = ['pending', 'delivered', 'failed', 'expired', 'failed,expired'];
 
@@ -50,15 +48,7 @@ export function WebhookDeliveries() {
 export function DeliveryList({ filters, of }: { filters: DeliveryFilters; of?: Endpoint }) {
   useListKeys();
   const isShort = of !== undefined;
-  const { from, to } = timesOf(filters);
-  const query = {
-    status: filters.status,
-    event_type: filters.event,
-    attempted: answers[filters.attempted ?? ''],
-    created_after: from,
-    created_before: to,
-    limit: isShort ? 10 : 50,
-  };
+  const query = { ...deliveryQuery(filters), limit: isShort ? 10 : 50 };
   const pages = usePages(
     ['deliveries', filters, isShort],
     async (cursor) => {
@@ -206,7 +196,7 @@ function Filters({ of }: { of: DeliveryFilters }) {
         label={text.webhooks.attempted}
         any={text.webhooks.anyAttempted}
         value={of.attempted}
-        of={Object.keys(answers)}
+        of={['yes', 'no']}
         onChange={(attempted) => set({ attempted })}
       />
       <Typed

@@ -112,41 +112,43 @@ function Rows({ rows }: { rows: Endpoint[] }) {
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={row.id} {...opensLink} className={`border-line border-b last:border-0 ${rowLook}`}>
-            <td className={`${cell} min-w-0`}>
-              <Link data-row to="/webhooks/endpoints/$id" params={{ id: row.id }} className="block rounded">
-                <span title={row.url} className="line-clamp-2 break-all font-medium">
-                  {row.url}
-                </span>
-                {row.description && (
-                  <span className="line-clamp-1 break-all text-soft text-xs">{row.description}</span>
-                )}
-              </Link>
-            </td>
-            <td className={cell}>
-              <Status of={stateOf(row)} />
-              {row.failure_count > 0 && (
-                <span className="block text-bad text-xs">
-                  {text.organizations.failures(row.failure_count)}
-                </span>
-              )}
-            </td>
-            <td className={`${cell} hidden sm:table-cell`}>
-              <SuccessRate of={row.activity} />
-            </td>
-            <td className={`${cell} hidden md:table-cell`}>
-              <Latency of={row.activity} />
-            </td>
-            <td className={`${cell} hidden whitespace-nowrap tabular-nums xl:table-cell`}>
-              {inFlightOf(row)}
-            </td>
-            <td className={`${cell} hidden lg:table-cell`}>
-              <OrganizationLink id={row.organization_id} />
-            </td>
-          </tr>
+          <Row key={row.id} of={row} />
         ))}
       </tbody>
     </table>
+  );
+}
+
+function Row({ of }: { of: Endpoint }) {
+  return (
+    <tr {...opensLink} className={`border-line border-b last:border-0 ${rowLook}`}>
+      <td className={`${cell} min-w-0`}>
+        <Link data-row to="/webhooks/endpoints/$id" params={{ id: of.id }} className="block rounded">
+          <span title={of.url} className="line-clamp-2 break-all font-medium">
+            {of.url}
+          </span>
+          {of.description && (
+            <span className="line-clamp-1 break-all text-soft text-xs">{of.description}</span>
+          )}
+        </Link>
+      </td>
+      <td className={cell}>
+        <Status of={stateOf(of)} />
+        {of.failure_count > 0 && (
+          <span className="block text-bad text-xs">{text.organizations.failures(of.failure_count)}</span>
+        )}
+      </td>
+      <td className={`${cell} hidden sm:table-cell`}>
+        <SuccessRate of={of.activity} />
+      </td>
+      <td className={`${cell} hidden md:table-cell`}>
+        <Latency of={of.activity} />
+      </td>
+      <td className={`${cell} hidden whitespace-nowrap tabular-nums xl:table-cell`}>{inFlightOf(of)}</td>
+      <td className={`${cell} hidden lg:table-cell`}>
+        <OrganizationLink id={of.organization_id} />
+      </td>
+    </tr>
   );
 }
 

@@ -39,14 +39,21 @@ const lightPage = parse('#f0f3f6');
 const darkPage = parse('#1b2530');
 const css = ([red, green, blue]: Color) => `rgb(${red} ${green} ${blue})`;
 
+/** The accent for both schemes, and what is written on it. */
+export function accentColors(hex: string): { accent: string; onAccent: string } {
+  const accent = parse(hex);
+  const both = [readable(accent, lightPage), readable(accent, darkPage)];
+  const on = (color: Color) => (contrast(color, white) >= contrast(color, black) ? white : black);
+  const lightDark = (colors: Color[]) => `light-dark(${colors.map(css).join(', ')})`;
+  return { accent: lightDark(both), onAccent: lightDark(both.map(on)) };
+}
+
 /** Sets properties of the page's style: the policy of the page allows no style in its markup. */
 export function applyTheme({ theme }: PortalSession): void {
   const root = document.documentElement;
   if (theme.color_scheme !== 'auto') root.dataset['scheme'] = theme.color_scheme;
   if (theme.accent === null) return;
-  const accent = parse(theme.accent);
-  const [light, dark] = [readable(accent, lightPage), readable(accent, darkPage)];
-  const on = (color: Color) => css(contrast(color, white) >= contrast(color, black) ? white : black);
-  root.style.setProperty('--accent', `light-dark(${css(light)}, ${css(dark)})`);
-  root.style.setProperty('--on-accent', `light-dark(${on(light)}, ${on(dark)})`);
+  const { accent, onAccent } = accentColors(theme.accent);
+  root.style.setProperty('--accent', accent);
+  root.style.setProperty('--on-accent', onAccent);
 }

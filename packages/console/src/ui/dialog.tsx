@@ -41,6 +41,7 @@ export function useChangeDialog() {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const client = useQueryClient();
+  const isRunning = useRef(false);
   return {
     isOpen,
     isBusy,
@@ -51,7 +52,10 @@ export function useChangeDialog() {
       setOpen(true);
     },
     close: () => setOpen(false),
+    /** One change at a time, however often it is asked for. */
     async run(change: () => Promise<unknown>): Promise<void> {
+      if (isRunning.current) return;
+      isRunning.current = true;
       setBusy(true);
       setError(null);
       try {
@@ -62,6 +66,7 @@ export function useChangeDialog() {
         // The page may read nothing by itself that would find this out.
         if (isSignedOut(reason)) void client.invalidateQueries({ queryKey: ['session'] });
       } finally {
+        isRunning.current = false;
         setBusy(false);
       }
     },
@@ -71,12 +76,14 @@ export function useChangeDialog() {
 /** A button that opens a dialog of `useChangeDialog`. */
 export function DialogButton(props: {
   label: string;
-  tone: 'plain' | 'primary' | 'danger';
+  /** Of the dialog; without it, the same. */
+  title?: string | undefined;
+  tone?: 'plain' | 'primary' | 'danger';
   disabledBecause: string | null;
-  dialog: ReturnType<typeof useChangeDialog>;
+  dialog: Pick<ReturnType<typeof useChangeDialog>, 'isOpen' | 'open' | 'close'>;
   children: ReactNode;
 }) {
-  const { label, tone, disabledBecause, dialog, children } = props;
+  const { label, title = label, tone = 'plain', disabledBecause, dialog, children } = props;
   return (
     <>
       <Button
@@ -87,7 +94,7 @@ export function DialogButton(props: {
       >
         {label}
       </Button>
-      <Dialog title={label} isOpen={dialog.isOpen} onClose={dialog.close}>
+      <Dialog title={title} isOpen={dialog.isOpen} onClose={dialog.close}>
         {children}
       </Dialog>
     </>

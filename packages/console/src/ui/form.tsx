@@ -38,27 +38,43 @@ export function FormDialog(props: {
   label: string;
   /** Of the button in the form; without it, the same. */
   submitLabel?: string;
+  /** Of the dialog; without it, the label. */
+  title?: string;
   tone?: 'plain' | 'primary';
   disabledBecause?: string | null;
+  /** Before that, the form submits nothing. */
+  isReady?: boolean;
+  onOpen?: () => void;
   children: ReactNode;
   submit: (form: FormData) => Promise<unknown>;
 }) {
-  const { label, submitLabel = label, tone = 'primary', disabledBecause = null, children, submit } = props;
+  const { label, submitLabel = label, title, tone = 'primary', children, submit } = props;
+  const { disabledBecause = null, isReady = true, onOpen } = props;
   const dialog = useChangeDialog();
-  const { isBusy, error, close, run } = dialog;
+  const { isOpen, isBusy, error, close, run } = dialog;
+  const open = () => {
+    onOpen?.();
+    dialog.open();
+  };
   const onSubmit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    void run(() => submit(form));
+    if (isReady) void run(() => submit(form));
   };
   return (
-    <DialogButton label={label} tone={tone} disabledBecause={disabledBecause} dialog={dialog}>
+    <DialogButton
+      label={label}
+      title={title}
+      tone={tone}
+      disabledBecause={disabledBecause}
+      dialog={{ isOpen, open, close }}
+    >
       <form onSubmit={onSubmit} className="space-y-3">
         {children}
         {error !== null && <Problem error={error} />}
         <div className="flex justify-end gap-2">
           <Button onClick={close}>{text.close}</Button>
-          <Button type="submit" tone="primary" disabled={isBusy}>
+          <Button type="submit" tone="primary" disabled={isBusy || !isReady}>
             {submitLabel}
           </Button>
         </div>

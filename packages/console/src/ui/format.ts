@@ -12,3 +12,16 @@ export function age(seconds: number): string {
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
   return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} days`;
 }
+
+/** With a decimal below 10 %, where it tells most. */
+export const percent = (share: number): string =>
+  `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;
+
+/** Rounded down: 1,999 of 2,000 is not 100 %. */
+export const flooredPercent = (share: number): string => `${Math.floor(share * 1000) / 10} %`;
+
+/** With its sign; empty for no change. */
+export function changeText(by: string): string {
+  if (/^-?0(\.0*)?$/.test(by)) return '';
+  return by.startsWith('-') ? by : `+${by}`;
+}

@@ -2,22 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { type MouseEvent, useEffect, useId, useState } from 'react';
 import { text } from '../strings.ts';
 import { Typed } from './filterBar.tsx';
+import { meant, type Named, shortened } from './named.ts';
 import { Problem } from './states.tsx';
 
-export type Named = { id: string; name: string };
-
 const shownChoices = 10;
-
-export const shortened = (id: string) => `${id.slice(0, 12)}…${id.slice(-6)}`;
-
-/** The only one with this name, or the only one that was found; null: it is not clear which one is meant. */
-function meant(found: Named[], typed: string): Named | null {
-  const lower = typed.toLowerCase();
-  const same = found.filter(({ name }) => name === typed);
-  const alike = found.filter(({ name }) => name.toLowerCase() === lower);
-  const [only, ...others] = [same, alike, found].find(({ length }) => length > 0) ?? [];
-  return only && others.length === 0 ? only : null;
-}
 
 /** A field for an id, which also takes names, and shows the name of the chosen one. */
 export function NamedField(props: {
@@ -33,18 +21,8 @@ export function NamedField(props: {
   none: (typed: string) => string;
   onChange: (id: string) => void;
 }) {
-  const {
-    label,
-    placeholder,
-    prefix,
-    value,
-    name,
-    isRequired = false,
-    suggested = [],
-    find,
-    none,
-    onChange,
-  } = props;
+  const { label, placeholder, prefix, value, name, find, none, onChange } = props;
+  const { isRequired = false, suggested = [] } = props;
   const shown = name ?? value;
   const [typed, setTyped] = useState('');
   const { data: found, error } = useQuery({
@@ -64,7 +42,7 @@ export function NamedField(props: {
     if (isDone) onChange(entered);
   };
   const list = useId();
-  const choose = (id: string) => (event: MouseEvent<HTMLButtonElement>) => {
+  const choose = (id: string, event: MouseEvent<HTMLButtonElement>) => {
     event.currentTarget.form?.querySelector<HTMLElement>(`[list="${list}"]`)?.focus();
     enter(id);
   };
@@ -89,27 +67,36 @@ export function NamedField(props: {
       <div role="status" className="order-last col-span-full empty:hidden">
         {error && <Problem error={error} />}
         {found?.length === 0 && <p className="text-bad">{none(typed)}</p>}
-        {found && found.length > 1 && !one && (
-          <>
-            <p>{text.list.several(typed)}</p>
-            <ul className="flex flex-wrap gap-x-4">
-              {found.slice(0, shownChoices).map(({ id, name: choice }) => (
-                <li key={id}>
-                  <button
-                    type="button"
-                    onClick={choose(id)}
-                    title={id}
-                    className="line-clamp-2 break-all text-left underline"
-                  >
-                    {choice} <span className="text-soft text-xs">{shortened(id)}</span>
-                  </button>
-                </li>
-              ))}
-              {found.length > shownChoices && <li className="text-soft">{text.list.evenMore}</li>}
-            </ul>
-          </>
-        )}
+        {found && found.length > 1 && !one && <Choices typed={typed} found={found} onChoose={choose} />}
       </div>
+    </>
+  );
+}
+
+function Choices(props: {
+  typed: string;
+  found: Named[];
+  onChoose: (id: string, event: MouseEvent<HTMLButtonElement>) => void;
+}) {
+  const { typed, found, onChoose } = props;
+  return (
+    <>
+      <p>{text.list.several(typed)}</p>
+      <ul className="flex flex-wrap gap-x-4">
+        {found.slice(0, shownChoices).map(({ id, name }) => (
+          <li key={id}>
+            <button
+              type="button"
+              onClick={(event) => onChoose(id, event)}
+              title={id}
+              className="line-clamp-2 break-all text-left underline"
+            >
+              {name} <span className="text-soft text-xs">{shortened(id)}</span>
+            </button>
+          </li>
+        ))}
+        {found.length > shownChoices && <li className="text-soft">{text.list.evenMore}</li>}
+      </ul>
     </>
   );
 }

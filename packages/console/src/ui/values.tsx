@@ -1,4 +1,5 @@
 import { Fragment, type ReactNode } from 'react';
+import { changeText } from './format.ts';
 
 /** Names with what they stand for. */
 export function Facts({ of }: { of: readonly (readonly [name: string, value: ReactNode])[] }) {
@@ -82,11 +83,11 @@ export function Money({ of }: { of: string | null | undefined }) {
 
 /** The change, and the amount after it: both as the journal has them. */
 export function Change({ by, to }: { by: string; to: string }) {
-  const isZero = /^-?0(\.0*)?$/.test(by);
+  const written = changeText(by);
   return (
     <>
       <Money of={to} />
-      {!isZero && <span className="block text-soft">{by.startsWith('-') ? by : `+${by}`}</span>}
+      {written && <span className="block text-soft">{written}</span>}
     </>
   );
 }

@@ -1,17 +1,18 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useRef, useState } from 'react';
+import { useState } from 'react';
 import { change, read, type Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
-import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { Confirmed, Dialog } from '../../ui/dialog.tsx';
+import { Confirmed } from '../../ui/dialog.tsx';
 import { Field, inputLook } from '../../ui/field.tsx';
+import { Choices, FormDialog } from '../../ui/form.tsx';
 import { List, More, usePages } from '../../ui/lists.tsx';
 import { ShownOnce } from '../../ui/secret.tsx';
-import { Empty, Problem } from '../../ui/states.tsx';
+import { Empty } from '../../ui/states.tsx';
 import { useRefusal } from '../access/session.tsx';
 import { SpendLimit } from '../money/spendLimit.tsx';
-import { KeyFacts, stateOfKey } from './apiKey.tsx';
+import { keyIn, stateOfKey } from './apiKey.ts';
+import { KeyFacts } from './keyFacts.tsx';
 
 type Key = Schemas['ApiKey'];
 
@@ -101,101 +102,35 @@ function KeyRow({ of, organizationId, onRotated }: RowProps) {
 
 type NewKeyProps = { organizationId: string; isTest: boolean; onCreated: (value: string) => void };
 
-/** One request at a time, however often the form is sent: the value of a second key would replace that of the first. */
 function NewKey({ organizationId, isTest, onCreated }: NewKeyProps) {
   const client = useQueryClient();
-  const refusal = useRefusal('admin');
-  const [isOpen, setOpen] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const isSending = useRef(false);
-  const [error, setError] = useState<unknown>(null);
-  const close = () => {
-    setOpen(false);
-    setError(null);
-  };
   const create = async (form: FormData) => {
-    const expiresAt = String(form.get('expires_at'));
-    const lines = (name: string) =>
-      String(form.get(name))
-        .split(/[\s,]+/)
-        .filter(Boolean);
-    isSending.current = true;
-    setBusy(true);
-    setError(null);
-    try {
-      const { key } = await change<Schemas['NewApiKey']>(
-        'POST',
-        `/organizations/${organizationId}/api-keys`,
-        {
-          body: {
-            name: String(form.get('name')),
-            scopes: form.getAll('scopes').map(String),
-            models: lines('models'),
-            addresses: lines('addresses'),
-            ...(expiresAt && { expires_at: new Date(expiresAt).toISOString() }),
-            ...(form.get('is_test') === 'on' && { mode: 'test' }),
-          },
-        },
-      );
-      close();
-      onCreated(key);
-      await client.invalidateQueries({ queryKey: ['keys', organizationId] });
-    } catch (reason) {
-      setError(reason);
-    } finally {
-      isSending.current = false;
-      setBusy(false);
-    }
-  };
-  const onSubmit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    if (!isSending.current) void create(new FormData(event.currentTarget));
+    const path = `/organizations/${organizationId}/api-keys`;
+    const { key } = await change<Schemas['NewApiKey']>('POST', path, { body: keyIn(form) });
+    onCreated(key);
+    void client.invalidateQueries({ queryKey: ['keys', organizationId] });
   };
   return (
-    <>
-      <Button disabled={refusal !== null} title={refusal ?? undefined} onClick={() => setOpen(true)}>
-        {text.keys.create}
-      </Button>
-      <Dialog title={text.keys.create} isOpen={isOpen} onClose={close}>
-        <form onSubmit={onSubmit} className="space-y-3">
-          <Field label={text.organizations.name}>
-            <input name="name" required maxLength={100} autoComplete="off" className={inputLook} />
-          </Field>
-          <fieldset>
-            <legend className="mb-1 text-soft text-xs">{text.keys.scopes}</legend>
-            <div className="grid grid-cols-2 gap-1">
-              {scopes.map((scope) => (
-                <label key={scope} className="flex items-center gap-2">
-                  <input type="checkbox" name="scopes" value={scope} defaultChecked />
-                  {scope}
-                </label>
-              ))}
-            </div>
-          </fieldset>
-          <Field label={text.keys.models}>
-            <input name="models" autoComplete="off" className={inputLook} />
-          </Field>
-          <Field label={text.keys.addresses}>
-            <input name="addresses" autoComplete="off" className={inputLook} />
-          </Field>
-          <Field label={text.keys.until}>
-            <input name="expires_at" type="datetime-local" className={inputLook} />
-          </Field>
-          {!isTest && (
-            <label className="flex items-center gap-2">
-              <input type="checkbox" name="is_test" />
-              {text.keys.test}
-            </label>
-          )}
-          {error !== null && <Problem error={error} />}
-          <div className="flex justify-end gap-2">
-            <Button onClick={close}>{text.close}</Button>
-            <Button type="submit" tone="primary" disabled={isBusy}>
-              {text.keys.create}
-            </Button>
-          </div>
-        </form>
-      </Dialog>
-    </>
+    <FormDialog label={text.keys.create} tone="plain" disabledBecause={useRefusal('admin')} submit={create}>
+      <Field label={text.organizations.name}>
+        <input name="name" required maxLength={100} autoComplete="off" className={inputLook} />
+      </Field>
+      <Choices name="scopes" label={text.keys.scopes} of={scopes} chosen={scopes} />
+      <Field label={text.keys.models}>
+        <input name="models" autoComplete="off" className={inputLook} />
+      </Field>
+      <Field label={text.keys.addresses}>
+        <input name="addresses" autoComplete="off" className={inputLook} />
+      </Field>
+      <Field label={text.keys.until}>
+        <input name="expires_at" type="datetime-local" className={inputLook} />
+      </Field>
+      {!isTest && (
+        <label className="flex items-center gap-2">
+          <input type="checkbox" name="is_test" />
+          {text.keys.test}
+        </label>
+      )}
+    </FormDialog>
   );
 }

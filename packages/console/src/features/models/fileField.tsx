@@ -35,11 +35,10 @@ export function FilesField({ id, value, upload, onChange }: FileProps) {
   );
 }
 
-/** A file of this computer, dropped or chosen, is uploaded at once; the value is its id. */
-export function FileField({ id, value, upload, onChange }: FileProps) {
+/** Uploads a file at once; `chosen` is the one that was taken last. */
+function useUpload({ upload, onChange }: Pick<FileProps, 'upload' | 'onChange'>) {
   const [chosen, setChosen] = useState<File | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const [isOver, setOver] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const latest = useRef<FileProps['onChange'] | null>(null);
   // What else was typed during an upload stays; the file of a form that is gone is left out.
@@ -62,6 +61,17 @@ export function FileField({ id, value, upload, onChange }: FileProps) {
       })
       .finally(() => setBusy(false));
   };
+  const remove = () => {
+    setChosen(null);
+    onChange(undefined);
+  };
+  return { chosen, isBusy, error, take, remove };
+}
+
+/** A file of this computer, dropped or chosen, is uploaded at once; the value is its id. */
+export function FileField({ id, value, upload, onChange }: FileProps) {
+  const { chosen, isBusy, error, take, remove } = useUpload({ upload, onChange });
+  const [isOver, setOver] = useState(false);
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
@@ -91,14 +101,7 @@ export function FileField({ id, value, upload, onChange }: FileProps) {
       {typeof value === 'string' && value !== '' && (
         <p className="mt-2 flex flex-wrap items-center gap-2 text-xs">
           <span className="break-all font-mono">{value}</span>
-          <Button
-            onClick={() => {
-              setChosen(null);
-              onChange(undefined);
-            }}
-          >
-            {text.playground.removeFile}
-          </Button>
+          <Button onClick={remove}>{text.playground.removeFile}</Button>
         </p>
       )}
       {error && (

@@ -2,13 +2,7 @@ import { useState } from 'react';
 import { isNumber, parseJson } from '../../json.ts';
 import { text } from '../../strings.ts';
 import { inputLook } from '../../ui/field.tsx';
-
-export type Schema = Readonly<Record<string, unknown>>;
-
-/** What a schema allows, besides null. */
-export function typesOf({ type }: Schema): unknown[] {
-  return (Array.isArray(type) ? type : [type]).filter((one) => one !== 'null');
-}
+import { type Schema, typesOf } from './schema.ts';
 
 type FieldProps = {
   id: string;

@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router';
 import DataLoader from 'dataloader';
 import { read, type Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
-import { type Named, NamedField, shortened } from '../../ui/namedField.tsx';
+import { type Named, shortened } from '../../ui/named.ts';
+import { NamedField } from '../../ui/namedField.tsx';
 
 type Page = Schemas['OrganizationPage'];
 

@@ -72,3 +72,54 @@ export const endpointFiltersOf = (search: Record<string, unknown>): EndpointFilt
 
 export const deliveryFiltersOf = (search: Record<string, unknown>): DeliveryFilters =>
   textsOf(search, ['status', 'event', 'organization', 'endpoint', 'attempted', 'from', 'to']);
+
+/** What the search field means: an id or its beginning, `name=value` of the metadata, or an idempotency key, also in base64. */
+function searched(q: string | undefined): Record<string, string> {
+  if (!q) return {};
+  if (/^exec_[0-9a-f-]*$/.test(q)) return { id_prefix: q };
+  const [, name, value] = /^([^=]+)=(?!=*$)(.+)$/.exec(q) ?? [];
+  if (name && value) return { metadata_name: name.trim(), metadata_value: value.trim() };
+  return { idempotency_key: q };
+}
+
+/** The query of `GET /executions`. */
+export function executionQuery(filters: Filters) {
+  const { from, to } = timesOf(filters);
+  return {
+    ...searched(filters.q),
+    status: filters.status,
+    model: filters.model,
+    provider: filters.provider,
+    organization_id: filters.organization,
+    error_code: filters.error,
+    created_after: from,
+    created_before: to,
+    limit: 50,
+  };
+}
+
+const answers: Readonly<Record<string, string>> = { yes: 'true', no: 'false' };
+
+/** The query of lists of deliveries, without whose they are. */
+export function deliveryQuery(filters: DeliveryFilters) {
+  const { from, to } = timesOf(filters);
+  return {
+    status: filters.status,
+    event_type: filters.event,
+    attempted: answers[filters.attempted ?? ''],
+    created_after: from,
+    created_before: to,
+  };
+}
+
+/** The body that sends again what failed and matches, since then unless the filters say since when. */
+export function recoveryBody(filters: DeliveryFilters, since: string) {
+  const { from, to } = timesOf(filters);
+  return {
+    since: from ?? since,
+    ...(to && { until: to }),
+    ...(filters.organization && { organization_id: filters.organization }),
+    ...(filters.endpoint && { endpoint_id: filters.endpoint }),
+    ...(filters.event && { event_type: filters.event }),
+  };
+}

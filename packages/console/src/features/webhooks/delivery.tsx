@@ -59,32 +59,45 @@ export function DeliveryView(props: {
         <summary className="cursor-pointer text-soft text-xs">
           {text.webhooks.attempts(delivery.attempts.length)}
         </summary>
-        <div className="mt-2 space-y-3">
-          {body !== null && (
-            <div>
-              <p className="mb-1 text-soft text-xs">{text.execution.request}</p>
-              <Code of={body} label={text.execution.request} />
-            </div>
-          )}
-          {delivery.attempts.map((attempt) => (
-            <div key={attempt.number}>
-              <p className="mb-1 text-xs">
-                <span className="font-medium">{`#${attempt.number} ${attempt.status_code ?? attempt.error_stage ?? ''} `}</span>
-                <span className="text-soft">
-                  <Time at={attempt.started_at} />{' '}
-                  {attempt.duration_ms === null ? '' : `${attempt.duration_ms} ms`}
-                </span>
-                {attempt.error && <span className="block text-bad">{attempt.error}</span>}
-              </p>
-              {attempt.response ? (
-                <Code of={attempt.response} label={text.execution.response} />
-              ) : (
-                <p className="text-soft text-xs">{text.execution.noResponse}</p>
-              )}
-            </div>
-          ))}
-        </div>
+        <Attempts of={delivery.attempts} body={body} />
       </details>
     </li>
+  );
+}
+
+type Attempt = Schemas['Delivery']['attempts'][number];
+
+function Attempts({ of: attempts, body }: { of: Attempt[]; body: string | null }) {
+  return (
+    <div className="mt-2 space-y-3">
+      {body !== null && (
+        <div>
+          <p className="mb-1 text-soft text-xs">{text.execution.request}</p>
+          <Code of={body} label={text.execution.request} />
+        </div>
+      )}
+      {attempts.map((attempt) => (
+        <AttemptOf key={attempt.number} of={attempt} />
+      ))}
+    </div>
+  );
+}
+
+function AttemptOf({ of }: { of: Attempt }) {
+  return (
+    <div>
+      <p className="mb-1 text-xs">
+        <span className="font-medium">{`#${of.number} ${of.status_code ?? of.error_stage ?? ''} `}</span>
+        <span className="text-soft">
+          <Time at={of.started_at} /> {of.duration_ms === null ? '' : `${of.duration_ms} ms`}
+        </span>
+        {of.error && <span className="block text-bad">{of.error}</span>}
+      </p>
+      {of.response ? (
+        <Code of={of.response} label={text.execution.response} />
+      ) : (
+        <p className="text-soft text-xs">{text.execution.noResponse}</p>
+      )}
+    </div>
   );
 }

@@ -1,13 +1,7 @@
-import type { Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
 import { Field, inputLook } from '../../ui/field.tsx';
 import { Choices } from '../../ui/form.tsx';
-import { eventTypes } from './webhooks.ts';
-
-const settings = ['description', 'events', 'models', 'payload', 'max_in_flight', 'max_per_second'] as const;
-
-/** What can be changed of an endpoint. Its headers are left to the API: it never returns them. */
-export type EndpointSettings = Pick<Schemas['WebhookEndpoint'], (typeof settings)[number]>;
+import { type EndpointSettings, eventTypes } from './webhooks.ts';
 
 /** The fields of a new endpoint, or of one that is changed. */
 export function EndpointFields({ of }: { of?: EndpointSettings }) {
@@ -65,22 +59,4 @@ export function EndpointFields({ of }: { of?: EndpointSettings }) {
       </div>
     </>
   );
-}
-
-/** The settings that the form gives, without those that `of` has: the rest stays as it is. */
-export function settingsIn(form: FormData, of?: EndpointSettings): Partial<EndpointSettings> {
-  const textIn = (name: string) => String(form.get(name));
-  const numberIn = (name: string) => (textIn(name) === '' ? null : Number(textIn(name)));
-  const given: Record<string, unknown> = {
-    description: textIn('description'),
-    events: form.getAll('events').map(String),
-    models: textIn('models')
-      .split(/[\s,]+/)
-      .filter(Boolean),
-    payload: textIn('payload'),
-    max_in_flight: numberIn('max_in_flight') ?? undefined,
-    max_per_second: numberIn('max_per_second'),
-  };
-  const changed = settings.filter((name) => JSON.stringify(given[name]) !== JSON.stringify(of?.[name]));
-  return Object.fromEntries(changed.map((name) => [name, given[name]]));
 }

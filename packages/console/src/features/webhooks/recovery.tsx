@@ -3,11 +3,11 @@ import { type FormEvent, useRef, useState } from 'react';
 import { change, type Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { DialogButton } from '../../ui/dialog.tsx';
 import { Field, inputLook } from '../../ui/field.tsx';
 import { Problem } from '../../ui/states.tsx';
 import { useRefusal } from '../access/session.tsx';
-import { type DeliveryFilters, timesOf } from '../search/filters.ts';
+import { type DeliveryFilters, recoveryBody } from '../search/filters.ts';
 
 type Page = Schemas['RecoveredDeliveries'];
 type Progress = { matched: number; redelivered: number; isDone: boolean };
@@ -17,36 +17,14 @@ const spans = [1, 6, 24, 72, 720];
 /** A count stops here; the recovery itself does not. */
 const maxCounted = 20_000;
 
-/** Sends failed deliveries that match once more, page by page: counts them first, and shows how far it is. */
-export function Recovery({ filters }: { filters: DeliveryFilters }) {
+/** Counts failed deliveries that match and sends them once more, page by page. */
+function useRecovery(filters: DeliveryFilters) {
   const client = useQueryClient();
-  const refusal = useRefusal('support');
-  const [isOpen, setOpen] = useState(false);
-  const [hours, setHours] = useState(24);
   const [found, setFound] = useState<{ since: string; count: number; areMore: boolean } | null>(null);
   const [progress, setProgress] = useState<Progress | null>(null);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const isStopped = useRef(false);
-
-  const close = () => {
-    isStopped.current = true;
-    setOpen(false);
-    setFound(null);
-    setProgress(null);
-    setError(null);
-  };
-
-  const filter = (since: string) => {
-    const { from, to } = timesOf(filters);
-    return {
-      since: from ?? since,
-      ...(to && { until: to }),
-      ...(filters.organization && { organization_id: filters.organization }),
-      ...(filters.endpoint && { endpoint_id: filters.endpoint }),
-      ...(filters.event && { event_type: filters.event }),
-    };
-  };
 
   /** Every page is one call; after a failure, what was recovered stays so, and a repetition goes on with the rest. */
   async function eachPage(since: string, isTrial: boolean, onPage: (page: Page) => boolean): Promise<void> {
@@ -56,7 +34,11 @@ export function Recovery({ filters }: { filters: DeliveryFilters }) {
     try {
       let cursor: string | null = null;
       do {
-        const body: object = { ...filter(since), is_trial: isTrial, ...(cursor && { cursor }) };
+        const body: object = {
+          ...recoveryBody(filters, since),
+          is_trial: isTrial,
+          ...(cursor && { cursor }),
+        };
         const page: Page = await change<Page>('POST', '/webhooks/deliveries/recover', { body });
         if (isStopped.current || !onPage(page)) return;
         cursor = page.next_cursor;
@@ -68,7 +50,7 @@ export function Recovery({ filters }: { filters: DeliveryFilters }) {
     }
   }
 
-  const count = async () => {
+  async function count(hours: number): Promise<void> {
     const since = new Date(Date.now() - hours * hourMs).toISOString();
     let matched = 0;
     await eachPage(since, true, (page) => {
@@ -77,8 +59,9 @@ export function Recovery({ filters }: { filters: DeliveryFilters }) {
       if (!page.has_more || areMore) setFound({ since, count: matched, areMore });
       return !areMore;
     });
-  };
-  const recover = async (since: string) => {
+  }
+
+  async function send(since: string): Promise<void> {
     let done = { matched: 0, redelivered: 0 };
     setProgress({ ...done, isDone: false });
     await eachPage(since, false, (page) => {
@@ -87,49 +70,72 @@ export function Recovery({ filters }: { filters: DeliveryFilters }) {
       return true;
     });
     await client.invalidateQueries();
+  }
+
+  function stop(): void {
+    isStopped.current = true;
+    setFound(null);
+    setProgress(null);
+    setError(null);
+  }
+
+  return { found, progress, isBusy, error, count, send, stop };
+}
+
+/** A button to send failed deliveries that match once more: counts them first, and shows how far it is. */
+export function Recovery({ filters }: { filters: DeliveryFilters }) {
+  const [isOpen, setOpen] = useState(false);
+  const [hours, setHours] = useState(24);
+  const { found, progress, isBusy, error, count, send, stop } = useRecovery(filters);
+  const close = () => {
+    stop();
+    setOpen(false);
   };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    void (found === null ? count() : recover(found.since));
+    void (found === null ? count(hours) : send(found.since));
   };
-
   return (
-    <>
-      <Button disabled={refusal !== null} title={refusal ?? undefined} onClick={() => setOpen(true)}>
-        {text.recovery.title}
-      </Button>
-      <Dialog title={text.recovery.title} isOpen={isOpen} onClose={close}>
-        <form onSubmit={submit} className="space-y-3">
-          <p className="text-soft">{text.recovery.about}</p>
-          {filters.from ? null : (
-            <Field label={text.recovery.since}>
-              <select
-                value={hours}
-                disabled={found !== null}
-                onChange={(event) => setHours(Number(event.currentTarget.value))}
-                className={inputLook}
-              >
-                {spans.map((span) => (
-                  <option key={span} value={span}>
-                    {text.recovery.span(span)}
-                  </option>
-                ))}
-              </select>
-            </Field>
+    <DialogButton
+      label={text.recovery.title}
+      disabledBecause={useRefusal('support')}
+      dialog={{ isOpen, open: () => setOpen(true), close }}
+    >
+      <form onSubmit={submit} className="space-y-3">
+        <p className="text-soft">{text.recovery.about}</p>
+        {!filters.from && <Since hours={hours} isFixed={found !== null} onChange={setHours} />}
+        <State found={found} progress={progress} />
+        {error !== null && <Problem error={error} />}
+        <div className="flex justify-end gap-2">
+          <Button onClick={close}>{text.close}</Button>
+          {progress?.isDone !== true && (
+            <Button type="submit" tone="primary" disabled={isBusy || found?.count === 0}>
+              {found === null ? text.recovery.count : text.recovery.send}
+            </Button>
           )}
-          <State found={found} progress={progress} />
-          {error !== null && <Problem error={error} />}
-          <div className="flex justify-end gap-2">
-            <Button onClick={close}>{text.close}</Button>
-            {progress?.isDone !== true && (
-              <Button type="submit" tone="primary" disabled={isBusy || found?.count === 0}>
-                {found === null ? text.recovery.count : text.recovery.send}
-              </Button>
-            )}
-          </div>
-        </form>
-      </Dialog>
-    </>
+        </div>
+      </form>
+    </DialogButton>
+  );
+}
+
+function Since(props: { hours: number; isFixed: boolean; onChange: (hours: number) => void }) {
+  const { hours, isFixed, onChange } = props;
+  return (
+    <Field label={text.recovery.since}>
+      <select
+        value={hours}
+        disabled={isFixed}
+        onChange={({ currentTarget }) => onChange(Number(currentTarget.value))}
+        className={inputLook}
+      >
+        {spans.map((span) => (
+          <option key={span} value={span}>
+            {text.recovery.span(span)}
+          </option>
+        ))}
+      </select>
+    </Field>
   );
 }
 

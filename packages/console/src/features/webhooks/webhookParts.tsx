@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
 import { Meter } from '../../ui/charts.tsx';
-import { duration } from '../../ui/format.ts';
+import { duration, flooredPercent } from '../../ui/format.ts';
 
 const tab = 'border-b-2 border-transparent px-1 py-2 text-soft hover:text-ink';
 const activeTab = { className: 'border-accent! font-medium text-ink!' };
@@ -36,15 +36,12 @@ export function SuccessRate({ of: { attempts, succeeded } }: { of: Schemas['Endp
   const share = succeeded / attempts;
   return (
     <span className="block min-w-20">
-      <span className="tabular-nums">{`${floored(share)} %`}</span>
+      <span className="tabular-nums">{flooredPercent(share)}</span>
       <span className="ml-1.5 text-soft text-xs">{text.webhooks.ofAttempts(succeeded, attempts)}</span>
       <Meter share={share} look={share < 0.9 ? 'bad' : 'good'} />
     </span>
   );
 }
-
-/** 199 of 200 is not 100 %. */
-const floored = (share: number) => Math.floor(share * 1000) / 10;
 
 export function Latency({ of: { p50_ms: p50, p95_ms: p95 } }: { of: Schemas['EndpointActivity'] }) {
   if (p50 === null) return <span className="text-soft">–</span>;

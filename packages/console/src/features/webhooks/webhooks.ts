@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api.ts';
+import { listIn, textIn } from '../../ui/formData.ts';
 
 export const executionEvents = [
   'execution.started',
@@ -34,4 +35,24 @@ type Health = Pick<Schemas['WebhookEndpoint'], 'is_active' | 'failing_since'>;
 export function stateOf({ is_active: isActive, failing_since: failingSince }: Health): string {
   if (isActive) return failingSince === null ? 'active' : 'failing';
   return failingSince === null ? 'inactive' : 'deactivated';
+}
+
+const settings = ['description', 'events', 'models', 'payload', 'max_in_flight', 'max_per_second'] as const;
+
+/** What can be changed of an endpoint. Its headers are left to the API: it never returns them. */
+export type EndpointSettings = Pick<Schemas['WebhookEndpoint'], (typeof settings)[number]>;
+
+/** The settings that the form gives, without those that `of` has: the rest stays as it is. */
+export function settingsIn(form: FormData, of?: EndpointSettings): Partial<EndpointSettings> {
+  const numberIn = (name: string) => (textIn(form, name) === '' ? null : Number(textIn(form, name)));
+  const given: Record<string, unknown> = {
+    description: textIn(form, 'description'),
+    events: form.getAll('events').map(String),
+    models: listIn(form, 'models'),
+    payload: textIn(form, 'payload'),
+    max_in_flight: numberIn('max_in_flight') ?? undefined,
+    max_per_second: numberIn('max_per_second'),
+  };
+  const changed = settings.filter((name) => JSON.stringify(given[name]) !== JSON.stringify(of?.[name]));
+  return Object.fromEntries(changed.map((name) => [name, given[name]]));
 }

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { DeliveryView, TestResult } from '../../features/webhooks/delivery.tsx';
 import { EndpointBacklog } from '../../features/webhooks/endpointBacklog.tsx';
 import { EndpointChart } from '../../features/webhooks/endpointChart.tsx';
-import { EndpointFields, settingsIn } from '../../features/webhooks/endpointForm.tsx';
-import { recoverLastDay, stateOf } from '../../features/webhooks/webhooks.ts';
+import { EndpointFields } from '../../features/webhooks/endpointForm.tsx';
+import { recoverLastDay, settingsIn, stateOf } from '../../features/webhooks/webhooks.ts';
 import { text } from '../../strings.ts';
 import { Card } from '../../ui/card.tsx';
 import { Confirmed } from '../../ui/dialog.tsx';
@@ -106,61 +106,79 @@ function TurnOn({ of }: { of: WebhookEndpoint }) {
   );
 }
 
-function Commands({ of }: { of: WebhookEndpoint }) {
+function useCommands(of: WebhookEndpoint) {
   const client = useQueryClient();
   const navigate = useNavigate();
+  const refresh = useRefresh(of.id);
+  const path = `/webhooks/endpoints/${of.id}`;
+  const patch = async (body: object) => {
+    await change('PATCH', path, { body });
+    await refresh();
+  };
+  return {
+    deactivate: () => patch({ is_active: false }),
+    edit: (form: FormData) => patch(settingsIn(form, of)),
+    test: () => change<Schemas['TestCallResult']>('POST', `${path}/test`),
+    async rotate(): Promise<string> {
+      return (await change<Schemas['RotatedWebhookSecret']>('POST', `${path}/rotate-secret`)).secret;
+    },
+    async recover(): Promise<number> {
+      const count = await recoverLastDay((body) => change('POST', `${path}/recover`, { body }));
+      await refresh();
+      return count;
+    },
+    async remove(): Promise<void> {
+      await change('DELETE', path);
+      await navigate({ to: '/webhooks', replace: true });
+      client.removeQueries({ queryKey: ['endpoint', of.id] });
+      await client.invalidateQueries({ queryKey: ['endpoints'] });
+    },
+  };
+}
+
+function Commands({ of }: { of: WebhookEndpoint }) {
+  const commands = useCommands(of);
   const [secret, setSecret] = useState<string | null>(null);
   const [recovered, setRecovered] = useState<number | null>(null);
   const [test, setTest] = useState<Schemas['TestCallResult'] | null>(null);
-  const path = `/webhooks/endpoints/${of.id}`;
-  const refresh = useRefresh(of.id);
-  const deactivate = async () => {
-    await change('PATCH', path, { body: { is_active: false } });
-    await refresh();
-  };
-  const edit = async (form: FormData) => {
-    await change('PATCH', path, { body: settingsIn(form, of) });
-    await refresh();
-  };
-  const rotate = async () => {
-    const rotated = await change<Schemas['RotatedWebhookSecret']>('POST', `${path}/rotate-secret`);
-    setSecret(rotated.secret);
-  };
-  const recover = async () => {
-    setRecovered(await recoverLastDay((body) => change('POST', `${path}/recover`, { body })));
-    await refresh();
-  };
-  const remove = async () => {
-    await change('DELETE', path);
-    await navigate({ to: '/webhooks', replace: true });
-    client.removeQueries({ queryKey: ['endpoint', of.id] });
-    await client.invalidateQueries({ queryKey: ['endpoints'] });
-  };
   return (
     <>
       <div className="mt-3 flex flex-wrap gap-2">
         <Confirmed
           label={words.webhooks.test}
           question={words.webhooks.testQuestion}
-          act={async () => setTest(await change('POST', `${path}/test`))}
+          act={async () => setTest(await commands.test())}
         />
-        <FormDialog label={text.webhooks.edit} submitLabel={text.webhooks.save} tone="plain" submit={edit}>
+        <FormDialog
+          label={text.webhooks.edit}
+          submitLabel={text.webhooks.save}
+          tone="plain"
+          submit={commands.edit}
+        >
           <EndpointFields of={of} />
         </FormDialog>
         {of.is_active && (
           <Confirmed
             label={words.webhooks.deactivate}
             question={words.webhooks.deactivateQuestion}
-            act={deactivate}
+            act={commands.deactivate}
           />
         )}
-        <Confirmed label={words.webhooks.recover} question={words.webhooks.recoverQuestion} act={recover} />
-        <Confirmed label={words.webhooks.rotate} question={words.webhooks.rotateQuestion} act={rotate} />
+        <Confirmed
+          label={words.webhooks.recover}
+          question={words.webhooks.recoverQuestion}
+          act={async () => setRecovered(await commands.recover())}
+        />
+        <Confirmed
+          label={words.webhooks.rotate}
+          question={words.webhooks.rotateQuestion}
+          act={async () => setSecret(await commands.rotate())}
+        />
         <Confirmed
           label={words.webhooks.remove}
           question={words.webhooks.removeQuestion}
           tone="danger"
-          act={remove}
+          act={commands.remove}
         />
       </div>
       {test && (

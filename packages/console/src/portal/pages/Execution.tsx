@@ -1,5 +1,7 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { FilePreview } from '../../features/executions/files.tsx';
 import { Result } from '../../features/executions/Output.tsx';
 import { billedText } from '../../features/money/billed.ts';
 import { DeliveryView } from '../../features/webhooks/delivery.tsx';
@@ -106,59 +108,48 @@ function Facts({ of }: { of: Details }) {
     [words.execution.started, of.started_at],
     [of.status, of.completed_at],
   ];
-  const amounts: [string, string | null][] = [
-    [text.execution.estimate, of.estimated_cost],
-    [text.execution.hold, of.hold_amount],
-    [text.execution.charge, of.cost],
-  ];
-  const billed = of.usage && billedText(of.usage);
   return (
     <Card title={text.execution.timeline}>
       <ol className="space-y-3 border-line border-l pl-5">
-        {moments.map(([what, at]) =>
-          at === null ? null : (
-            <li key={what} className="relative">
-              <span
-                aria-hidden="true"
-                className="absolute top-1.5 -left-[25px] size-2.5 rounded-full bg-accent"
-              />
-              <span className="block font-medium">{what}</span>
-              <span className="text-soft text-xs">
-                <Time at={at} />
-              </span>
-            </li>
-          ),
-        )}
+        {moments.map(([what, at]) => at !== null && <Moment key={what} what={what} at={at} />)}
       </ol>
-      <dl className="mt-4 grid grid-cols-2 gap-3 border-line border-t pt-4 sm:grid-cols-3">
-        {amounts.map(([name, value]) => (
-          <div key={name}>
-            <dt className="text-soft text-xs">{name}</dt>
-            <dd>
-              <Money of={value} />
-            </dd>
-          </div>
-        ))}
-        {of.latency_ms !== undefined && (
-          <div>
-            <dt className="text-soft text-xs">{words.execution.latency}</dt>
-            <dd>{duration(of.latency_ms)}</dd>
-          </div>
-        )}
-        {of.usage && (
-          <div>
-            <dt className="text-soft text-xs">{words.execution.tokens}</dt>
-            <dd>{`${of.usage.input_tokens} / ${of.usage.output_tokens}`}</dd>
-          </div>
-        )}
-        {billed && (
-          <div>
-            <dt className="text-soft text-xs">{text.execution.chargedFor}</dt>
-            <dd>{billed}</dd>
-          </div>
-        )}
-      </dl>
+      <Amounts of={of} />
     </Card>
+  );
+}
+
+function Moment({ what, at }: { what: string; at: string }) {
+  return (
+    <li className="relative">
+      <span aria-hidden="true" className="absolute top-1.5 -left-[25px] size-2.5 rounded-full bg-accent" />
+      <span className="block font-medium">{what}</span>
+      <span className="text-soft text-xs">
+        <Time at={at} />
+      </span>
+    </li>
+  );
+}
+
+function Amounts({ of }: { of: Details }) {
+  const { usage, latency_ms: ms } = of;
+  const billed = usage && billedText(usage);
+  const facts: (readonly [name: string, value: ReactNode])[] = [
+    [text.execution.estimate, <Money key="estimate" of={of.estimated_cost} />],
+    [text.execution.hold, <Money key="hold" of={of.hold_amount} />],
+    [text.execution.charge, <Money key="charge" of={of.cost} />],
+    ...(ms === undefined ? [] : [[words.execution.latency, duration(ms)] as const]),
+    ...(usage ? [[words.execution.tokens, `${usage.input_tokens} / ${usage.output_tokens}`] as const] : []),
+    ...(billed ? [[text.execution.chargedFor, billed] as const] : []),
+  ];
+  return (
+    <dl className="mt-4 grid grid-cols-2 gap-3 border-line border-t pt-4 sm:grid-cols-3">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt className="text-soft text-xs">{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
@@ -190,29 +181,11 @@ function Files({ ids }: { ids: string[] }) {
       staleTime: 300_000,
     })),
   });
-  return files.map(({ data }) => data && <Preview key={data.file_id} of={data} />);
-}
-
-/** Media are shown by their checked type; everything else is a link that downloads. */
-function Preview({ of }: { of: Schemas['File'] }) {
-  const url = `${apiBase}/files/${of.file_id}/download`;
-  const kind = /^(image|audio|video)\//.exec(of.content_type ?? '')?.[1];
-  const isShown = of.status === 'ready' && of.content_type !== 'image/svg+xml';
-  return (
-    <figure className="rounded-md border border-line p-2">
-      {isShown && kind === 'image' && (
-        <img src={url} alt={of.filename} loading="lazy" className="mx-auto max-h-80 rounded" />
-      )}
-      {/* biome-ignore lint/a11y/useMediaCaption: a model made it, and made no captions */}
-      {isShown && kind === 'audio' && <audio src={url} controls preload="none" className="w-full" />}
-      {/* biome-ignore lint/a11y/useMediaCaption: a model made it, and made no captions */}
-      {isShown && kind === 'video' && <video src={url} controls preload="none" className="max-h-80 w-full" />}
-      <figcaption className="mt-1 text-soft text-xs">
-        <a href={url} download={of.filename} className="break-all underline">
-          {of.filename}
-        </a>
-      </figcaption>
-    </figure>
+  return files.map(
+    ({ data }) =>
+      data && (
+        <FilePreview key={data.file_id} file={data} url={`${apiBase}/files/${data.file_id}/download`} />
+      ),
   );
 }
 

@@ -1,10 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { KeyFacts, stateOfKey } from '../../features/keys/apiKey.tsx';
+import { stateOfKey } from '../../features/keys/apiKey.ts';
+import { KeyFacts } from '../../features/keys/keyFacts.tsx';
 import { text } from '../../strings.ts';
 import { Confirmed } from '../../ui/dialog.tsx';
 import { Field, inputLook } from '../../ui/field.tsx';
 import { Choices, FormDialog } from '../../ui/form.tsx';
+import { textIn } from '../../ui/formData.ts';
 import { Heading } from '../../ui/heading.tsx';
 import { List, More, usePages } from '../../ui/lists.tsx';
 import { ShownOnce } from '../../ui/secret.tsx';
@@ -15,35 +17,42 @@ import { words } from '../strings.ts';
 
 type ApiKey = Schemas['ApiKey'];
 
-export function Keys() {
+/** The changes of keys; `onValue` gets each new value, which is shown once. */
+function useKeyChanges(onValue: (value: string) => void) {
   const client = useQueryClient();
   const { data: session } = useSession();
-  const [value, setValue] = useState<string | null>(null);
-  const pages = usePages(['keys'], (cursor) => read<Schemas['ApiKeyPage']>('/api-keys', { cursor }));
   const refresh = async () => await client.invalidateQueries({ queryKey: ['keys'] });
-  const create = async (form: FormData) => {
-    const scopes = form.getAll('scopes').map(String);
-    const made = await change<Schemas['CreatedApiKey']>('POST', '/api-keys', {
-      body: { name: String(form.get('name')), ...(scopes.length > 0 && { scopes }) },
-    });
-    setValue(made.key);
-    void refresh();
-  };
-  const rotate = async (id: string) => {
-    const rotated = await change<Schemas['RotatedApiKey']>('POST', `/api-keys/${id}/rotate`);
-    setValue(rotated.new_key);
-    void refresh();
-  };
   /** Gateways would accept it for some seconds more. */
   const endSession = async () => {
     await change('DELETE', '/portal-session').catch(() => null);
     await client.invalidateQueries({ queryKey: ['session'] });
   };
-  const revoke = async (id: string) => {
-    await change('DELETE', `/api-keys/${id}`);
-    if (id === session?.key_id) await endSession();
-    await refresh();
+  return {
+    async create(form: FormData): Promise<void> {
+      const scopes = form.getAll('scopes').map(String);
+      const made = await change<Schemas['CreatedApiKey']>('POST', '/api-keys', {
+        body: { name: textIn(form, 'name'), ...(scopes.length > 0 && { scopes }) },
+      });
+      onValue(made.key);
+      void refresh();
+    },
+    async rotate(id: string): Promise<void> {
+      const rotated = await change<Schemas['RotatedApiKey']>('POST', `/api-keys/${id}/rotate`);
+      onValue(rotated.new_key);
+      void refresh();
+    },
+    async revoke(id: string): Promise<void> {
+      await change('DELETE', `/api-keys/${id}`);
+      if (id === session?.key_id) await endSession();
+      await refresh();
+    },
   };
+}
+
+export function Keys() {
+  const [value, setValue] = useState<string | null>(null);
+  const { create, rotate, revoke } = useKeyChanges(setValue);
+  const pages = usePages(['keys'], (cursor) => read<Schemas['ApiKeyPage']>('/api-keys', { cursor }));
   return (
     <>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { EndpointFields, settingsIn } from '../../features/webhooks/endpointForm.tsx';
-import { stateOf } from '../../features/webhooks/webhooks.ts';
+import { EndpointFields } from '../../features/webhooks/endpointForm.tsx';
+import { settingsIn, stateOf } from '../../features/webhooks/webhooks.ts';
 import { text } from '../../strings.ts';
 import { Field, inputLook } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';

@@ -1,28 +1,10 @@
 import type { Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
 import { Money, Status, Time } from '../../ui/values.tsx';
-
-type Key = Schemas['ApiKey'];
-
-/** `active`, or why an API key does not work. */
-export function stateOfKey(of: Key): string {
-  if (of.revoked_at !== null) return 'revoked';
-  return of.expires_at !== null && Date.parse(of.expires_at) <= Date.now() ? 'expired' : 'active';
-}
-
-function boundsOf({ scopes: given, permissions, models, addresses, mode }: Key): string {
-  return [
-    mode === 'test' ? text.organizations.test : '',
-    permissions === 'full' ? text.keys.full : given.join(', '),
-    models.join(', '),
-    addresses.join(', '),
-  ]
-    .filter(Boolean)
-    .join(' · ');
-}
+import { boundsOf, stateOfKey } from './apiKey.ts';
 
 /** An API key with its bounds. Its value is not known. */
-export function KeyFacts({ of }: { of: Key }) {
+export function KeyFacts({ of }: { of: Schemas['ApiKey'] }) {
   const state = stateOfKey(of);
   return (
     <div className="min-w-0">
