@@ -6,15 +6,15 @@ import { commandOf, ownProcesses, threadCpuMs } from '../processes.ts';
 import { nowMs, round, sum } from '../statistics.ts';
 
 /** V8 gives back the garbage of loading after some minutes of rest, at another time in each service. */
-const settlingS = 240;
+const quietS = 240;
 const measuredS = 20;
 
 /** Memory and CPU of the services while nothing happens. */
 export const idle: Part = {
-  about: `memory of the services and CPU of every process, ${settlingS} s after the start, while nothing happens`,
+  about: `memory of the services and CPU of every process, ${quietS} s after the start, while nothing happens`,
   isCold: true,
   async run(bench) {
-    await sleep(settlingS * 1000);
+    await sleep(quietS * 1000);
     const [before, startMs] = [cpuByName(), nowMs()];
     await sleep(measuredS * 1000);
     const elapsedMs = nowMs() - startMs;

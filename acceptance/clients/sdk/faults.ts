@@ -15,7 +15,7 @@ type Fault = (exchange: Exchange) => Promise<void> | void;
 
 const json = { 'content-type': 'application/json' };
 
-function refusal(
+function errorReply(
   status: number,
   code: string,
   retryable: boolean,
@@ -57,12 +57,12 @@ export const faults = {
     const { status, body } = await forward();
     setTimeout(() => response.writeHead(status, json).end(body), delayMs);
   },
-  'respond 404': refusal(404, 'NOT_FOUND', false),
-  'respond 429': refusal(429, 'RATE_LIMITED', true, { 'retry-after': '1' }),
-  'respond 500': refusal(500, 'INTERNAL_ERROR', false),
+  'respond 404': errorReply(404, 'NOT_FOUND', false),
+  'respond 429': errorReply(429, 'RATE_LIMITED', true, { 'retry-after': '1' }),
+  'respond 500': errorReply(500, 'INTERNAL_ERROR', false),
   'respond 502 with a page': ({ response }) => void response.writeHead(502).end('<html>Bad gateway</html>'),
-  'respond 503': refusal(503, 'SERVICE_UNAVAILABLE', true, { 'retry-after': '1' }),
-  'respond 503 for a month': refusal(503, 'SERVICE_UNAVAILABLE', true, { 'retry-after': '2592000' }),
+  'respond 503': errorReply(503, 'SERVICE_UNAVAILABLE', true, { 'retry-after': '1' }),
+  'respond 503 for a month': errorReply(503, 'SERVICE_UNAVAILABLE', true, { 'retry-after': '2592000' }),
   async 'unknown status'({ forward, response }) {
     const { status, body } = await forward();
     const record = JSON.parse(body.toString()) as { completed_at?: string | null };

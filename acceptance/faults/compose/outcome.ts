@@ -11,7 +11,7 @@ import type { Accepted, Span } from './load.ts';
 import { listAll } from './records.ts';
 import { countLost, expectAllEnded, expectAllThere } from './statuses.ts';
 
-type Outcome = {
+type LoadResult = {
   customer: Customer;
   count: number;
   accepted: Accepted;
@@ -20,9 +20,9 @@ type Outcome = {
 };
 
 /** Checks what must be true at the end, whatever happened. */
-export async function checkOutcome(context: TestContext, outcome: Outcome): Promise<void> {
+export async function checkOutcome(context: TestContext, result: LoadResult): Promise<void> {
   const { project, check, say } = context;
-  const { customer, count, accepted, losses, received } = outcome;
+  const { customer, count, accepted, losses, received } = result;
   const [records, ledger, balance] = await need(context, 'the API and the database return the results', () =>
     Promise.all([
       listAll(customer.api),

@@ -16,12 +16,12 @@ export const rulesOf = (file: string): Rule[] => groupsOf(file).flatMap(({ rules
 export const alerts = () => rulesOf('alerts.yml').filter(({ alert }) => alert !== undefined);
 
 type Source = { type: string; uid: string };
-type Place = { x: number; y: number; w: number; h: number };
+type GridPosition = { x: number; y: number; w: number; h: number };
 type Panel = {
   id: number;
   title: string;
   datasource: Source;
-  gridPos: Place;
+  gridPos: GridPosition;
   targets: { refId: string; expr: string; legendFormat: string }[];
 };
 type Variable = { name: string; type: string; datasource?: Source; allValue?: string };

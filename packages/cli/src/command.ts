@@ -32,7 +32,7 @@ export type Command = {
   /** The words that call it: `ledger audit`. */
   name: string;
   about: string;
-  /** Its forms, a line each. Completion reads flags, choices and operands from it: see completion/places.ts. */
+  /** Its forms, a line each. Completion reads flags, choices and operands from it: see completion/positions.ts. */
   usage: string;
   examples?: string;
   /** Whether it changes something without the admin API, with these arguments: the call is recorded then. */

@@ -1,7 +1,7 @@
 import { type UnknownFlagError, UsageError } from '@holdfast/kit/flags';
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
-import { placesOf } from './completion/places.ts';
+import { positionsOf } from './completion/positions.ts';
 
 /** Says what is wrong with words that are no command, with the command that was probably meant, or those of the group. */
 export function unknownCommand(args: string[]): string {
@@ -24,7 +24,7 @@ export function unknownCommand(args: string[]): string {
 
 /** The error for an unknown flag, with the flag of the command that was probably meant. */
 export function withSuggestion({ flag, message }: UnknownFlagError, command: Command): UsageError {
-  const flags = placesOf([command]).flatMap((place) => place.flags.map(({ name }) => name));
+  const flags = positionsOf([command]).flatMap((position) => position.flags.map(({ name }) => name));
   const closest = closestTo(flag, flags);
   return new UsageError(
     `${message} of holdfast ${command.name}${closest === null ? '' : `: did you mean ${closest}?`}`,

@@ -4,7 +4,7 @@ import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { PoolClient } from 'pg';
 import { type Database, loadPrisma, openDatabase } from './client.ts';
-import { type Fault, faultOf, isOfDatabase, isRefusal, isTransient, retryTransient } from './faults.ts';
+import { type Fault, faultOf, isOfDatabase, isRejection, isTransient, retryTransient } from './faults.ts';
 import { inTransaction } from './statement.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
@@ -147,7 +147,7 @@ describe('an error of PostgreSQL', () => {
 
   it('22012, 23505: values and constraints are refused for good', async () => {
     for (const statement of ['SELECT 1 / 0', 'INSERT INTO things VALUES (1, 1)']) {
-      expect(await faultsOf(statement)).toEqual(both('refused'));
+      expect(await faultsOf(statement)).toEqual(both('rejected'));
     }
   });
 
@@ -196,7 +196,7 @@ describe('an error that is not of the server', () => {
     ['one of several addresses', new AggregateError([Object.assign(new Error('x'), { code: '57P03' })])],
     ['the cause of another', new Error('x', { cause: Object.assign(new Error('x'), { code: '08006' }) })],
   ])('is unreachable for %s', (_of, error) => {
-    expect([faultOf(error), isTransient(error), isRefusal(error)]).toEqual(['unreachable', true, false]);
+    expect([faultOf(error), isTransient(error), isRejection(error)]).toEqual(['unreachable', true, false]);
   });
 
   it.each([
@@ -206,7 +206,7 @@ describe('an error that is not of the server', () => {
     ['a text', '57014'],
     ['nothing', null],
   ])('is none for %s', (_of, error) => {
-    expect([faultOf(error), isTransient(error), isRefusal(error)]).toEqual([null, false, false]);
+    expect([faultOf(error), isTransient(error), isRejection(error)]).toEqual([null, false, false]);
   });
 });
 

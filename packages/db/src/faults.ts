@@ -13,7 +13,7 @@ export type Fault =
   /** Login or certificate refused: perhaps it is being rotated. */
   | 'not trusted'
   /** A constraint or an invalid value: permanent. */
-  | 'refused';
+  | 'rejected';
 
 export const readOnlyState = '25006';
 /** Transient, as if the server had refused a write: another one is the primary, or will be. */
@@ -28,8 +28,8 @@ export const isLockTimeout = (error: unknown): boolean => Object(error).code ===
 // SQLSTATEs, SQLSTATE classes (two characters), and Prisma's codes for errors without one. Everything else is a bug.
 const faults: Readonly<Record<string, Fault>> = {
   '08': 'unreachable',
-  '22': 'refused',
-  '23': 'refused',
+  '22': 'rejected',
+  '23': 'rejected',
   [readOnlyState]: 'read-only',
   '25P03': 'unreachable',
   '25P04': 'unreachable',
@@ -77,7 +77,7 @@ function ownFaultOf(error: unknown): Fault | null {
 
 export function isTransient(error: unknown): boolean {
   const fault = faultOf(error);
-  return fault !== null && fault !== 'refused';
+  return fault !== null && fault !== 'rejected';
 }
 
 /** Retries a write for `forMs` while its error is transient. @throws the last error, or a permanent one at once */
@@ -97,8 +97,8 @@ export async function retryTransient<Result>(
   });
 }
 
-export function isRefusal(error: unknown): error is Error {
-  return faultOf(error) === 'refused';
+export function isRejection(error: unknown): error is Error {
+  return faultOf(error) === 'rejected';
 }
 
 /** Prisma keeps the server's code in the error of its adapter. */

@@ -69,9 +69,12 @@ export function openReader(primary: Database, replica: Replica | null, log: Logg
 
 /** Each owner gets this share of the connections at a time. As at a pool, whoever waits for too long is refused. */
 function openTurns(connections: number, share: number): FairLimiter {
-  const refusal = () =>
+  const timeoutError = () =>
     new ApiError('RATE_LIMITED', 'Too many reads are waiting. Send fewer at once.', { headers });
-  return createFairLimiter(connections, Math.ceil(connections * share), { afterMs: turnWithinMs, refusal });
+  return createFairLimiter(connections, Math.ceil(connections * share), {
+    afterMs: turnWithinMs,
+    timeoutError,
+  });
 }
 
 /** Of an idle primary, a replica counts as behind; a promoted one follows nothing. @throws if unavailable or behind */

@@ -84,9 +84,9 @@ export async function openRuns(db: Database): Promise<OpenRun[]> {
 
 export async function openRunsAt(
   db: Database,
-  place: { connection: string; target: string },
+  at: { connection: string; target: string },
 ): Promise<string[]> {
-  return await ids(db, 'open_runs_at', openAt, [place.connection, place.target]);
+  return await ids(db, 'open_runs_at', openAt, [at.connection, at.target]);
 }
 
 export async function filterOpenRuns(db: Database, executionIds: string[]): Promise<string[]> {

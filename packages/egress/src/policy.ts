@@ -75,7 +75,7 @@ function guardedLookup(resolve: Resolve, allowed: (address: string) => boolean):
       if (error) return callback(error, []);
       const [first] = addresses;
       if (!first || !addresses.every(({ address }) => allowed(address))) {
-        return callback(refusal(hostname), []);
+        return callback(notAllowed(hostname), []);
       }
       if (options.all) return callback(null, addresses);
       callback(null, first.address, first.family);
@@ -83,7 +83,7 @@ function guardedLookup(resolve: Resolve, allowed: (address: string) => boolean):
   };
 }
 
-function refusal(hostname: string): NodeJS.ErrnoException {
+function notAllowed(hostname: string): NodeJS.ErrnoException {
   const error = new Error(`${hostname} resolves to an address or port that is not allowed`);
   return Object.assign(error, { code: 'EGRESS_REFUSED' });
 }

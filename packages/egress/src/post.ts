@@ -92,14 +92,14 @@ export function connectionsOf(policy: EgressPolicy): Connections {
 /** Keeps the case of names; of names that differ in case only, the later wins. undici sets the length. */
 function headersOf(given: Record<string, string>): string[] {
   const headers = ['content-type', 'application/json'];
-  const places = new Map([['content-type', 0]]);
+  const indexes = new Map([['content-type', 0]]);
   for (const name in given) {
     const key = name.toLowerCase();
     if (key === 'content-length') continue;
-    const place = places.get(key) ?? headers.length;
-    places.set(key, place);
-    headers[place] = name;
-    headers[place + 1] = given[name] ?? '';
+    const index = indexes.get(key) ?? headers.length;
+    indexes.set(key, index);
+    headers[index] = name;
+    headers[index + 1] = given[name] ?? '';
   }
   return headers;
 }

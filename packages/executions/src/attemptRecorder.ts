@@ -1,5 +1,6 @@
 import {
   type BusyRefusal,
+  type EndedAttempt,
   endedAttempts,
   type Refusal,
   type ReportedProgress,
@@ -44,7 +45,6 @@ export type AttemptRecorder = {
   idle(): Promise<void>;
 };
 
-type Outcome = Parameters<typeof recordOutcomes>[1][number];
 type State = 'recorded' | 'ended';
 /** Without those that the database does not know, or which it still has as open. */
 type States = Map<string, State>;
@@ -83,7 +83,7 @@ export function openAttemptRecorder(args: {
   });
   const refusals = batcher((items: Refusal[]) => write(() => recordRefusals(db, items)));
   const busyRefusals = batcher((items: BusyRefusal[]) => write(() => recordBusyRefusals(db, items)));
-  const outcomes = recordedBatcher(async (items: Outcome[]) => {
+  const outcomes = recordedBatcher(async (items: EndedAttempt[]) => {
     const states = await stateOf(items, await writeOutcomes(db, write, items), ended);
     const hints = items.filter(({ attemptId }) => states.get(attemptId) === 'recorded');
     void settle.addAll(settleJobs(hints.map(({ attemptId, outcome }) => ({ attemptId, ok: outcome.ok }))));
@@ -133,7 +133,7 @@ function recordedBatcher<Item extends { attemptId: string }>(
 type Write = <Result>(statement: () => Promise<Result>) => Promise<Result>;
 
 /** Returns the ids of those that this call may have ended: after a try without a response, its output must be kept. */
-async function writeOutcomes(db: Database, write: Write, items: Outcome[]): Promise<string[]> {
+async function writeOutcomes(db: Database, write: Write, items: EndedAttempt[]): Promise<string[]> {
   let isRepeated = false;
   const recorded = await write(() =>
     recordOutcomes(db, items).catch((error: unknown) => {

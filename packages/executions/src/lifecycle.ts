@@ -9,7 +9,7 @@ import {
 import { eraseExecution } from '@holdfast/db/executions/erase';
 import { getExecution } from '@holdfast/db/executions/read';
 import { type StartedExecution, startExecutions } from '@holdfast/db/executions/start';
-import { isLockTimeout, isRefusal } from '@holdfast/db/faults';
+import { isLockTimeout, isRejection } from '@holdfast/db/faults';
 import { lockedOrganizations } from '@holdfast/db/locks';
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
@@ -84,21 +84,21 @@ export async function expireDue(args: {
   for (const id of locked) if (!stillLocked.has(id)) locked.delete(id);
   for (;;) {
     const startedAtMs = Date.now();
-    const { ended, refusal } = await expireBatch(db, locked);
+    const { ended, rejection } = await expireBatch(db, locked);
     args.onEnded(ended, startedAtMs);
     await hintStop(args.hints, 'EXPIRED', ended);
-    if (refusal) throw refusal;
+    if (rejection) throw rejection;
     if (ended.length < expiryBatch) return;
   }
 }
 
-type Expired = { ended: EndedExecution[]; refusal?: Error };
+type Expired = { ended: EndedExecution[]; rejection?: Error };
 
 async function expireBatch(db: Database, locked: Set<string>): Promise<Expired> {
   try {
     return { ended: await expireExecutions(db, expiryBatch, { except: [...locked] }) };
   } catch (error) {
-    if (isRefusal(error)) return await expireEach(db, locked, error);
+    if (isRejection(error)) return await expireEach(db, locked, error);
     if (!isLockTimeout(error)) throw error;
     const known = locked.size;
     const overdue = await overdueExecutions(db, expiryBatch, [...locked]);
@@ -110,16 +110,16 @@ async function expireBatch(db: Database, locked: Set<string>): Promise<Expired> 
 }
 
 /** When the database refuses a corrupt execution, the others are expired one by one. */
-async function expireEach(db: Database, locked: Set<string>, refusal: Error): Promise<Expired> {
+async function expireEach(db: Database, locked: Set<string>, rejection: Error): Promise<Expired> {
   const ended: EndedExecution[] = [];
   for (const { id } of await overdueExecutions(db, expiryBatch, [...locked])) {
     const expired = await expireExecutions(db, 1, { id }).catch((error: unknown) => {
-      if (!isRefusal(error)) throw error;
+      if (!isRejection(error)) throw error;
       return [];
     });
     ended.push(...expired);
   }
-  return { ended, refusal };
+  return { ended, rejection };
 }
 
 /** Erases the content of an ended execution, repeatedly if need be. @throws ApiError NOT_FOUND, EXECUTION_NOT_TERMINAL */

@@ -1,6 +1,6 @@
 import type { Database } from '@holdfast/db/client';
 import { completeExecutions, type EndedExecution, failExecutions } from '@holdfast/db/executions/endings';
-import { isLockTimeout, isRefusal } from '@holdfast/db/faults';
+import { isLockTimeout, isRejection } from '@holdfast/db/faults';
 import { attemptOwners } from '@holdfast/db/locks';
 import { createIsolatedBatcher, type Owner } from '@holdfast/kit/isolatedBatcher';
 import { hintStatus, type OnBlocked, type OnEnded, type StatusHints } from './hints.ts';
@@ -47,7 +47,7 @@ export function openSettler(args: {
         if (!isLockTimeout(error)) throw error;
         return {};
       });
-      if (result.refusal) throw result.refusal;
+      if (result.rejection) throw result.rejection;
     },
     async idle() {
       await Promise.all([completions.idle(), failures.idle()]);
@@ -56,7 +56,7 @@ export function openSettler(args: {
 }
 
 type End = (attemptIds: string[]) => Promise<EndedExecution[]>;
-type Settled = { refusal?: Error };
+type Settled = { rejection?: Error };
 type Result = Settled & { ended: EndedExecution[] };
 
 function endings(status: 'COMPLETED' | 'FAILED', end: End, hints: StatusHints, onEnded: OnEnded) {
@@ -78,8 +78,8 @@ async function endAll(end: End, attemptIds: string[]): Promise<Result[]> {
   try {
     return [{ ended: await end(attemptIds) }];
   } catch (error) {
-    if (!isRefusal(error)) throw error;
-    if (attemptIds.length === 1) return [{ ended: [], refusal: error }];
+    if (!isRejection(error)) throw error;
+    if (attemptIds.length === 1) return [{ ended: [], rejection: error }];
     const results: Result[] = [];
     for (const id of attemptIds) results.push(...(await endAll(end, [id])));
     return results;

@@ -1,7 +1,7 @@
 export type FairLimiter = <Result>(owner: string, work: () => Promise<Result>) => Promise<Result>;
 
-/** `refusal`: what a call throws that has not started `afterMs` later. */
-type Patience = { afterMs: number; refusal: () => Error };
+/** `timeoutError`: what a call throws that has not started `afterMs` later. */
+type Patience = { afterMs: number; timeoutError: () => Error };
 
 /** Owners take turns; the work of one owner starts in the order of its calls. */
 export function createFairLimiter(
@@ -27,7 +27,7 @@ export function createFairLimiter(
     else running.delete(owner);
   }
 
-  /** Takes the place before the work resumes, so that no new call can come in between. */
+  /** Takes its turn before the work resumes, so that no new call can come in between. */
   function startNext(): void {
     for (const [owner, queue] of queues) {
       if (free === 0) return;
@@ -53,7 +53,7 @@ export function createFairLimiter(
       function refuse(): void {
         queue.splice(queue.indexOf(start), 1);
         if (queue.length === 0) queues.delete(owner);
-        reject(patience?.refusal());
+        reject(patience?.timeoutError());
       }
     });
   }

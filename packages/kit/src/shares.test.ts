@@ -9,7 +9,7 @@ function takeAll(shares: ReturnType<typeof createShares>, organizationId: string
   return taken;
 }
 
-describe('the slots of a process', () => {
+describe('the amount of a process', () => {
   it('go half to a lone organization, and the rest to those that come later', () => {
     const shares = createShares(2000);
     expect(takeAll(shares, 'org_a')).toBe(1000);
@@ -34,13 +34,13 @@ describe('the slots of a process', () => {
     const all = fc.property(fc.integer({ min: 1, max: 40 }), steps, (size, each) => {
       const shares = createShares(size);
       const taken = new Map<string, number>();
-      const open = () => [...taken.values()].reduce((sum, places) => sum + places, 0);
+      const open = () => [...taken.values()].reduce((sum, amount) => sum + amount, 0);
       for (const [org, isTaking, count] of each) {
         const has = taken.get(org) ?? 0;
-        const places = Math.min(count, isTaking ? shares.roomOf(org) : has);
-        if (isTaking) shares.take(org, places);
-        else shares.give(org, places);
-        taken.set(org, isTaking ? has + places : has - places);
+        const amount = Math.min(count, isTaking ? shares.roomOf(org) : has);
+        if (isTaking) shares.take(org, amount);
+        else shares.give(org, amount);
+        taken.set(org, isTaking ? has + amount : has - amount);
         expect(open()).toBeLessThanOrEqual(size);
         if (open() < size) expect(shares.roomOf('org_new')).toBeGreaterThan(0);
       }

@@ -1,9 +1,9 @@
 export type Shares = {
   roomOf(organizationId: string): number;
-  take(organizationId: string, places: number): void;
-  give(organizationId: string, places: number): void;
-  /** Takes places, or gives back as many as are negative. */
-  change(organizationId: string, places: number): void;
+  take(organizationId: string, count: number): void;
+  give(organizationId: string, count: number): void;
+  /** Takes slots; a negative count gives them back. */
+  change(organizationId: string, count: number): void;
   taken(): number;
   idle(): Promise<void>;
 };
@@ -14,10 +14,10 @@ export function createShares(size: number): Shares {
   let free = size;
   let idleListeners: (() => void)[] = [];
 
-  function change(organizationId: string, places: number): void {
-    if (places === 0) return;
-    free -= places;
-    const left = (taken.get(organizationId) ?? 0) + places;
+  function change(organizationId: string, count: number): void {
+    if (count === 0) return;
+    free -= count;
+    const left = (taken.get(organizationId) ?? 0) + count;
     if (left > 0) taken.set(organizationId, left);
     else taken.delete(organizationId);
     if (free < size) return;
@@ -29,7 +29,7 @@ export function createShares(size: number): Shares {
     roomOf: (organizationId) => Math.max(0, Math.ceil((free - (taken.get(organizationId) ?? 0)) / 2)),
     change,
     take: change,
-    give: (organizationId, places) => change(organizationId, -places),
+    give: (organizationId, count) => change(organizationId, -count),
     taken: () => size - free,
     idle: () => (free === size ? Promise.resolve() : new Promise((resolve) => idleListeners.push(resolve))),
   };

@@ -33,7 +33,7 @@ export type OutputShape = { kind: OutputKind; files?: readonly string[] | undefi
 export async function copyOutputFiles(
   success: Success,
   shape: OutputShape,
-  copy: (url: string, place: number) => Promise<StoredFile>,
+  copy: (url: string, index: number) => Promise<StoredFile>,
   maxFiles = 100,
   bodies: References = new Set(),
 ): Promise<Success> {
@@ -46,13 +46,13 @@ export async function copyOutputFiles(
   }
   const all = found.map(({ value }) => value);
   const urls = isFileList(kind) ? all : [...new Set(all)];
-  const copies = await Promise.allSettled(urls.map((url, place) => copy(url, place)));
+  const copies = await Promise.allSettled(urls.map((url, index) => copy(url, index)));
   const stored = copies.map((result) => {
     if (result.status === 'rejected') throw result.reason;
     return result.value;
   });
   if (isFileList(kind)) return { ...success, output: { ...output, [kind]: stored } };
-  const files = new Map(urls.map((url, place) => [url, stored[place]]));
+  const files = new Map(urls.map((url, index) => [url, stored[index]]));
   const records = found.map(({ path, value }) => ({ path, value: files.get(value) }));
   return { ...success, output: replaceAt(output, records) as Success['output'] };
 }

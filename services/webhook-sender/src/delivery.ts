@@ -41,7 +41,7 @@ export type ClaimLane = (lane: LaneRoom) => Promise<LaneClaim | null>;
 export function createClaims(args: {
   db: Database;
   maxAttempts: number;
-  /** Of all bodies of one statement: many lanes claim before their bodies are counted as places. */
+  /** Of all bodies of one statement: many lanes claim before their bodies are counted as slots. */
   bodyBytes: number;
   senders(): number;
   metrics: WebhookMetrics;
@@ -89,12 +89,12 @@ export function createGiveBack(db: Database, log: Logger): GiveBack {
  * Resolves once the attempt is recorded, with whether it was delivered; never rejects. `onResponse` returns the limit
  * that the endpoint has now, for all senders together.
  */
-export type Attempt = (
+export type AttemptDelivery = (
   delivery: ClaimedDelivery,
   onResponse: (reaction: Reaction) => number | null,
 ) => Promise<boolean>;
 
-export function createAttempt(args: {
+export function createAttemptDelivery(args: {
   db: Database;
   send: Send;
   delaysS: number[];
@@ -102,7 +102,7 @@ export function createAttempt(args: {
   metrics: WebhookMetrics;
   tracing: Tracing | null;
   log: Logger;
-}): Attempt {
+}): AttemptDelivery {
   const { db, send, delaysS, metrics, tracing, log } = args;
   const record = createRecorder(args);
   const marks = createStartMarks(
@@ -122,7 +122,7 @@ export function createAttempt(args: {
     const verdict = judge(result, delivery, delaysS);
     if (span) endSpan(span, result, verdict);
     const inFlightLimit = onResponse(reactionOf(result, verdict));
-    await mark?.settled();
+    await mark?.written();
     const { endpointId, isProbe } = delivery;
     const state = await record({ ...started, endpointId, isProbe, inFlightLimit, ...verdict });
     metrics.attemptSeconds.observe({ result: verdict.ok ? 'success' : 'failure' }, result.durationMs / 1000);

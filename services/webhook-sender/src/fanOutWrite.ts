@@ -72,10 +72,13 @@ export function createFanOutWrite(
 type OfferedEvent = Omit<PlannedEvent, 'receivers'> & { receivers: OfferedReceiver[] };
 type OfferedReceiver = PlannedReceiver & { offer: Offer | null; claim: Offer['kind'] | null };
 
-type FirstAttempt = Omit<ClaimedDelivery, 'id' | 'isCounted' | 'leaseUntil' | 'claimedAt' | 'claimedAtMs'> &
+type FirstDeliveryAttempt = Omit<
+  ClaimedDelivery,
+  'id' | 'isCounted' | 'leaseUntil' | 'claimedAt' | 'claimedAtMs'
+> &
   Pick<OfferedReceiver, 'isFailing' | 'maxInFlight' | 'offer'>;
 
-function firstAttemptsOf(offered: OfferedEvent[]): Map<string, FirstAttempt> {
+function firstAttemptsOf(offered: OfferedEvent[]): Map<string, FirstDeliveryAttempt> {
   const first = { attempts: 1, number: 1, isProbe: false };
   return new Map(
     offered.flatMap(({ event, body, receivers, traceparent }) => {

@@ -3,7 +3,7 @@ import type { Limit, Reaction } from './limit.ts';
 
 /**
  * What a lane grants to a delivery before it is claimed: a slot, so that it starts at once; a slot in which it waits
- * behind the open requests; or, for a small body, only a place in memory, until the lane gets a slot for it.
+ * behind the open requests; or, for a small body, only room in memory, until the lane gets a slot for it.
  */
 export type Reservation = 'start' | 'ahead' | 'waits';
 
@@ -141,7 +141,7 @@ export function wantsTurn(lane: Lane, share: number, now: Now): boolean {
   return canClaim(lane) && room > 0 && room >= lane.ahead.length + lane.reserved.ahead;
 }
 
-/** `share`: the slots it may take; `waitingShare`: the places in memory. Null: the lane is full or has pending deliveries. */
+/** `share`: the slots it may take; `waitingShare`: how many more may wait in memory. Null: the lane is full or has pending deliveries. */
 export function reserve(
   lane: Lane,
   body: string,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import fc from 'fast-check';
 import type { LaneOf } from './laneTable.ts';
 import type { Reaction } from './limit.ts';
-import { medium, settled, simulateLanes, small } from './testing/laneSimulation.ts';
+import { afterCallbacks, medium, simulateLanes, small } from './testing/laneSimulation.ts';
 
 const endpoint = (name: string, organizationId = 'org_a', maxInFlight = 8): LaneOf => ({
   lane: `wh_${name}`,
@@ -14,7 +14,7 @@ const grown = (name: string, organizationId = 'org_a'): LaneOf => ({
   ...endpoint(name, organizationId, 256),
   inFlightLimit: 256,
 });
-/** Ten places. */
+/** Ten slots. */
 const large = 'x'.repeat(160_000);
 type Simulation = ReturnType<typeof simulateLanes>;
 
@@ -118,7 +118,7 @@ describe('a lane', () => {
     await simulation.giveAll();
     const [request] = simulation.requests;
     request?.end();
-    await settled();
+    await afterCallbacks();
     expect(simulation.fanOut(endpoint('1', 'org_a', 2))).toBeNull();
     await finish(simulation);
     expect(simulation.tally.sent).toBe(4);
@@ -155,7 +155,7 @@ describe('a lane', () => {
     const simulation = simulateLanes({ size: 100 });
     simulation.write(endpoint('1'), 0);
     for (const claim of simulation.claims) claim.give({ hasMore: true });
-    await settled();
+    await afterCallbacks();
     expect(simulation.claims.size).toBe(1);
     await simulation.giveAll();
     expectFinished(simulation);
@@ -166,9 +166,9 @@ describe('a lane', () => {
     const simulation = simulateLanes({ size: 100 });
     simulation.write(endpoint('1', 'org_a', 2), 3);
     for (const claim of simulation.claims) claim.give({ waitMs: 200 });
-    await settled();
+    await afterCallbacks();
     for (const { end } of simulation.requests) end();
-    await settled();
+    await afterCallbacks();
     simulation.lanes.wake(endpoint('1'));
     expect(simulation.claims.size).toBe(0);
     jest.advanceTimersByTime(200);
@@ -183,10 +183,10 @@ describe('a lane', () => {
     const simulation = simulateLanes({ size: 100 });
     const probe = async (reaction: Reaction) => {
       for (const claim of simulation.claims) claim.give({}, true);
-      await settled();
+      await afterCallbacks();
       expect([simulation.requests.size, simulation.claims.size]).toEqual([1, 0]);
       for (const { end } of simulation.requests) end(reaction);
-      await settled();
+      await afterCallbacks();
     };
     simulation.write(endpoint('1'), 5);
     await probe('refused');
@@ -204,7 +204,7 @@ describe('a lane', () => {
     await simulation.giveAll();
     const [failing, succeeding] = simulation.requests;
     failing?.end('overloaded');
-    await settled();
+    await afterCallbacks();
     simulation.add(endpoint('1', 'org_a', 2)).pending += 3;
     succeeding?.end();
     await simulation.giveAll();
@@ -218,7 +218,7 @@ describe('a lane', () => {
     const simulation = simulateLanes({ size: 2 });
     simulation.write(endpoint('1'), 1);
     for (const claim of simulation.claims) claim.fail();
-    await settled();
+    await afterCallbacks();
     expect([simulation.claims.size, simulation.lanes.limits().length]).toEqual([0, 0]);
     simulation.write(endpoint('1'), 0);
     await finish(simulation);
@@ -306,10 +306,10 @@ describe('a lane whose receiver responds quickly', () => {
     const sent = simulation.tally.sent;
     const [first] = simulation.requests;
     first?.end('overloaded');
-    await settled();
+    await afterCallbacks();
     expect([simulation.tally.sent - sent, simulation.lanes.claimedAhead()]).toEqual([0, 10]);
     jest.advanceTimersByTime(4000);
-    await settled();
+    await afterCallbacks();
     expect([simulation.tally.sent - sent, simulation.tally.givenBack]).toEqual([0, 10]);
     await finish(simulation);
     expectFinished(simulation);
@@ -320,7 +320,7 @@ describe('a lane whose receiver responds quickly', () => {
     const sent = simulation.tally.sent;
     const [first, second] = simulation.requests;
     first?.end('overloaded');
-    await settled();
+    await afterCallbacks();
     second?.end();
     expect(simulation.tally.sent - sent).toBeGreaterThanOrEqual(1);
     expect(simulation.tally.givenBack).toBe(0);
@@ -333,14 +333,14 @@ describe('a lane whose receiver responds quickly', () => {
     const sent = simulation.tally.sent;
     for (let n = 0; n < 3; n++) {
       respond(simulation);
-      await settled();
+      await afterCallbacks();
     }
     const [claim] = simulation.claims;
     expect([simulation.claims.size, claim?.ahead]).not.toEqual([0, 0]);
     const [first] = simulation.requests;
     first?.end('overloaded');
     claim?.give();
-    await settled();
+    await afterCallbacks();
     expect([simulation.tally.sent - sent, simulation.openIn('wh_1')]).toEqual([6, 1]);
     await finish(simulation);
     expectFinished(simulation);
@@ -359,10 +359,9 @@ describe('a lane whose receiver responds quickly', () => {
     expectFinished(simulation);
   });
 
-  it('leaves places for another organization', async () => {
+  it('leaves slots for another organization', async () => {
     const simulation = await responding(5000);
-    const places = simulation.lanes.slotsTaken();
-    expect(places).toBeLessThanOrEqual(50);
+    expect(simulation.lanes.slotsTaken()).toBeLessThanOrEqual(50);
     expect(simulation.fanOut(endpoint('later', 'org_b'))).toBe('start');
     await finish(simulation);
     expectFinished(simulation);
@@ -377,7 +376,7 @@ describe('a burst of small deliveries', () => {
   const burst = (simulation: Simulation, count: number) =>
     Array.from({ length: count }, () => simulation.fanOut(lane, small));
 
-  it('waits in memory for places and needs no claim', async () => {
+  it('waits in memory for slots and needs no claim', async () => {
     const simulation = simulateLanes({ size: 100 });
     expect(burst(simulation, 5)).toEqual(['start', 'start', 'waits', 'waits', 'waits']);
     expect([simulation.lanes.claimedAhead(), simulation.lanes.slotsTaken()]).toEqual([3, 2]);
@@ -393,7 +392,7 @@ describe('a burst of small deliveries', () => {
     const simulation = simulateLanes({ size: 100 });
     burst(simulation, 5);
     jest.advanceTimersByTime(4000);
-    await settled();
+    await afterCallbacks();
     expect([simulation.tally.givenBack, simulation.lanes.claimedAhead()]).toEqual([3, 0]);
     await finish(simulation);
     expect(simulation.tally.sent).toBe(5);
@@ -405,7 +404,7 @@ describe('a burst of small deliveries', () => {
     burst(simulation, 5);
     const [first, second] = simulation.requests;
     first?.end('overloaded');
-    await settled();
+    await afterCallbacks();
     expect([simulation.tally.sent, simulation.fanOut(lane, small)]).toEqual([2, null]);
     second?.end();
     expect(simulation.tally.sent).toBeGreaterThan(2);
@@ -416,16 +415,16 @@ describe('a burst of small deliveries', () => {
 
   it('goes to the database beyond what its receiver takes in seconds, and so does what follows', async () => {
     const simulation = simulateLanes({ size: 100 });
-    const places = burst(simulation, 1000);
-    const kept = places.lastIndexOf('waits') + 1;
-    expect(places.slice(2, kept).every((place) => place === 'waits')).toBe(true);
+    const kinds = burst(simulation, 1000);
+    const kept = kinds.lastIndexOf('waits') + 1;
+    expect(kinds.slice(2, kept).every((kind) => kind === 'waits')).toBe(true);
     expect([kept < 1000, simulation.pendingIn('wh_1')]).toEqual([true, 1000 - kept]);
     await finish(simulation);
     expect(simulation.tally.sent).toBe(1000);
     expectFinished(simulation);
   });
 
-  it('leaves places and memory for other organizations', async () => {
+  it('leaves slots and memory for other organizations', async () => {
     const simulation = simulateLanes({ size: 20 });
     for (let n = 0; n < 16; n++) {
       for (let m = 0; m < 450; m++) simulation.fanOut(endpoint(`hangs_${n}`), small);
@@ -439,14 +438,14 @@ describe('a burst of small deliveries', () => {
     expectFinished(simulation);
   });
 
-  it('takes places that other lanes free', async () => {
+  it('takes slots that other lanes free', async () => {
     const simulation = simulateLanes({ size: 20 });
     for (const name of ['2', '3', '4', '5', '6', '7']) simulation.fanOut(endpoint(name));
     for (let n = 0; n < 8; n++) simulation.fanOut(endpoint('1'), small);
     const open = simulation.openIn('wh_1');
     const others = [...simulation.requests].filter(({ delivery }) => delivery.lane !== 'wh_1');
     for (const { end } of others) end();
-    await settled();
+    await afterCallbacks();
     expect(simulation.openIn('wh_1')).toBeGreaterThan(open + 1);
     await finish(simulation);
     expectFinished(simulation);
@@ -522,7 +521,7 @@ describe('the lanes of a process', () => {
     await simulation.lanes.idle();
   });
 
-  it('take the places of large bodies with a claim, and free them with the responses', async () => {
+  it('take the slots of large bodies with a claim, and free them with the responses', async () => {
     const simulation = simulateLanes({ size: 200, bodyOf: () => large });
     simulation.write(endpoint('1', 'org_a', 4), 8);
     await simulation.giveAll();
@@ -614,7 +613,7 @@ describe('a delivery that is fanned out during a claim', () => {
     simulation.fanOut(lane);
     simulation.write(lane, 0);
     for (const { end } of simulation.requests) end();
-    await settled();
+    await afterCallbacks();
     expect(simulation.claims.size).toBe(1);
     expect(simulation.fanOut(lane)).toBe('ahead');
     await simulation.giveAll();
@@ -644,11 +643,11 @@ describe('the lanes of a process that stops', () => {
     const simulation = simulateLanes({ size: 100 });
     simulation.write(endpoint('1'), 5);
     for (const claim of simulation.claims) claim.give({}, true);
-    await settled();
+    await afterCallbacks();
     simulation.lanes.close();
     for (const { end } of simulation.requests) end();
     await simulation.lanes.idle();
-    await settled();
+    await afterCallbacks();
     expect([simulation.tally.sent, simulation.tally.handedOver]).toEqual([1, ['wh_1']]);
   });
 });
@@ -685,7 +684,7 @@ describe('any sequence of events', () => {
       const simulation = simulateLanes({ size, senders: () => copies, bodyOf });
       for (const one of each) {
         perform(simulation, one);
-        await settled();
+        await afterCallbacks();
         const tooMany = simulation
           .all()
           .filter(({ open, maxInFlight }) => open > Math.max(1, Math.floor(maxInFlight / copies)));

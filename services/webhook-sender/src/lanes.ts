@@ -1,5 +1,5 @@
 import type { ClaimedDelivery } from '@holdfast/db/webhooks/lanes';
-import type { Attempt, ClaimLane } from './delivery.ts';
+import type { AttemptDelivery, ClaimLane } from './delivery.ts';
 import {
   admit,
   type ClaimRequest,
@@ -50,7 +50,7 @@ const lookEveryMs = 1000;
 
 type LaneServices = {
   claim: ClaimLane;
-  attempt: Attempt;
+  attempt: AttemptDelivery;
   giveBack(deliveries: ClaimedDelivery[]): Promise<void>;
   /** Lets another process claim the lane. */
   handOver(lane: { lane: string; organizationId: string }): void;

@@ -17,7 +17,7 @@ const takenKept = 20_000;
 
 /**
  * Sends deliveries that were written with their events. Their hint is the claim, so that nothing is written before the
- * request. Those that find no place are given back, for their lanes to claim.
+ * request. Those that find no room are given back, for their lanes to claim.
  */
 export function createNewDeliveries(args: {
   db: Database;

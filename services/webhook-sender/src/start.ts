@@ -18,7 +18,7 @@ import { openInstanceCount, openLeadership, openSweepTurns } from '@holdfast/que
 import { openProducer } from '@holdfast/queues/producer';
 import { jobMetrics } from '@holdfast/queues/worker';
 import type { WebhookSenderConfig } from './config.ts';
-import { createAttempt, createClaims, createGiveBack } from './delivery.ts';
+import { createAttemptDelivery, createClaims, createGiveBack } from './delivery.ts';
 import { createFanOut } from './fanOut.ts';
 import { startSweeps, startWorkers } from './jobs.ts';
 import { slotBytes } from './lane.ts';
@@ -154,7 +154,7 @@ function openSending(
       metrics,
       log,
     }),
-    attempt: createAttempt({ db, send, delaysS, onEndpointEvents, metrics, tracing, log }),
+    attempt: createAttemptDelivery({ db, send, delaysS, onEndpointEvents, metrics, tracing, log }),
     giveBack,
     handOver,
   });

@@ -45,7 +45,7 @@ it('marks no attempt that has ended', async () => {
   const { marks, written } = open();
   const ended = marks.add(attempt('1'));
   marks.add(attempt('2'));
-  await ended.settled();
+  await ended.written();
   await jest.advanceTimersByTimeAsync(markAfterMs);
   expect(written).toEqual([['2']]);
 });
@@ -56,7 +56,7 @@ it('lets an attempt wait for the mark that is being written', async () => {
   const mark = marks.add(attempt('1'));
   await jest.advanceTimersByTimeAsync(markAfterMs);
   const settled = jest.fn();
-  const settling = mark.settled().then(settled);
+  const settling = mark.written().then(settled);
   await jest.advanceTimersByTimeAsync(0);
   expect(settled).not.toHaveBeenCalled();
   gate.resolve();
@@ -68,6 +68,6 @@ it('lets an attempt end whose mark could not be written', async () => {
   const one = attempt('1');
   const mark = marks.add(one);
   await jest.advanceTimersByTimeAsync(markAfterMs);
-  await mark.settled();
+  await mark.written();
   expect(one.leaseUntil).toBe(soon);
 });

@@ -1,8 +1,8 @@
 import type { StartedAttempt } from '@holdfast/db/webhooks/attempts';
 import type { Logger } from '@holdfast/kit/logger';
 
-/** `settled` resolves once the mark is written; one that is not being written yet is dropped: the record replaces it. */
-type StartMark = { settled(): Promise<void> };
+/** `written` resolves once the mark is written; one that is not being written yet is dropped: the record replaces it. */
+type StartMark = { written(): Promise<void> };
 
 /** Most requests end sooner and need no mark. The others get it at this age, or up to twice as old. */
 export const markAfterMs = 50;
@@ -46,7 +46,7 @@ export function createStartMarks(
       timer ??= setTimeout(writeDue, markAfterMs);
       waiting.set(started, performance.now());
       return {
-        async settled() {
+        async written() {
           waiting.delete(started);
           await writing.get(started);
         },

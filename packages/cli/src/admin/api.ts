@@ -54,7 +54,7 @@ async function send(url: string, target: URL, init: RequestInit): Promise<Respon
   }
 }
 
-const refusal = z.object({
+const errorBody = z.object({
   error: z.object({
     code: z.string(),
     message: z.string(),
@@ -70,17 +70,17 @@ async function bodyOf(url: string, response: Response): Promise<unknown> {
   if (response.ok) return body;
   if (response.status === 401)
     throw new Error(`the admin API at ${url} refused the token: set ADMIN_TOKEN to the gateway's`);
-  const refused = refusal.safeParse(body);
+  const refused = errorBody.safeParse(body);
   if (!refused.success)
     throw new Error(`the admin API at ${url} returned ${response.status}: is it the gateway's ADMIN_PORT?`);
   const { code, message, details = [] } = refused.data.error;
   if (message === unknownPath)
     throw new Error(`there is no admin API at ${url}: is it the gateway's ADMIN_PORT, and of this version?`);
   // Often the message is that of the only field, and most fields' messages begin with their name.
-  const places = details
+  const problems = details
     .map((one) => (one.message.startsWith(one.field) ? one.message : `${one.field}: ${one.message}`))
-    .filter((place) => place !== message && !place.endsWith(`: ${message}`));
-  const text = `${message} (${[code, ...places].join('; ')})`;
+    .filter((problem) => problem !== message && !problem.endsWith(`: ${message}`));
+  const text = `${message} (${[code, ...problems].join('; ')})`;
   if (response.status >= 500) throw new Error(text);
   throw new RefusedError(text);
 }

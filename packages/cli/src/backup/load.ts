@@ -76,7 +76,7 @@ async function refuseUnopened(target: Target, box: SealedBox): Promise<void> {
     const unopened = texts.find(({ sealed }) => !opens(box, sealed));
     if (unopened)
       throw new RefusedError(
-        `${unopened.place} of ${unopened.id} can't be opened: the key of that id in ENCRYPTION_KEYS is not the one that sealed it`,
+        `${unopened.column} of ${unopened.id} can't be opened: the key of that id in ENCRYPTION_KEYS is not the one that sealed it`,
       );
   }
 }

@@ -6,7 +6,7 @@ import { testFolder } from '@holdfast/testkit/testFolder';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { commands } from '../commands.ts';
 import { holdfast } from '../testing/holdfast.ts';
-import { placesOf } from './places.ts';
+import { positionsOf } from './positions.ts';
 
 type Shell = 'bash' | 'zsh' | 'fish';
 const files = {} as Record<Shell, string>;
@@ -65,12 +65,12 @@ describe('the completion of bash', () => {
   });
 });
 
-describe('the places of the command line', () => {
+describe('the positions of the command line', () => {
   it('have every command and every flag of its usage', () => {
-    const places = placesOf(commands);
+    const positions = positionsOf(commands);
     for (const { name, usage } of commands) {
-      expect(places.map(({ at }) => at)).toContain(name);
-      const flags = places.filter(({ at }) => at.startsWith(name)).flatMap((place) => place.flags);
+      expect(positions.map(({ at }) => at)).toContain(name);
+      const flags = positions.filter(({ at }) => at.startsWith(name)).flatMap((position) => position.flags);
       for (const [flag] of usage.matchAll(/--[a-z-]+/g)) expect(flags.map((one) => one.name)).toContain(flag);
     }
   });

@@ -1,10 +1,10 @@
-import type { Flag, Place } from './places.ts';
+import type { Flag, Position } from './positions.ts';
 
 const quoted = (text: string) => `"${text}"`;
 
 /** A script for `source <(holdfast completion bash)`. */
-function bashScript(places: Place[]): string {
-  const paths = places.map(({ at }) => at).filter((at) => at !== '');
+function bashScript(positions: Position[]): string {
+  const paths = positions.map(({ at }) => at).filter((at) => at !== '');
   return `# Completes the commands of holdfast: holdfast completion bash
 _holdfast() {
   local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD - 1]} at= i words=
@@ -15,10 +15,10 @@ _holdfast() {
     esac
   done
   case "$at $prev" in
-${places.flatMap(bashValueCases).join('\n')}
+${positions.flatMap(bashValueCases).join('\n')}
   esac
   case "$at" in
-${places.map(bashPlaceCase).join('\n')}
+${positions.map(bashCase).join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$cur"))
 }
@@ -26,10 +26,10 @@ complete -F _holdfast holdfast
 `;
 }
 
-const bashPlaceCase = ({ at, words, flags }: Place) =>
+const bashCase = ({ at, words, flags }: Position) =>
   `    ${quoted(at)}) words=${quoted([...words, ...flags.map(({ name }) => name)].join(' '))} ;;`;
 
-function bashValueCases({ at, flags }: Place): string[] {
+function bashValueCases({ at, flags }: Position): string[] {
   return flags.flatMap(({ name, value }: Flag) => {
     if (value === 'none') return [];
     const given = { file: 'COMPREPLY=($(compgen -f -- "$cur")); ', any: '' };
@@ -40,8 +40,8 @@ function bashValueCases({ at, flags }: Place): string[] {
 }
 
 /** A script for `source <(holdfast completion zsh)`, once compinit has run. */
-function zshScript(places: Place[]): string {
-  const paths = places.map(({ at }) => at).filter((at) => at !== '');
+function zshScript(positions: Position[]): string {
+  const paths = positions.map(({ at }) => at).filter((at) => at !== '');
   return `#compdef holdfast
 # Completes the commands of holdfast: holdfast completion zsh
 _holdfast() {
@@ -52,20 +52,20 @@ _holdfast() {
     esac
   done
   case "$at $words[CURRENT-1]" in
-${places.flatMap(zshValueCases).join('\n')}
+${positions.flatMap(zshValueCases).join('\n')}
   esac
   case "$at" in
-${places.map(zshPlaceCase).join('\n')}
+${positions.map(zshCase).join('\n')}
   esac
 }
 compdef _holdfast holdfast
 `;
 }
 
-const zshPlaceCase = ({ at, words, flags }: Place) =>
+const zshCase = ({ at, words, flags }: Position) =>
   `    (${quoted(at)}) compadd -- ${[...words, ...flags.map(({ name }) => name)].join(' ')} ;;`;
 
-function zshValueCases({ at, flags }: Place): string[] {
+function zshValueCases({ at, flags }: Position): string[] {
   return flags.flatMap(({ name, value }) => {
     if (value === 'none') return [];
     const given = { file: '_files; ', any: '' };
@@ -75,8 +75,8 @@ function zshValueCases({ at, flags }: Place): string[] {
 }
 
 /** A script for `holdfast completion fish | source`. */
-function fishScript(places: Place[]): string {
-  const paths = places.map(({ at }) => at).filter((at) => at !== '');
+function fishScript(positions: Position[]): string {
+  const paths = positions.map(({ at }) => at).filter((at) => at !== '');
   return `# Completes the commands of holdfast: holdfast completion fish
 function __holdfast_at
     set -l at ''
@@ -89,11 +89,11 @@ function __holdfast_at
     test "$at" = "$argv[1]"
 end
 complete -c holdfast -f
-${places.flatMap(fishLines).join('\n')}
+${positions.flatMap(fishLines).join('\n')}
 `;
 }
 
-function fishLines({ at, words, flags }: Place): string[] {
+function fishLines({ at, words, flags }: Position): string[] {
   const here = `complete -c holdfast -n "__holdfast_at '${at}'"`;
   const leading = words.length === 0 ? [] : [`${here} -a '${words.join(' ')}'`];
   return [...leading, ...flags.map((flag) => `${here} -l ${flag.name.slice(2)}${fishValue(flag)}`)];

@@ -25,11 +25,11 @@ export async function secretsReencrypt(
   const done = isDryRun ? 'can be resealed' : 'resealed';
   const results = await resealSecrets(db, box, {
     isDryRun,
-    onProgress: ({ place, resealed }) => report(`${place}: ${resealed} ${done}`),
+    onProgress: ({ column, resealed }) => report(`${column}: ${resealed} ${done}`),
   });
-  for (const { place, unopened } of results) {
+  for (const { column, unopened } of results) {
     for (const id of unopened)
-      print(`${place} of ${id} can't be opened: its key is another one, or it was changed`);
+      print(`${column} of ${id} can't be opened: its key is another one, or it was changed`);
   }
   const counts = await countSecrets(db);
   printCounts(counts, box.keyIds, print);
@@ -72,7 +72,7 @@ function printResult({ counts, keyIds, isDryRun, resealed }: Result, print: Cont
 const pageRows = 500;
 
 /** The result for the secrets of a column that another key than the first had sealed. */
-type Resealed = { place: string; resealed: number; unopened: string[] };
+type Resealed = { column: string; resealed: number; unopened: string[] };
 
 type Options = { isDryRun: boolean; onProgress: (resealed: Resealed) => void };
 
@@ -90,7 +90,7 @@ async function resealColumn(
   { isDryRun, onProgress }: Options,
 ): Promise<Resealed> {
   const [, ...keyIds] = box.keyIds;
-  const sum: Resealed = { place: `${column.table}.${column.column}`, resealed: 0, unopened: [] };
+  const sum: Resealed = { column: `${column.table}.${column.column}`, resealed: 0, unopened: [] };
   let page: SealedRow[] = [];
   do {
     page = await listSealed(db, column, { keyIds, after: page.at(-1)?.id ?? '', limit: pageRows });

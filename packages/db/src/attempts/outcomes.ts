@@ -14,16 +14,15 @@ export function erasedOutcome(outcome: string): string {
     WHEN false THEN json_build_object('ok', false, 'code', ${outcome} -> 'code') END`;
 }
 
+export type EndedAttempt = {
+  attemptId: string;
+  outcome: RecordedOutcome;
+  state: 'succeeded' | 'failed' | 'unknown';
+  rawError?: string | null;
+};
+
 /** Ends attempts; returns the ids without an earlier outcome. Of an erased execution no output is kept. */
-export async function recordOutcomes(
-  db: Database,
-  items: {
-    attemptId: string;
-    outcome: RecordedOutcome;
-    state: 'succeeded' | 'failed' | 'unknown';
-    rawError?: string | null;
-  }[],
-): Promise<string[]> {
+export async function recordOutcomes(db: Database, items: EndedAttempt[]): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'record_outcomes', recordOutcomesSql, [
     items.map(({ attemptId }) => attemptId),
     items.map(({ outcome }) => storableJson(outcome)),

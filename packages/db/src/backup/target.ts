@@ -12,7 +12,7 @@ export type Origin = { migrations: AppliedMigration[]; partitions: string[] };
 
 export type Target = {
   load(table: string, columns: string[], rows: Readable): Promise<number>;
-  sealedTexts(): AsyncGenerator<{ place: string; id: string; sealed: string }[]>;
+  sealedTexts(): AsyncGenerator<{ column: string; id: string; sealed: string }[]>;
   expireFiles(ids: string[]): Promise<void>;
   expireDeliveries(olderThanMs: number): Promise<number>;
 };
@@ -111,7 +111,7 @@ async function* sealedOf(client: ClientBase, { table, column }: SealedColumn) {
     const { rows } = await client.query<{ id: string; sealed: string }>(page, [after]);
     const last = rows.at(-1);
     if (!last) return;
-    yield rows.map((row) => ({ place: `${table}.${column}`, ...row }));
+    yield rows.map((row) => ({ column: `${table}.${column}`, ...row }));
     after = last.id;
   }
 }

@@ -133,8 +133,8 @@ export async function recordAttempts(
 }
 
 /** Deliveries are locked in this order. Of two attempts that one delivery had at once, a success is kept. */
-function inOrderOfId<Attempt extends { id: string; ok?: boolean }>(attempts: Attempt[]): Attempt[] {
-  const byId = new Map<string, Attempt>();
+function inOrderOfId<Item extends { id: string; ok?: boolean }>(attempts: Item[]): Item[] {
+  const byId = new Map<string, Item>();
   for (const attempt of attempts) if (!byId.get(attempt.id)?.ok) byId.set(attempt.id, attempt);
   return [...byId.values()].sort((one, other) => (one.id < other.id ? -1 : 1));
 }

@@ -22,8 +22,8 @@ export async function listMissedEvents(
 ): Promise<Page<EventRow>> {
   const { id, organizationId, types, models } = endpoint;
   const first = firstIdSince('evt', Math.max(after.createdAt.getTime(), Date.now() - limits.webhookExpiryMs));
-  const place = [after.createdAt, after.id, first];
-  const values = [id, organizationId, types, models, ...place, limits.webhookExpiryMs, limit];
+  const cursor = [after.createdAt, after.id, first];
+  const values = [id, organizationId, types, models, ...cursor, limits.webhookExpiryMs, limit];
   const ids = 'SELECT v.id FROM scanned v ORDER BY v.created_at, v.id COLLATE "POSIX"';
   return await readEventPage(db, 'missed_events', { scanned: missedSql, ids, limit: '$9' }, values);
 }

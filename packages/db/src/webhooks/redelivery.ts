@@ -61,7 +61,7 @@ export async function recoverDeliveries(
   limit: number,
 ): Promise<Recovered> {
   let count = 0;
-  let after: Place = { createdAt: since, id: '' };
+  let after: Cursor = { createdAt: since, id: '' };
   for (;;) {
     const maxRows = Math.min(page, limit - count);
     const found = await nextPage(db, endpointId, after, maxRows + 1);
@@ -73,11 +73,11 @@ export async function recoverDeliveries(
   }
 }
 
-type Place = { createdAt: Date; id: string };
+type Cursor = { createdAt: Date; id: string };
 
-async function nextPage(db: Database, endpointId: string, after: Place, maxRows: number): Promise<Place[]> {
+async function nextPage(db: Database, endpointId: string, after: Cursor, maxRows: number): Promise<Cursor[]> {
   const values = [endpointId, after.createdAt, after.id, maxRows];
-  return await runStatement<Place>(db.pool, 'recoverable_deliveries', readStatement, values);
+  return await runStatement<Cursor>(db.pool, 'recoverable_deliveries', readStatement, values);
 }
 
 /** Of these, makes due again what has failed or expired and can still be sent; returns their ids. */

@@ -17,7 +17,7 @@ export type WatchBody = (
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
-class Refusal extends Error {
+class RequestError extends Error {
   readonly status: number;
   readonly code: ErrorCode;
 
@@ -74,7 +74,7 @@ function grantOf(
 ): Grant {
   const grant = verifyUrl(settings.urlSecrets, method, req.originalUrl ?? req.url ?? '');
   if (!grant)
-    throw new Refusal(
+    throw new RequestError(
       403,
       'FORBIDDEN',
       `This URL has expired, was changed, or does not allow ${req.method}. Request a new one.`,
@@ -87,7 +87,7 @@ async function requireReplaceable(
   key: string,
 ): Promise<void> {
   if (!(await isReplaceable(key))) {
-    throw new Refusal(403, 'FORBIDDEN', 'The file was already uploaded and checked.');
+    throw new RequestError(403, 'FORBIDDEN', 'The file was already uploaded and checked.');
   }
 }
 
@@ -95,7 +95,7 @@ function checkHeaders(req: IncomingMessage, grant: Grant): void {
   const { contentType } = grant;
   if (contentType !== null && contradictsType(req.headers['content-type'], contentType)) {
     const message = `The upload declared ${contentType}: send that as Content-Type, or leave the header out.`;
-    throw new Refusal(415, 'UNSUPPORTED_MEDIA_TYPE', message);
+    throw new RequestError(415, 'UNSUPPORTED_MEDIA_TYPE', message);
   }
   const length = req.headers['content-length'];
   if (length !== undefined) checkSize(Number(length), true, grant);
@@ -104,9 +104,9 @@ function checkHeaders(req: IncomingMessage, grant: Grant): void {
 function checkSize(sizeBytes: number, isComplete: boolean, grant: Grant): void {
   const maxBytes = grant.sizeBytes ?? limits.maxFileBytes;
   if (sizeBytes > maxBytes)
-    throw new Refusal(413, 'PAYLOAD_TOO_LARGE', `The file must not exceed ${maxBytes} bytes.`);
+    throw new RequestError(413, 'PAYLOAD_TOO_LARGE', `The file must not exceed ${maxBytes} bytes.`);
   if (isComplete && grant.sizeBytes !== null && sizeBytes !== grant.sizeBytes) {
-    throw new Refusal(
+    throw new RequestError(
       400,
       'INPUT_VALIDATION_ERROR',
       `The file must be ${grant.sizeBytes} bytes, not ${sizeBytes}.`,
@@ -124,7 +124,7 @@ function bodyOf(req: IncomingMessage, res: ServerResponse, watchBody: WatchBody)
 }
 
 function refuse(req: IncomingMessage, res: ServerResponse, error: unknown, onError: OnError): void {
-  if (!(error instanceof Refusal)) {
+  if (!(error instanceof RequestError)) {
     if (req.errored || res.destroyed) return;
     throw error;
   }

@@ -53,7 +53,7 @@ async function sidesOf(file: FileBytes, { start }: Box): Promise<[number, number
   return [bytes.readUInt32BE(0), bytes.readUInt32BE(4)];
 }
 
-/** The places of an item's properties in their container, from 1. */
+/** The indexes of an item's properties in their container, from 1. */
 async function propertiesOf(file: FileBytes, owners: Box, item: number): Promise<Set<number>> {
   const bytes = await file.exactly(owners.start, owners.end - owners.start);
   const [version, isWide] = [bytes[0], (bytes.readUInt8(3) & 1) === 1];
@@ -65,8 +65,8 @@ async function propertiesOf(file: FileBytes, owners: Box, item: number): Promise
     if (id !== item) continue;
     const indexes = bytes.subarray(start, at);
     return new Set(
-      Array.from({ length: indexes.length / indexBytes }, (_, place) =>
-        isWide ? indexes.readUInt16BE(place * 2) & 0x7fff : indexes.readUInt8(place) & 0x7f,
+      Array.from({ length: indexes.length / indexBytes }, (_, at) =>
+        isWide ? indexes.readUInt16BE(at * 2) & 0x7fff : indexes.readUInt8(at) & 0x7f,
       ),
     );
   }

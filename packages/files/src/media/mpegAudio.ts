@@ -49,7 +49,8 @@ export async function endOfId3(file: FileBytes): Promise<number> {
   for (let tags = 0; tags < maxTags; tags++) {
     const head = await file.at(at, id3HeadBytes);
     if (head.length < id3HeadBytes || head.toString('latin1', 0, 3) !== 'ID3') break;
-    at += id3HeadBytes + [6, 7, 8, 9].reduce((size, place) => size * 128 + (head.readUInt8(place) & 127), 0);
+    at +=
+      id3HeadBytes + [6, 7, 8, 9].reduce((size, offset) => size * 128 + (head.readUInt8(offset) & 127), 0);
   }
   return at;
 }

@@ -34,7 +34,7 @@ async function firstDirectory(file: FileBytes, start: number): Promise<Map<numbe
   const entries = await file.at(start + offset + countBytes, Math.min(count, maxEntries) * entryBytes);
   const found = new Map<number, number>();
   for (let at = 0; at + entryBytes <= entries.length; at += entryBytes) {
-    const [tag, type] = [at, at + 2].map((place) => readers[3]!(entries.subarray(place), isLittle));
+    const [tag, type] = [at, at + 2].map((offset) => readers[3]!(entries.subarray(offset), isLittle));
     const value = readers[type!]?.(entries.subarray(at + valueAt, at + entryBytes), isLittle);
     if (value !== undefined) found.set(tag!, value);
   }

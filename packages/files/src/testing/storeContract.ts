@@ -154,7 +154,7 @@ function describeUploads(store: () => ObjectStore): void {
     const url = await store().presignUpload({ key, ...image });
     const status = await put(url, 'data', { 'content-type': 'text/html' });
     const stored = await store().stat(key);
-    if (isRefusal(status)) expect(stored).toBeNull();
+    if (isClientError(status)) expect(stored).toBeNull();
     else expect(stored).toEqual({ sizeBytes: 4, contentType: 'text/html' });
   });
 
@@ -166,7 +166,7 @@ function describeUploads(store: () => ObjectStore): void {
   ])('refuses an upload that %s, and stores nothing', async (_case, body, headers) => {
     const key = newKey();
     const url = await store().presignUpload({ key, ...image });
-    expect(isRefusal(await put(url, body, headers))).toBe(true);
+    expect(isClientError(await put(url, body, headers))).toBe(true);
     expect(await store().stat(key)).toBeNull();
   });
 
@@ -217,7 +217,7 @@ function describeUploads(store: () => ObjectStore): void {
     });
     expect(await put(download, 'over')).toBe(403);
     for (const signed of [url, download]) {
-      expect(isRefusal(await statusOf(signed, { method: 'DELETE' }))).toBe(true);
+      expect(isClientError(await statusOf(signed, { method: 'DELETE' }))).toBe(true);
     }
     expect(await contents(store(), key)).toBe('data');
   });
@@ -280,7 +280,7 @@ function describeRanges(store: () => ObjectStore): void {
   });
 }
 
-const isRefusal = (status: number) => status >= 400 && status < 500;
+const isClientError = (status: number) => status >= 400 && status < 500;
 
 /** Reads the whole response, which frees the connection. */
 async function statusOf(url: string, init: RequestInit = {}): Promise<number> {
@@ -296,7 +296,7 @@ const prolonged = (url: string) => url.replace(/(expires=\d+)/i, '$10');
 async function isSoonRefused(request: () => Promise<number>): Promise<boolean> {
   const endMs = Date.now() + 10_000;
   while (Date.now() < endMs) {
-    if (isRefusal(await request())) return true;
+    if (isClientError(await request())) return true;
   }
   return false;
 }

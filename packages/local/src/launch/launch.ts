@@ -64,7 +64,7 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
   await requireGatewayPort(flags.port);
   reservePorts([flags.port, Number(env['ADMIN_PORT'])]);
   const loaded = loadSecrets(home.secretsPath);
-  const settled = settledSecrets(loaded, env);
+  const effective = effectiveSecrets(loaded, env);
   running.guard = startOrphanGuard(flags.ephemeral ? home.data : undefined);
 
   let publish = () => {};
@@ -78,7 +78,7 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
   const chosen = await chosenServers(env);
   const planned = { ...chosen, ...(await chosenPorts(options, loaded)) };
   const secrets = keepWebhooksPort(home.secretsPath, loaded, planned.webhooksPort);
-  const settings = sharedSettings(planned, settled, home.data, env);
+  const settings = sharedSettings(planned, effective, home.data, env);
   // A database from the environment may be shared, and its owner may not be allowed to create roles.
   const passwords = env['DATABASE_URL'] ? null : rolePasswords(secrets);
   // Services load their modules while the servers start, which takes them longer than it takes the servers.
@@ -93,7 +93,7 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
     environment: settings,
     databaseUrl: addresses.databaseUrl,
     passwords,
-    encryptionKeys: settled.encryptionKeys,
+    encryptionKeys: effective.encryptionKeys,
     secretsPath: home.secretsPath,
     kept: secrets,
   });
@@ -107,10 +107,10 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
       say(`${service.name} is ready.`);
     }),
   );
-  publish = () => writeState(home.statePath, stateOf(addresses, settled, demo, running.services), say);
+  publish = () => writeState(home.statePath, stateOf(addresses, effective, demo, running.services), say);
   publish();
   const { baseUrl, adminUrl } = origins(addresses);
-  const adminToken = firstAdminToken(settled.adminToken);
+  const adminToken = firstAdminToken(effective.adminToken);
   return welcome({
     baseUrl,
     adminUrl,
@@ -123,7 +123,7 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
 }
 
 // The environment wins over stored secrets, as in the services.
-function settledSecrets(kept: Secrets, env: NodeJS.ProcessEnv): Secrets {
+function effectiveSecrets(kept: Secrets, env: NodeJS.ProcessEnv): Secrets {
   return {
     ...kept,
     encryptionKeys: env['ENCRYPTION_KEYS'] || kept.encryptionKeys,

@@ -31,7 +31,7 @@ export async function startReceiver(port: number, flags: ListenFlags, show: Show
     // The first delivery may come before the response with the secret.
     const problem = problemOf(text, taken.headers, await secret.promise);
     const event = fieldsOf(text);
-    const reply = problem === null ? await replyTo(taken, flags, ending.signal) : refusal;
+    const reply = problem === null ? await replyTo(taken, flags, ending.signal) : unauthorized;
     const isLate = request.socket.destroyed;
     const isGood = isTaken(reply.status) && !isLate;
     const before = problem === null ? noted(history, event.id ?? '', isGood) : { times: 0, wasTaken: false };
@@ -51,7 +51,7 @@ export async function startReceiver(port: number, flags: ListenFlags, show: Show
   };
 }
 
-const refusal: Reply = { status: 401, headers: {}, body: '', remark: null };
+const unauthorized: Reply = { status: 401, headers: {}, body: '', remark: null };
 
 function noted(history: History, eventId: string, taken: boolean): Before {
   const before = history.before(eventId);

@@ -25,20 +25,20 @@ export function serverFolder(dataDir: string, account: Account | undefined): str
   const isFresh = !existsSync(dataDir);
   const folder = make(resolve(dataDir), account);
   if (canRead(folder, account)) return folder;
-  const place = substitute(folder);
+  const substituted = substitute(folder);
   // An operator who deleted `dataDir` meant the data, wherever it is.
-  if (isFresh && folderOwner(place) === null) rmSync(place, { recursive: true, force: true });
-  return make(place, account);
+  if (isFresh && folderOwner(substituted) === null) rmSync(substituted, { recursive: true, force: true });
+  return make(substituted, account);
 }
 
-export function postgresPlaces(dataDir: string): string[] {
+export function postgresFolders(dataDir: string): string[] {
   const folder = resolve(dataDir);
   return [folder, substitute(folder)];
 }
 
 /** Stop the server first. */
 export function removePostgresData(dataDir: string): void {
-  for (const place of postgresPlaces(dataDir)) rmSync(place, { recursive: true, force: true });
+  for (const path of postgresFolders(dataDir)) rmSync(path, { recursive: true, force: true });
 }
 
 function substitute(folder: string): string {
@@ -56,20 +56,20 @@ const major = '17';
 
 export const owner = 'holdfast';
 
-type Place = { binaries: string; folder: string; account: Account | undefined; isDurable: boolean };
+type Cluster = { binaries: string; folder: string; account: Account | undefined; isDurable: boolean };
 
 /** Returns the owner's password. @throws when the existing data is damaged */
-export async function initialise(place: Place): Promise<{ data: string; password: string }> {
-  const data = join(place.folder, 'data');
-  const passwordFile = join(place.folder, 'password');
-  if (!existsSync(data) || readdirSync(data).length === 0) await create(place, data, passwordFile);
+export async function initialise(cluster: Cluster): Promise<{ data: string; password: string }> {
+  const data = join(cluster.folder, 'data');
+  const passwordFile = join(cluster.folder, 'password');
+  if (!existsSync(data) || readdirSync(data).length === 0) await create(cluster, data, passwordFile);
   requireSound(data, passwordFile);
   return { data, password: readFileSync(passwordFile, 'utf8').trim() };
 }
 
 // Under another name first: an interrupted run must not leave something that looks like data.
-async function create(place: Place, data: string, passwordFile: string): Promise<void> {
-  const { binaries, account, isDurable } = place;
+async function create(cluster: Cluster, data: string, passwordFile: string): Promise<void> {
+  const { binaries, account, isDurable } = cluster;
   const unfinished = `${data}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
   rmSync(passwordFile, { force: true });

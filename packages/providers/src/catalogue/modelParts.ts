@@ -44,7 +44,7 @@ function remove(root: Dict, path: readonly PropertyKey[]): void {
   if (last !== undefined && isDict(holder)) delete holder[String(last)];
 }
 
-/** Lists too: a removed place stays empty. */
+/** Lists too: a removed item stays empty. */
 function isDict(value: unknown): value is Dict {
   return value !== null && typeof value === 'object';
 }

@@ -51,7 +51,7 @@ function routeInputNames({ mode_from_input: mode, input }: ProviderRoute, index:
   return [
     ...(mode === undefined ? [] : [{ path: [...at, 'mode_from_input'], name: mode }]),
     ...renamed.map((name) => ({ path: [...at, 'input', 'rename', name], name })),
-    ...(input?.omit ?? []).map((name, place) => ({ path: [...at, 'input', 'omit', place], name })),
+    ...(input?.omit ?? []).map((name, index) => ({ path: [...at, 'input', 'omit', index], name })),
   ];
 }
 

@@ -48,11 +48,11 @@ export function runStatusOf(
 
 export function progressIn(json: unknown, options: HttpOptions): RunProgress {
   const progress = options.progress === undefined ? null : numberAt(json, options.progress);
-  const place = options.queue_position === undefined ? null : numberAt(json, options.queue_position);
+  const position = options.queue_position === undefined ? null : numberAt(json, options.queue_position);
   const logs = logsIn(json, options);
   return {
     ...(progress !== null && { progress: Math.min(progress / options.progress_of, 1) }),
-    ...(place !== null && Number.isInteger(place) && { queuePosition: place }),
+    ...(position !== null && Number.isInteger(position) && { queuePosition: position }),
     ...(logs !== undefined && { logs }),
   };
 }

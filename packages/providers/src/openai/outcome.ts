@@ -157,8 +157,8 @@ export function embeddingsBody(embeddings: Embeddings): OutputBody {
   return heldBody(new Blob([JSON.stringify(embeddings)]), 'application/json');
 }
 
-function entryOf(found: unknown, place: number): { index: number; vector: number[] } | null {
-  const { index = place, embedding } = (found ?? {}) as { index?: unknown; embedding?: unknown };
+function entryOf(found: unknown, position: number): { index: number; vector: number[] } | null {
+  const { index = position, embedding } = (found ?? {}) as { index?: unknown; embedding?: unknown };
   const vector = typeof embedding === 'string' ? decoded(embedding) : embedding;
   const isVector = Array.isArray(vector) && vector.every((one) => Number.isFinite(one));
   return isVector && typeof index === 'number' ? { index, vector } : null;

@@ -5,7 +5,7 @@ import { createDatabase } from '@holdfast/db/databases';
 import { migrate } from '@holdfast/db/migrate/migrate';
 import { applyRoles } from '@holdfast/db/roles/roles';
 import { endPostgresOrphan, startPostgres } from '@holdfast/local/postgres';
-import { postgresPlaces, removePostgresData } from '@holdfast/local/postgres/dataFolder';
+import { postgresFolders, removePostgresData } from '@holdfast/local/postgres/dataFolder';
 import { claimFolder, folderOwner } from '@holdfast/local/process/processes';
 import { endRedisOrphan, startRedis } from '@holdfast/local/redis';
 import type { TestServers } from '../config.ts';
@@ -55,13 +55,13 @@ const maxFolderDepth = 3;
 export async function clearRun(folder: string): Promise<void> {
   // The environment of every user of the run names the folder (config.ts).
   endUsers(folder);
-  const places = foldersBelow(folder, maxFolderDepth);
+  const folders = foldersBelow(folder, maxFolderDepth);
   // All servers end before any data goes: pid files are part of it.
-  for (const place of places) {
-    for (const data of postgresPlaces(place)) await endPostgresOrphan(join(data, 'data'));
-    await endRedisOrphan(place);
+  for (const below of folders) {
+    for (const data of postgresFolders(below)) await endPostgresOrphan(join(data, 'data'));
+    await endRedisOrphan(below);
   }
-  for (const place of places) removePostgresData(place);
+  for (const below of folders) removePostgresData(below);
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
 }
 

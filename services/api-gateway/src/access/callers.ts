@@ -22,7 +22,7 @@ export type Callers = {
   publicUrl: string | undefined;
 };
 
-/** Identifies the caller. A refusal is kept in the request's state until the rate limit has counted the request. */
+/** Identifies the caller. An error is kept in the request's state until the rate limit has counted the request. */
 export type Authenticate = (request: Request, response: Response) => Promise<void> | void;
 
 export function authenticate(callers: Callers): Authenticate {
@@ -33,7 +33,7 @@ export function authenticate(callers: Callers): Authenticate {
     try {
       state.caller = await find();
     } catch (error) {
-      state.refusal = error instanceof Error ? error : new Error('not authenticated', { cause: error });
+      state.accessError = error instanceof Error ? error : new Error('not authenticated', { cause: error });
     }
   };
 }

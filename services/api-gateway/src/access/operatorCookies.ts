@@ -32,8 +32,8 @@ export function signInCookie(request: IncomingMessage, secret: string, maxAgeS: 
 
 function cookie({ headers }: IncomingMessage, name: string, value: string): string {
   const isSecure = headers.origin?.startsWith('https:') ?? false;
-  const place = isSecure
+  const scope = isSecure
     ? `${secured(name)}=${value}; Path=/; Secure`
     : `${name}=${value}; Path=${plainPath}`;
-  return `${place}; HttpOnly; SameSite=Strict`;
+  return `${scope}; HttpOnly; SameSite=Strict`;
 }

@@ -65,7 +65,7 @@ export function authenticateOperator(db: Database, operators: Operators): Authen
     try {
       state.operator = await find();
     } catch (error) {
-      state.refusal = error instanceof Error ? error : new Error('not authenticated', { cause: error });
+      state.accessError = error instanceof Error ? error : new Error('not authenticated', { cause: error });
     }
   };
 }

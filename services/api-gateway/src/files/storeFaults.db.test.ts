@@ -132,12 +132,12 @@ async function listening(server: Server): Promise<number> {
 
 describe('an S3 server that fails', () => {
   /** Has every object, of four bytes; what it says to a PUT. */
-  let refusal: { status: number; code: string };
+  let storeError: { status: number; code: string };
   const server = createServer((req, res) => {
     req.resume();
     if (req.method === 'PUT') {
-      res.writeHead(refusal.status, { 'content-type': 'application/xml' });
-      res.end(`<Error><Code>${refusal.code}</Code><Message>no</Message></Error>`);
+      res.writeHead(storeError.status, { 'content-type': 'application/xml' });
+      res.end(`<Error><Code>${storeError.code}</Code><Message>no</Message></Error>`);
       return;
     }
     const headers = { 'content-length': 4, etag: '"e"', 'last-modified': new Date(0).toUTCString() };
@@ -171,7 +171,7 @@ describe('an S3 server that fails', () => {
     [503, 'SlowDown', 503, 'SERVICE_UNAVAILABLE', '2'],
     [403, 'AccessDenied', 503, 'SERVICE_UNAVAILABLE', '2'],
   ])('with %s %s makes a confirm return %s %s', async (status, code, expectedStatus, ours, retryAfter) => {
-    refusal = { status, code };
+    storeError = { status, code };
     const { body, headers } = await post('/v1/files/confirm', { file_id: id }).expect(expectedStatus);
     expect(body.error).toMatchObject({ code: ours, retryable: true });
     expect(headers['retry-after']).toBe(retryAfter);
@@ -185,7 +185,7 @@ describe('an S3 server that fails', () => {
   ])(
     'with %s %s refuses a large callback %s with 503 and keeps nothing',
     async (status, code, kind, retryAfter) => {
-      refusal = { status, code };
+      storeError = { status, code };
       const { executionId, callbackPath } = await runningAttempt(gateway);
       const body = Buffer.alloc(9_000_000, 'x');
       const sending = request(gateway.app)
@@ -200,7 +200,7 @@ describe('an S3 server that fails', () => {
   );
 
   it('gets nothing of a callback that is too large, although its length is unknown until then', async () => {
-    refusal = { status: 200, code: '' };
+    storeError = { status: 200, code: '' };
     const { executionId, callbackPath } = await runningAttempt(gateway);
     const sending = request(gateway.app).post(callbackPath);
     const mebibyte = 'x'.repeat(1_048_576);
@@ -220,7 +220,7 @@ describe('an S3 server that fails', () => {
     [507, 'XMinioStorageFull', 'INSUFFICIENT_STORAGE'],
     [503, 'SlowDown', 'SERVICE_UNAVAILABLE'],
   ])("refuses an operator's upload with %s before its body has ended", async (status, code, ours) => {
-    refusal = { status, code };
+    storeError = { status, code };
     const path = `/admin/v1/organizations/${await gateway.newOrganization()}/files`;
     const admin = createServer(createAdminApp(gateway.context));
     const headers = { authorization: `Bearer ${adminToken}`, 'content-length': 9_000_000 };

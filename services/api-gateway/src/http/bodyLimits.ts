@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError } from '@holdfast/domain/errors';
 
 /** The connection closes after the refusal of a body: draining it would use the memory that is short. */
-const refusalHeaders = {
+const errorHeaders = {
   bodies: { 'Retry-After': '2', Connection: 'close' },
   responses: { 'Retry-After': '2' },
 };
@@ -25,7 +25,7 @@ export type BodyMemory = {
  * its declared length, so it can be refused unread. One holder gets at most half, and one member a quarter of that, or one body.
  */
 export function openBodyMemory(maxBytes: number, what: 'bodies' | 'responses' = 'bodies'): BodyMemory {
-  const headers = refusalHeaders[what];
+  const headers = errorHeaders[what];
   const byHolder = new Map<string, number>();
   let held = 0;
 

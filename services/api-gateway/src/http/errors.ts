@@ -125,7 +125,7 @@ const transientFaults: Record<Fault, string | null> = {
   exhausted: 'The database is out of resources at the moment.',
   conflict: 'Another request was changing the same data.',
   slow: 'The database took too long.',
-  refused: null,
+  rejected: null,
 };
 
 /** Responds to what Node could not parse as HTTP (`clientError`), and to an invalid head, with an error of the API. */

@@ -18,7 +18,7 @@ export type RequestState = {
   address: string;
   publicUrl: string;
   /** Why there is no caller; thrown after the rate limit has counted the request. */
-  refusal: Error | null;
+  accessError: Error | null;
   executionId: string | null;
   /** The model of the execution that the request created, cancelled or read. */
   model: string | null;

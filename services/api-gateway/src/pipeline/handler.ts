@@ -21,12 +21,12 @@ const nothing = z.strictObject({});
 export function endpointHandler(context: Context) {
   return async (request: Request, response: Response): Promise<void> => {
     const state = stateOf(response);
-    const { match, caller, refusal } = state;
+    const { match, caller, accessError } = state;
     if (match.kind === 'unknown') throw pathNotFound();
     if (match.kind === 'wrongMethod') throw methodNotAllowed(match.allowed);
     const { endpoint } = match;
     const raw = { request, response };
-    requireAccess(endpoint, caller, refusal);
+    requireAccess(endpoint, caller, accessError);
     const params = parseParams(endpoint, match.params) as never;
     await endpoint.admit?.({ context, params });
     const hold = context.bodies.open(...holderOf(endpoint, state, params));
@@ -122,10 +122,10 @@ function keyCheck({ recheck }: RequestState): () => Promise<void> {
 function requireAccess(
   { access, scope, allowsTokens, method, path }: Endpoint,
   caller: Caller | null,
-  refusal: Error | null,
+  accessError: Error | null,
 ): void {
   if (access === 'anyone') return;
-  if (refusal) throw refusal;
+  if (accessError) throw accessError;
   if (caller?.token && !allowsTokens)
     throw new ApiError('FORBIDDEN', 'An execution token can only read its execution.');
   if (caller?.session && !mayCall(caller.session.capabilities, { method, path }))

@@ -30,7 +30,7 @@ export function trackRequests(context: Context, routes: Routes) {
       operator: null,
       address: clientAddress(request),
       publicUrl: publicUrl(request),
-      refusal: null,
+      accessError: null,
       executionId: match.kind === 'endpoint' ? executionIn(match.params) : null,
       model: null,
       span,

@@ -21,13 +21,13 @@ export function openStreamSlots({ maxPerKey, max }: { maxPerKey: number; max: nu
   return {
     take(organizationId, holder) {
       if ((byHolder.get(holder) ?? 0) >= maxPerKey) {
-        throw refusal('RATE_LIMITED', `At most ${maxPerKey} event streams may be open at once.`);
+        throw tooMany('RATE_LIMITED', `At most ${maxPerKey} event streams may be open at once.`);
       }
       if (shares.taken() >= max) {
-        throw refusal('SERVICE_UNAVAILABLE', 'Too many event streams are open. Try again shortly.');
+        throw tooMany('SERVICE_UNAVAILABLE', 'Too many event streams are open. Try again shortly.');
       }
       if (shares.roomOf(organizationId) === 0) {
-        throw refusal('RATE_LIMITED', 'Too many of your event streams are open at the moment. Close some.');
+        throw tooMany('RATE_LIMITED', 'Too many of your event streams are open at the moment. Close some.');
       }
       shares.take(organizationId, 1);
       add(holder, 1);
@@ -40,6 +40,6 @@ export function openStreamSlots({ maxPerKey, max }: { maxPerKey: number; max: nu
   };
 }
 
-function refusal(code: 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE', message: string): ApiError {
+function tooMany(code: 'RATE_LIMITED' | 'SERVICE_UNAVAILABLE', message: string): ApiError {
   return new ApiError(code, message, { headers: { 'Retry-After': '15' } });
 }

@@ -8,7 +8,7 @@ import { openWatcher } from './watcher.ts';
 
 const feed = { listen() {}, pause() {}, isLive: () => true, statusOf: () => undefined };
 
-it('an organization with many waiting requests gets half of the places, and a request of another still waits', async () => {
+it('an organization with many waiting requests gets half of the room, and a request of another still waits', async () => {
   const db = { pool: { query: async () => ({ rows: [] }) } } as unknown as Database;
   const watcher = openWatcher({ db, log: createLogger('test', 'silent'), openFeed: () => feed });
   const wait = (organizationId: string) =>

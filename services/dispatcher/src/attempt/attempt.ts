@@ -7,10 +7,10 @@ import type { Progress } from '@holdfast/providers/interface';
 import type { PendingExecution } from '../schedule/backlog.ts';
 import type { Route, Routes } from '../schedule/routes.ts';
 import type { Slots } from '../schedule/slots.ts';
+import { bodiesOf, finishRun, recordFinishedRun } from './finishedRun.ts';
 import { prepareInput } from './input.ts';
 import { type Leases, leaseS } from './leases.ts';
 import type { DispatcherMetrics } from './metrics.ts';
-import { bodiesOf, outcomeOf, recordOutcome } from './outcome.ts';
 import type { Files } from './outputFile.ts';
 import { recordProgress, recordRunning } from './progress.ts';
 import { recordBusyRefusal, recordRefusal } from './refusal.ts';
@@ -128,9 +128,9 @@ async function record(
   const state = progress.state === 'unknown' ? 'unknown' : progress.outcome.ok ? 'succeeded' : 'failed';
   metrics.runs.inc({ connection, state });
   log.info({ executionId, attemptId, model, connection, state }, 'run ended');
-  const outcome = await outcomeOf(files, trace, route, attempt, progress, signal);
-  if (outcome !== null) await recordOutcome(recorder, attempt, outcome);
-  warnOfMissingUsage(services, log, attempt, outcome?.missing ?? []);
+  const finished = await finishRun(files, trace, route, attempt, progress, signal);
+  if (finished !== null) await recordFinishedRun(recorder, attempt, finished);
+  warnOfMissingUsage(services, log, attempt, finished?.missing ?? []);
   return true;
 }
 

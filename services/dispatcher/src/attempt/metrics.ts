@@ -77,7 +77,7 @@ export function measured(
       const progress = await work();
       // A call that was aborted says nothing about its provider.
       if (signal.aborted) return progress;
-      const outcome = outcomeOf(progress);
+      const outcome = outcomeLabel(progress);
       metrics.providerCalls.observe({ connection, call, outcome }, (performance.now() - startMs) / 1000);
       if ('outcome' in progress && !progress.outcome.ok)
         metrics.providerErrors.inc({ connection, code: progress.outcome.code });
@@ -100,7 +100,7 @@ export function measured(
   };
 }
 
-function outcomeOf(progress: Progress): string {
+function outcomeLabel(progress: Progress): string {
   if (progress.state === 'refused' && progress.isBusy) return 'busy';
   if (progress.state !== 'ended') return progress.state;
   return progress.outcome.ok ? 'succeeded' : 'failed';

@@ -67,10 +67,10 @@ export function storable({ progress, queuePosition }: Pick<RunProgress, 'progres
   queuePosition: number | null;
 } {
   const share = Math.min(1, Math.max(0, progress ?? Number.NaN));
-  const place = Math.min(maxInt4, Math.max(0, Math.trunc(queuePosition ?? Number.NaN)));
+  const position = Math.min(maxInt4, Math.max(0, Math.trunc(queuePosition ?? Number.NaN)));
   return {
     progress: Number.isNaN(share) ? null : Math.round(share * 1e6) / 1e6,
-    queuePosition: Number.isNaN(place) ? null : place,
+    queuePosition: Number.isNaN(position) ? null : position,
   };
 }
 

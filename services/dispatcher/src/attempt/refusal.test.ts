@@ -9,7 +9,7 @@ const route = (connection: string, part: Partial<Route> = {}) =>
 const modelOf = (...providers: Route[]) => ({ providers }) as ModelDefinition;
 const at = (connection: string, tries = 1) => ({ connection, target: `${connection}-model`, tries });
 
-/** After refusals at these places, the last one of them now. */
+/** After refusals at these targets, the last one just now. */
 function after(
   providers: Route[],
   tried: ReturnType<typeof at>[],
@@ -34,7 +34,7 @@ describe('the next try', () => {
     expect(after([route('a')], [at('a', 5)])).toBeNull();
   });
 
-  it('has nothing of the attempt but the place and the time, for it is logged', () => {
+  it('has nothing of the attempt but the target and the time, for it is logged', () => {
     const run = { ...at('a'), attemptToken: 'secret' };
     const next = after([route('a')], [run]);
     expect(next).toEqual({ connection: 'a', target: 'a-model', afterMs: 1000 });

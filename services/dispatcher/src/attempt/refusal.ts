@@ -6,14 +6,14 @@ import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Progress } from '@holdfast/providers/interface';
-import type { Place } from '../schedule/capacity.ts';
+import type { RouteTarget } from '../schedule/capacity.ts';
 import { isAt, type Route, type Routes } from '../schedule/routes.ts';
 import type { Slots } from '../schedule/slots.ts';
 import type { DispatcherMetrics } from './metrics.ts';
 import type { Attempt } from './submission.ts';
 
 type Refused = Extract<Progress, { state: 'refused' }>;
-type NextTry = Place & { afterMs: number };
+type NextTry = RouteTarget & { afterMs: number };
 
 type Services = {
   files: { db: Database };
@@ -103,17 +103,17 @@ const maxPauseWithOthersMs = 10_000;
 export function nextTry(args: {
   definition: ModelDefinition;
   isAllowed(route: ProviderRoute): boolean;
-  at: Place;
+  at: RouteTarget;
   /** Null: a retry here is useless. */
   retryAfterMs: number | null;
-  /** This place included. */
+  /** This one included. */
   tried: TryCount[];
   remainingMs: number;
   chance?: number;
 }): NextTry | null {
   const { definition, at, tried, remainingMs } = args;
   const other = definition.providers.find(
-    (route) => args.isAllowed(route) && !tried.some((place) => isAt(place, route)),
+    (route) => args.isAllowed(route) && !tried.some((one) => isAt(one, route)),
   );
   const pauseMs =
     args.retryAfterMs === null ? null : retryPauseMs(args.retryAfterMs, triesAt(tried, at), args.chance);
@@ -130,15 +130,15 @@ export function nextTry(args: {
 export function busyTry(args: {
   definition: ModelDefinition;
   isAllowed(route: ProviderRoute): boolean;
-  at: Place;
-  /** Places that refused the execution for another reason. */
-  refusedAt: Place[];
+  at: RouteTarget;
+  /** Those that refused the execution for another reason. */
+  refusedAt: RouteTarget[];
   busyRefusals: number;
   pauseMs: number;
 }): NextTry {
   const { definition, at, refusedAt, busyRefusals, pauseMs: afterMs } = args;
   const routes = definition.providers.filter(
-    (route) => args.isAllowed(route) && (isAt(at, route) || !refusedAt.some((place) => isAt(place, route))),
+    (route) => args.isAllowed(route) && (isAt(at, route) || !refusedAt.some((one) => isAt(one, route))),
   );
   const here = routes.findIndex((route) => isAt(at, route));
   const next = routes[(here + 1) % routes.length];
@@ -147,7 +147,7 @@ export function busyTry(args: {
   return { connection: next.connection, target: next.model, afterMs: isRoundOver ? afterMs : 0 };
 }
 
-function triesAt(tried: TryCount[], at: Place): number {
+function triesAt(tried: TryCount[], at: RouteTarget): number {
   return (
     tried.find(({ connection, target }) => connection === at.connection && target === at.target)?.tries ?? 0
   );

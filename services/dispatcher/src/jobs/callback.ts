@@ -45,17 +45,17 @@ async function receive(
 ): Promise<void> {
   const { files, leases } = services;
   const { objectKey } = stored;
-  if (objectKey === null) return void (await settle(services, trace, stored, route, stored.body));
+  if (objectKey === null) return void (await readAndApply(services, trace, stored, route, stored.body));
   // The body stays in memory until the outcome is recorded.
   const isDone = await leases.holdMemory(async () => {
     const body = route && !stored.finished ? await readObject(files, trace.log, stored, objectKey) : null;
-    return await settle(services, trace, stored, route, body);
+    return await readAndApply(services, trace, stored, route, body);
   });
   if (isDone) await removeObject(files, trace.log, stored, objectKey);
 }
 
 /** Returns whether the callback has left the inbox. */
-async function settle(
+async function readAndApply(
   services: AttemptServices,
   trace: Trace,
   stored: StoredCallback,

@@ -116,7 +116,7 @@ describe('the backlog', () => {
     expect(oneByOne(backlog, 5)).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  it('keeps retries at another place in a line of their own', () => {
+  it('keeps retries at another target in a line of their own', () => {
     const retry = { attemptId: 'att', connection: 'q', target: 't', refusedAt: [] };
     const backlog = filled(waiting('retry', { retry }), waiting('fresh'));
     const mayGo = { ...allMayStart, line: (like: PendingExecution) => like.retry === null };

@@ -25,7 +25,7 @@ export function toPendingRetry({ retry, refusedAt }: RetryJob): PendingExecution
   return { executionId, organizationId, model, rank, retry: { attemptId, connection, target, refusedAt } };
 }
 
-/** Retries share a line with those that are due at the same place. */
+/** Retries share a line with those that are due at the same target. */
 export function lineName({ model, retry }: PendingExecution): string {
   return retry === null ? model : `${model} ${retry.connection} ${retry.target}`;
 }
@@ -198,7 +198,7 @@ function headOf(line: Line): string {
   return pending?.executionId ?? '';
 }
 
-/** A retry may come while younger ones that were put back wait for the same place. */
+/** A retry may come while younger ones that were put back wait for the same target. */
 function isRestOlder({ first, rest, from }: Line): boolean {
   const [back, pending] = [first.at(-1), rest[from]];
   if (back === undefined || pending === undefined) return back === undefined;

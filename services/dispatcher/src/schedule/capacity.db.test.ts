@@ -16,9 +16,9 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((capacity) => capacity.stop()));
 });
 
-const place = { connection: 'gpu', target: 'acme/writer v2' };
+const at = { connection: 'gpu', target: 'acme/writer v2' };
 const name = 'route:gpu acme/writer v2';
-const run = { ...place, id: 'exec_1', busyRefusals: 0, mayHaveRun: false };
+const run = { ...at, id: 'exec_1', busyRefusals: 0, mayHaveRun: false };
 const accepted: Progress = { state: 'running', handle: { externalId: 'x' }, by: 'poll', pollAfterMs: 1 };
 
 /** A capacity over this admission control, and its metrics. */
@@ -37,7 +37,7 @@ const unavailable = async () => {
 
 it('a provider that was never busy has no capacity to count runs against', async () => {
   const { capacity } = setUp({ capacities: async () => new Map() });
-  expect([capacity.nameOf(place), capacity.isLearned()]).toEqual([undefined, false]);
+  expect([capacity.nameOf(at), capacity.isLearned()]).toEqual([undefined, false]);
 });
 
 it('the first refusal sets the capacity from the open runs in the database, and the metric shows it', async () => {
@@ -53,7 +53,7 @@ it('the first refusal sets the capacity from the open runs in the database, and 
   await capacity.refused(run, 1000);
   expect(refusals.map(({ open }) => open)).toEqual([[], undefined]);
   expect(refusals[0]).toMatchObject({ name, executionId: 'exec_1', retryAfterMs: 1000 });
-  expect(capacity.nameOf(place)).toBe(name);
+  expect(capacity.nameOf(at)).toBe(name);
   expect(await registry.metrics()).toMatch(
     /^holdfast_provider_capacity\{.*connection="gpu",model="acme\/writer v2".*\} 3$/m,
   );
@@ -69,8 +69,8 @@ it('accepted runs are reported for providers that were busy', async () => {
     },
   });
   await capacity.refused(run, 0);
-  capacity.called(place, accepted);
-  capacity.called({ ...place, target: 'other' }, accepted);
+  capacity.called(at, accepted);
+  capacity.called({ ...at, target: 'other' }, accepted);
   await until('it was reported', () => reported.length > 0);
   expect(reported[0]).toEqual([name]);
 });

@@ -5,21 +5,22 @@ import type { Gauge } from '@holdfast/kit/metrics';
 import type { Progress } from '@holdfast/providers/interface';
 import type { AdmissionControl } from '@holdfast/queues/admission';
 
-export type Place = { connection: string; target: string };
+/** What a route leads to: a model at a connection. */
+export type RouteTarget = { connection: string; target: string };
 
 /** How many runs providers take at once, as all dispatchers learn from busy refusals. */
 export type Capacity = {
-  /** Undefined while nothing was learned about the place. */
-  nameOf(place: Place): string | undefined;
+  /** Undefined while nothing was learned about it. */
+  nameOf(at: RouteTarget): string | undefined;
   isLearned(): boolean;
-  called(place: Place, progress: Progress): void;
-  /** Returns in how many ms the place may be called again at the earliest. */
+  called(at: RouteTarget, progress: Progress): void;
+  /** Returns in how many ms it may be called again at the earliest. */
   refused(run: BusyRun, retryAfterMs: number): Promise<number>;
   stop(): Promise<void>;
 };
 
 /** `busyRefusals`: those before this one. */
-export type BusyRun = Place & { id: string; busyRefusals: number; mayHaveRun: boolean };
+export type BusyRun = RouteTarget & { id: string; busyRefusals: number; mayHaveRun: boolean };
 
 const readEveryMs = 1000;
 const readEveryIdleMs = 5000;
@@ -28,7 +29,7 @@ const maxAgeMs = 10_000;
 const firstPauseMs = 1000;
 const maxPauseMs = 15_000;
 
-const nameOf = ({ connection, target }: Place) => `route:${connection} ${target}`;
+const nameOf = ({ connection, target }: RouteTarget) => `route:${connection} ${target}`;
 
 export function openCapacity(args: {
   db: Database;
@@ -66,9 +67,9 @@ export function openCapacity(args: {
     }
   }
 
-  function openRuns(place: Place): Promise<string[]> {
-    const name = nameOf(place);
-    const lookup = lookups.get(name) ?? openRunsAt(db, place).finally(() => lookups.delete(name));
+  function openRuns(at: RouteTarget): Promise<string[]> {
+    const name = nameOf(at);
+    const lookup = lookups.get(name) ?? openRunsAt(db, at).finally(() => lookups.delete(name));
     lookups.set(name, lookup);
     return lookup;
   }
@@ -80,13 +81,13 @@ export function openCapacity(args: {
     });
   }, readEveryMs);
   return {
-    nameOf(place) {
-      const name = nameOf(place);
+    nameOf(at) {
+      const name = nameOf(at);
       return known.has(name) ? name : undefined;
     },
     isLearned: () => known.size > 0,
-    called(place, { state }) {
-      if (known.has(nameOf(place)) && (state === 'running' || state === 'ended')) accepted.add(nameOf(place));
+    called(at, { state }) {
+      if (known.has(nameOf(at)) && (state === 'running' || state === 'ended')) accepted.add(nameOf(at));
     },
     async refused(run, retryAfterMs) {
       const name = nameOf(run);

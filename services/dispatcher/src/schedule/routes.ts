@@ -10,7 +10,7 @@ import type { Provider } from '@holdfast/providers/interface';
 import type { Providers } from '@holdfast/providers/registry';
 import { type Trace, type TracedAttempt, tracedProvider } from '../attempt/trace.ts';
 import type { PendingExecution } from './backlog.ts';
-import type { Place } from './capacity.ts';
+import type { RouteTarget } from './capacity.ts';
 
 export type Route = {
   /** What applies to the attempt: see `boundDefinition`. */
@@ -72,7 +72,7 @@ async function readVersions(
 }
 
 /** Of several versions the first that has it; otherwise another one of the connection, which may know the run. */
-function routeOf(attempt: Place, definitions: ModelDefinition[]): ProviderRoute | undefined {
+function routeOf(attempt: RouteTarget, definitions: ModelDefinition[]): ProviderRoute | undefined {
   const candidates = definitions.flatMap(({ providers }) => providers);
   return (
     candidates.find((route) => isAt(attempt, route)) ??
@@ -124,7 +124,7 @@ export function routesFor(
   return left.length > 0 ? left : inOrder;
 }
 
-export function isAt({ connection, target }: Place, route: ProviderRoute): boolean {
+export function isAt({ connection, target }: RouteTarget, route: ProviderRoute): boolean {
   return connection === route.connection && target === route.model;
 }
 

@@ -7,7 +7,7 @@ import type { Progress } from '@holdfast/providers/interface';
 import type { AdmissionControl, AdmissionRequest } from '@holdfast/queues/admission';
 import type { PendingExecution } from './backlog.ts';
 import type { Breakers } from './breakers.ts';
-import type { BusyRun, Capacity, Place } from './capacity.ts';
+import type { BusyRun, Capacity, RouteTarget } from './capacity.ts';
 import { type CountedRun, combined, isUnlimited, type LimitsOf } from './limits.ts';
 import { type RouteFilter, routesFor } from './routes.ts';
 
@@ -24,10 +24,10 @@ export type Candidate = {
 export type Slots = Pick<AdmissionControl, 'admit' | 'withdraw'> & {
   candidates(pending: PendingExecution[]): Promise<Candidate[]>;
   /** Counts the result of a call for the provider's health and capacity. */
-  called(run: Place, progress: Progress, time: { givenMs: number; usualMs: number }): void;
+  called(run: RouteTarget, progress: Progress, time: { givenMs: number; usualMs: number }): void;
   /** Counts a busy refusal. Returns in how many ms the provider may be called again at the earliest. */
   refused(run: BusyRun, retryAfterMs: number): Promise<number>;
-  release(run: CountedRun & Place & { id: string }): Promise<void>;
+  release(run: CountedRun & RouteTarget & { id: string }): Promise<void>;
   /** The listener gets the names under which a released run was counted. */
   onFreed(listener: (names: readonly string[]) => void): void;
   /** Counts the open runs anew: a dispatcher that died released none, and Redis may have lost some. */
@@ -69,7 +69,7 @@ export function openSlots(args: {
     return { pending, routes, modelVersion, request };
   }
 
-  function namesOf(run: CountedRun & Place, limited: string[]): string[] {
+  function namesOf(run: CountedRun & RouteTarget, limited: string[]): string[] {
     const learned = capacity.nameOf(run);
     return learned === undefined ? limited : [...limited, learned];
   }

@@ -75,9 +75,9 @@ function caption(prompt: string, width: number, height: number): string[] {
   );
   const top = height / 2 - ((lines.length - 1) * size * 1.3) / 2 + size * 0.35;
   return lines.map((line, index) => {
-    const place = `x="${width / 2}" y="${Math.round(top + index * size * 1.3)}"`;
+    const position = `x="${width / 2}" y="${Math.round(top + index * size * 1.3)}"`;
     const look = `font-family="sans-serif" font-weight="bold" font-size="${size}" text-anchor="middle"`;
-    return `<text ${place} ${look} fill="#fff" stroke="#000" stroke-opacity="0.35" stroke-width="0.6">${escapeXml(line)}</text>`;
+    return `<text ${position} ${look} fill="#fff" stroke="#000" stroke-opacity="0.35" stroke-width="0.6">${escapeXml(line)}</text>`;
   });
 }
 

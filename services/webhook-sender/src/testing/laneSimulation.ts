@@ -38,7 +38,7 @@ export function simulateLanes(options: {
     senders: options.senders ?? (() => 1),
     claim: (request) => addClaim(claims, request, laneOf(request.lane), bodyOf),
     async giveBack(deliveries) {
-      await settled();
+      await afterCallbacks();
       tally.givenBack += deliveries.length;
       for (const { lane } of deliveries) laneOf(lane).pending += 1;
     },
@@ -91,10 +91,10 @@ export function simulateLanes(options: {
     },
     /** Resolves all claims and those that follow from them. */
     async giveAll(): Promise<void> {
-      await settled();
+      await afterCallbacks();
       while (claims.size > 0) {
         for (const claim of claims) claim.give();
-        await settled();
+        await afterCallbacks();
       }
     },
   };
@@ -164,7 +164,7 @@ function addRequest(
 }
 
 /** Resolves after all callbacks of resolved promises have run. */
-export const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+export const afterCallbacks = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 let deliveries = 0;
 

@@ -41,10 +41,10 @@ export async function storeLargeCallback(
     const stored = await store.put(id, hashed(body, digest), { ...object, sizeBytes });
     sizeBytes = stored.sizeBytes;
   } catch (error) {
-    const refusal = refusalFor(error);
-    log.warn({ ...logFields, err: refusal }, 'could not store a large callback');
+    const apiError = toApiError(error);
+    log.warn({ ...logFields, err: apiError }, 'could not store a large callback');
     await removeObject(context, id, executionId);
-    throw refusal;
+    throw apiError;
   }
   const { room, isStored } = await storeCallback(db, {
     ...callback,
@@ -70,7 +70,7 @@ function hashed(body: Readable, digest: Hash): Readable {
 }
 
 /** 503 for a full store instead of 507, because Cog retries only the former. */
-function refusalFor(error: unknown): unknown {
+function toApiError(error: unknown): unknown {
   if (error instanceof ApiError) return error;
   const failure = error instanceof StoreFailedError ? error : new StoreFailedError(error);
   if (!failure.isFull) return failure;

@@ -26,14 +26,14 @@ export const postConfirm = endpoint({
     const id = body.file_id;
     const [file] = isId('file', id) ? await getFiles(context.db, caller.organizationId, [id]) : [];
     if (!file)
-      throw refusal({ error: 'FILE_NOT_FOUND', code: 'NOT_FOUND', message: 'the file does not exist' });
+      throw toApiError({ error: 'FILE_NOT_FOUND', code: 'NOT_FOUND', message: 'the file does not exist' });
     const confirmed = await confirmFile(context, caller.organizationId, file);
-    if ('error' in confirmed) throw refusal(confirmed);
+    if ('error' in confirmed) throw toApiError(confirmed);
     return { status: 200, body: fileRecord(confirmed) };
   },
 });
 
-function refusal({ error, code, message }: FileProblem): ApiError {
+function toApiError({ error, code, message }: FileProblem): ApiError {
   const sentence = `file_id: ${message}.`;
   return new ApiError(error, sentence, { details: [{ field: 'file_id', code, message: sentence }] });
 }

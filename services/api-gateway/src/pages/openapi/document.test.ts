@@ -19,7 +19,7 @@ function problemsOf(media: oas31.MediaTypeObject | undefined): unknown {
   return validate(media?.example) ? [] : validate.errors;
 }
 
-/** Schemas of objects without a name of their own, at their place. */
+/** Schemas of objects without a name of their own, by their pointers. */
 function namelessIn(
   given: oas31.SchemaObject | oas31.ReferenceObject,
   at: string,
@@ -31,7 +31,7 @@ function namelessIn(
   const choices = [...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
   const others = [...choices, ...(schema.items ? [schema.items] : [])].map((one) => [at, one] as const);
   const here = schema.type === 'object' && !isNamed && schema.oneOf === undefined ? [at] : [];
-  return [...here, ...[...inner, ...others].flatMap(([place, one]) => namelessIn(one, place))];
+  return [...here, ...[...inner, ...others].flatMap(([pointer, one]) => namelessIn(one, pointer))];
 }
 
 describe('the OpenAPI document', () => {

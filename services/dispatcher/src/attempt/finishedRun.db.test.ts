@@ -8,8 +8,8 @@ import { createRegistry } from '@holdfast/kit/metrics';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Route } from '../schedule/routes.ts';
 import { type AttemptServices, applyProgress } from './attempt.ts';
+import { finishRun, recordFinishedRun } from './finishedRun.ts';
 import { dispatcherMetrics } from './metrics.ts';
-import { outcomeOf, recordOutcome } from './outcome.ts';
 import type { Attempt } from './submission.ts';
 import { madeOutput, startCopying } from './testing/copying.ts';
 
@@ -44,11 +44,11 @@ async function recordRun(urls: string[], isRecorded = true, of: Run = {}) {
   const made = madeOutput('videos', ...urls);
   const progress = { state: 'ended', outcome: { ...made, measured: of.measured ?? {} } } as const;
   const never = new AbortController().signal;
-  const outcome = await outcomeOf(files, trace, { ...route, definition }, attempt, progress, never);
-  if (outcome) await recordOutcome(recorder, attempt, outcome);
+  const finished = await finishRun(files, trace, { ...route, definition }, attempt, progress, never);
+  if (finished) await recordFinishedRun(recorder, attempt, finished);
   return {
     recorded,
-    missing: outcome?.missing,
+    missing: finished?.missing,
     kept: (await copying.filesOf(attempt.id)).filter(({ kept }) => kept),
   };
 }

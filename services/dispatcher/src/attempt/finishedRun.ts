@@ -18,8 +18,8 @@ import { copyOutput, defaultBounds } from './outputs.ts';
 import type { Attempt } from './submission.ts';
 import { inSpan, type Trace } from './trace.ts';
 
-export type AttemptOutcome = {
-  recorded: RecordedOutcome;
+export type FinishedRun = {
+  outcome: RecordedOutcome;
   state: 'succeeded' | 'failed' | 'unknown';
   rawError?: string | undefined;
   /** Of a success: priced quantities that the run neither reported nor showed. */
@@ -28,19 +28,19 @@ export type AttemptOutcome = {
 };
 
 /** A success has its output files in our store, and its cost. Null when the signal aborts. */
-export async function outcomeOf(
+export async function finishRun(
   files: Files,
   trace: Trace,
   route: Pick<Route, 'definition' | 'route' | 'connection'>,
   attempt: Attempt,
   progress: Exclude<Progress, { state: 'running' }>,
   signal: AbortSignal,
-): Promise<AttemptOutcome | null> {
+): Promise<FinishedRun | null> {
   const { outcome } = progress;
   if (!outcome.ok) {
     const { code, message, raw } = outcome;
     const state = progress.state === 'unknown' ? 'unknown' : 'failed';
-    return { recorded: { ok: false, code, message }, state, rawError: raw };
+    return { outcome: { ok: false, code, message }, state, rawError: raw };
   }
   let failure: unknown;
   const bounds = { ...defaultBounds, onFailure: (error: unknown) => (failure = error) };
@@ -53,11 +53,11 @@ export async function outcomeOf(
     const priced = await pricedInput(files, trace, route.definition, attempt);
     const charge = chargeFor(route.definition, priced, success);
     const recorded = toRecorded(success.output, charge);
-    return { recorded, state: 'succeeded', missing: charge.missing, drop };
+    return { outcome: recorded, state: 'succeeded', missing: charge.missing, drop };
   }
   if (signal.aborted) return null;
   const rawError = `The output was not copied: ${reasonFor(failure, route)}`;
-  return { recorded: notStored(failure), state: 'failed', rawError };
+  return { outcome: notStored(failure), state: 'failed', rawError };
 }
 
 /** They must be closed. */
@@ -101,11 +101,11 @@ function toRecorded(output: Record<string, unknown>, { usage, cost, billed }: Ch
 }
 
 /** When the execution was cancelled, or has an outcome already, the copies are dropped. */
-export async function recordOutcome(
+export async function recordFinishedRun(
   recorder: Pick<AttemptRecorder, 'recordOutcome'>,
   { attemptId }: Attempt,
-  { recorded, state, rawError, drop }: AttemptOutcome,
+  { outcome, state, rawError, drop }: FinishedRun,
 ): Promise<void> {
-  const isRecorded = await recorder.recordOutcome(attemptId, recorded, state, rawError);
+  const isRecorded = await recorder.recordOutcome(attemptId, outcome, state, rawError);
   if (!isRecorded) await drop?.();
 }

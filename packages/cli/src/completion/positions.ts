@@ -8,7 +8,7 @@ export type Value = 'none' | 'file' | 'any' | readonly string[];
 export type Flag = { name: string; value: Value };
 
 /** What may follow some words of the command line (`org`, `org create`). */
-export type Place = {
+export type Position = {
   /** The words, joined by spaces; empty after `holdfast` itself. */
   at: string;
   /** Further words of commands, and choices of the first operand. */
@@ -16,24 +16,24 @@ export type Place = {
   flags: Flag[];
 };
 
-/** Every place of the command line, read from the usages of the commands. */
-export function placesOf(commands: readonly Command[]): Place[] {
-  const places = new Map<string, Place>();
-  const placeAt = (at: string) => {
-    const place = places.get(at) ?? { at, words: [], flags: [] };
-    places.set(at, place);
-    return place;
+/** Every position of the command line, read from the usages of the commands. */
+export function positionsOf(commands: readonly Command[]): Position[] {
+  const positions = new Map<string, Position>();
+  const positionAt = (at: string) => {
+    const position = positions.get(at) ?? { at, words: [], flags: [] };
+    positions.set(at, position);
+    return position;
   };
   for (const line of commands.flatMap(({ usage }) => linesOf(usage))) {
     const { path, rest } = split(line);
-    for (const [index, word] of path.entries()) add(placeAt(path.slice(0, index).join(' ')).words, word);
-    const place = placeAt(path.join(' '));
-    for (const word of operandWords(rest)) add(place.words, word);
+    for (const [index, word] of path.entries()) add(positionAt(path.slice(0, index).join(' ')).words, word);
+    const position = positionAt(path.join(' '));
+    for (const word of operandWords(rest)) add(position.words, word);
     for (const flag of [...flagsOf(rest), ...common]) {
-      if (!place.flags.some(({ name }) => name === flag.name)) place.flags.push(flag);
+      if (!position.flags.some(({ name }) => name === flag.name)) position.flags.push(flag);
     }
   }
-  return [...places.values()];
+  return [...positions.values()];
 }
 
 function add(words: string[], word: string): void {
