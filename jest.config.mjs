@@ -1,6 +1,5 @@
 const base = {
   testEnvironment: 'node',
-  runtime: '<rootDir>/packages/testkit/src/jestRuntime.mjs',
   // zod's fifty languages are half of its modules, which each test file would load again; English is its default.
   moduleNameMapper: {
     '^\\.\\./locales/index\\.js$': '<rootDir>/packages/domain/node_modules/zod/v4/locales/en.js',
