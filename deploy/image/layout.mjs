@@ -54,7 +54,8 @@ function copy(file, to) {
   cpSync(path.join(tree, file), path.join(out, to, file), { recursive: true, filter });
 }
 
-for (const file of ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml']) copy(file, 'manifests');
+for (const file of ['package.json', '.pnpmfile.cjs', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'])
+  copy(file, 'manifests');
 for (const folder of [...folders, 'prisma']) copy(`${folder}/package.json`, 'manifests');
 copy('prisma/schema.prisma', 'schema');
 cpSync(path.join(tree, consoleFolder), path.join(out, 'console'), {
