@@ -105,4 +105,11 @@ describe('redisCommand', () => {
   it('says what to install when neither redis-server nor apt-get exists', async () => {
     await expect(redisCommand(undefined, dir)).rejects.toThrow(/install redis-server/);
   });
+
+  it('installs nothing where it may not, even as root on Debian', async () => {
+    const marker = join(dir, 'called');
+    writeFileSync(join(dir, 'apt-get'), `#!/bin/sh\ntouch ${marker}\n`, { mode: 0o755 });
+    await expect(redisCommand(null, dir)).rejects.toThrow(/install redis-server.*REDIS_URL/);
+    expect(readdirSync(dir)).toEqual(['apt-get']);
+  });
 });

@@ -12,14 +12,15 @@ export type RedisOptions = {
   /** Default: a new one. Connected clients need the same after a restart. */
   password?: string;
   isDurable?: boolean;
-  onLog?: (line: string) => void;
+  /** Where Redis is missing, its package is installed as root on Debian, after a line that says so. Null: never. */
+  onInstall?: ((line: string) => void) | null;
 };
 
-/** Installs Redis first where it can. Rejects with one clear line when it can't start. */
+/** Installs Redis first where it may and can. Rejects with one clear line when it can't start. */
 export async function startRedis(options: RedisOptions): Promise<RunningServer> {
-  const { dir, isDurable = true, onLog } = options;
+  const { dir, isDurable = true, onInstall } = options;
   if (options.port !== undefined) await requireFree(options.port);
-  const command = await redisCommand(onLog);
+  const command = await redisCommand(onInstall);
   const claim = claimFolder(dir);
   try {
     chmodSync(dir, 0o700);
@@ -34,7 +35,6 @@ export async function startRedis(options: RedisOptions): Promise<RunningServer> 
       stdin: settings(folder, port, password, isDurable),
       ready: /Ready to accept connections/,
       timeoutMs: 60_000,
-      onLog,
     });
     const exited = once(child, 'exit').then(() => claim.release());
     const stop = async () => {
@@ -80,19 +80,21 @@ export async function endRedisOrphan(folder: string): Promise<void> {
 
 const commandFolders = ['/usr/bin', '/usr/local/bin', '/usr/sbin'];
 
-/** Installs a missing package as root on Debian; elsewhere rejects with what to install. */
+/** Installs a missing package as root on Debian; elsewhere, and with null, rejects with what to install. */
 export async function redisCommand(
-  onLog?: (line: string) => void,
+  onInstall: ((line: string) => void) | null = () => {},
   path: string = commandFolders.join(delimiter),
 ): Promise<string> {
   const present = findCommand('redis-server', path);
   if (present) return present;
-  if (process.getuid?.() !== 0 || !findCommand('apt-get', path)) {
+  if (onInstall === null || process.getuid?.() !== 0 || !findCommand('apt-get', path)) {
     throw new Error(
-      'Redis is missing: install redis-server (Debian, Ubuntu: sudo apt-get install redis-server).',
+      'Redis is missing: install redis-server (Debian, Ubuntu: sudo apt-get install redis-server), or set REDIS_URL.',
     );
   }
-  onLog?.('installing redis-server from the distribution');
+  onInstall(
+    'Redis is missing: its Debian package redis-server is installed as root (start with --no-install to refuse)',
+  );
   await installPackage('redis-server').catch((error: Error) => {
     const reason = `Redis is missing, and apt-get can't install redis-server: ${error.message}`;
     throw new Error(reason, { cause: error });

@@ -3,7 +3,7 @@ import { parseFlags } from './flags.ts';
 
 describe('the flags of npm start', () => {
   it('have defaults', () => {
-    expect(parseFlags([], {})).toEqual({ port: 8080, ephemeral: false, help: false });
+    expect(parseFlags([], {})).toEqual({ port: 8080, ephemeral: false, noInstall: false, help: false });
   });
 
   it('take the port from --port, or else from PORT', () => {
@@ -11,9 +11,14 @@ describe('the flags of npm start', () => {
     expect(parseFlags(['--port=9000', '--ephemeral'], {})).toEqual({
       port: 9000,
       ephemeral: true,
+      noInstall: false,
       help: false,
     });
     expect(parseFlags([], { PORT: '9001' }).port).toBe(9001);
+  });
+
+  it('install nothing with --no-install', () => {
+    expect(parseFlags(['--no-install'], {}).noInstall).toBe(true);
   });
 
   it.each(['0', '65536', 'abc', '80.5', ''])('refuse the port "%s" in one line', (port) => {

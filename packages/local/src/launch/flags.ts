@@ -1,11 +1,12 @@
 import { readFlags, UsageError } from '@holdfast/kit/flags';
 
-export type Flags = { port: number; ephemeral: boolean; help: boolean };
+export type Flags = { port: number; ephemeral: boolean; noInstall?: boolean; help: boolean };
 
 export const usage = `Usage: npm start [-- flags]
 
   --port N      the port of the API (default 8080, or PORT of the environment)
   --ephemeral   fresh data, removed at the end
+  --no-install  install no Debian package; as root, start installs redis-server where Redis is missing
   --help        this help
 
 Data, logs and local.json are in .holdfast, or in the folder HOLDFAST_HOME. The environment may contain every setting of
@@ -13,10 +14,11 @@ the services; with DATABASE_URL or REDIS_URL no Postgres or Redis is started her
 
 /** @throws UsageError */
 export function parseFlags(args: string[], env: NodeJS.ProcessEnv): Flags {
-  const { port, ephemeral, help } = readFlags(args, options, 'npm start -- --help');
+  const { port, ephemeral, help, ...rest } = readFlags(args, options, 'npm start -- --help');
   return {
     port: parsePort(port ?? env['PORT'] ?? '8080'),
     ephemeral: ephemeral ?? false,
+    noInstall: rest['no-install'] ?? false,
     help: help ?? false,
   };
 }
@@ -24,6 +26,7 @@ export function parseFlags(args: string[], env: NodeJS.ProcessEnv): Flags {
 const options = {
   port: { type: 'string' },
   ephemeral: { type: 'boolean' },
+  'no-install': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;
 

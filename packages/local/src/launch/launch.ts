@@ -133,7 +133,7 @@ function effectiveSecrets(kept: Secrets, env: NodeJS.ProcessEnv): Secrets {
 }
 
 async function startServers(
-  { env, say, postgresSettings = {} }: LaunchOptions,
+  { env, flags, say, postgresSettings = {} }: LaunchOptions,
   home: Home,
   chosen: ServerAddresses,
   running: Running,
@@ -148,7 +148,7 @@ async function startServers(
   }
   async function startRedis(): Promise<string> {
     say(env['REDIS_URL'] ? 'Redis of REDIS_URL is used.' : 'starting Redis');
-    running.redis = await keepRedis(home.data, env['REDIS_URL'], chosen, watcher);
+    running.redis = await keepRedis(home.data, env['REDIS_URL'], chosen, watcher, !flags.noInstall);
     watcher.onPid();
     return running.redis.url;
   }

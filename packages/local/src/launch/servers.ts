@@ -75,9 +75,11 @@ export function keepRedis(
   givenUrl: string | undefined,
   { redisPort, redisPassword: password }: ServerAddresses,
   watcher: Watcher,
+  mayInstall: boolean,
 ): Promise<KeptServer> {
   if (givenUrl) return Promise.resolve(foreign(givenUrl));
-  const startOn = (port = redisPort) => startRedis({ dir: join(data, 'redis'), port, password });
+  const onInstall = mayInstall ? watcher.say : null;
+  const startOn = (port = redisPort) => startRedis({ dir: join(data, 'redis'), port, password, onInstall });
   return orClearLine(keepServer('Redis', startOn, watcher));
 }
 
