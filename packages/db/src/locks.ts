@@ -13,46 +13,62 @@ export async function lockedOrganizations(db: Database, ids: readonly string[]):
   return await idsOf(db, 'locked_organizations', lockedOrganizationsSql, [unique]);
 }
 
-const lockedOrganizationsSql = `
-WITH free_balance AS MATERIALIZED (
-  SELECT organization_id FROM balances WHERE organization_id = ANY ($1::text[]) FOR UPDATE SKIP LOCKED
+const lockedSql = (ids: string) => `
+free_balance AS MATERIALIZED (
+  SELECT organization_id FROM balances WHERE organization_id = ANY (${ids}) FOR UPDATE SKIP LOCKED
 ),
 free_limit AS MATERIALIZED (
-  SELECT scope_id FROM spend_limits WHERE organization_id = ANY ($1::text[]) FOR UPDATE SKIP LOCKED
-)
-SELECT organization_id AS id FROM balances
-WHERE organization_id = ANY ($1::text[]) AND organization_id <> ALL (ARRAY (SELECT organization_id FROM free_balance))
-UNION
-SELECT organization_id FROM spend_limits
-WHERE organization_id = ANY ($1::text[]) AND scope_id <> ALL (ARRAY (SELECT scope_id FROM free_limit))`;
+  SELECT scope_id FROM spend_limits WHERE organization_id = ANY (${ids}) FOR UPDATE SKIP LOCKED
+),
+locked AS (
+  SELECT organization_id AS id FROM balances
+  WHERE organization_id = ANY (${ids}) AND organization_id <> ALL (ARRAY (SELECT organization_id FROM free_balance))
+  UNION
+  SELECT organization_id FROM spend_limits
+  WHERE organization_id = ANY (${ids}) AND scope_id <> ALL (ARRAY (SELECT scope_id FROM free_limit))
+)`;
+
+const lockedOrganizationsSql = `WITH ${lockedSql('$1::text[]')} SELECT id FROM locked`;
 
 export type AttemptOwner = { organizationId: string; isLocked: boolean };
 
-/** The organizations of attempts, by attempt, and whether the execution, the balance or a spend limit is locked now. */
-export async function attemptOwners(db: Database, attemptIds: string[]): Promise<Map<string, AttemptOwner>> {
+/** The organizations of attempts, by attempt, and whether what their settlement changes is locked now. */
+export async function settlementOwners(
+  db: Database,
+  attemptIds: string[],
+): Promise<Map<string, AttemptOwner>> {
   type Row = AttemptOwner & { attemptId: string };
   const values = [attemptIds, firstId('exec', attemptIds)];
-  const rows = await runStatement<Row>(db.pool, 'attempt_owners', attemptOwnersSql, values);
-  const locked = await lockedOrganizations(
-    db,
-    rows.map(({ organizationId }) => organizationId),
-  );
-  return new Map(
-    rows.map(({ attemptId, organizationId, isLocked }) => [
-      attemptId,
-      { organizationId, isLocked: isLocked || locked.has(organizationId) },
-    ]),
-  );
+  const rows = await runStatement<Row>(db.pool, 'settlement_owners', settlementOwnersSql, values);
+  return new Map(rows.map(({ attemptId, ...owner }) => [attemptId, owner]));
 }
 
-const attemptOwnersSql = `
-SELECT t.id AS "attemptId", e.organization_id AS "organizationId", free.id IS NULL AS "isLocked"
-FROM unnest($1::text[]) AS t (id)
-CROSS JOIN LATERAL (SELECT execution_id FROM attempts WHERE ${sameIdSql('t.id')}) a
-CROSS JOIN LATERAL (SELECT id, organization_id FROM executions WHERE id >= $2 AND ${sameIdSql('a.execution_id')}) e
-LEFT JOIN LATERAL (
-  SELECT id FROM executions WHERE id >= $2 AND ${sameIdSql('e.id')} FOR UPDATE SKIP LOCKED
-) free ON true`;
+/** Those of these attempts that are locked now, or whose execution is. */
+export async function lockedAttempts(db: Database, ids: string[]): Promise<Set<string>> {
+  return await idsOf(db, 'locked_attempts', lockedAttemptsSql, [ids, firstId('exec', ids)]);
+}
+
+const ownedSql = `
+owned AS MATERIALIZED (
+  SELECT t.id AS "attemptId", e.organization_id AS "organizationId",
+    free_attempt.id IS NULL OR free_execution.id IS NULL AS "isLocked"
+  FROM unnest($1::text[]) AS t (id)
+  CROSS JOIN LATERAL (SELECT id, execution_id FROM attempts WHERE ${sameIdSql('t.id')}) a
+  CROSS JOIN LATERAL (SELECT id, organization_id FROM executions WHERE id >= $2 AND ${sameIdSql('a.execution_id')}) e
+  LEFT JOIN LATERAL (
+    SELECT id FROM attempts WHERE ${sameIdSql('a.id')} FOR UPDATE SKIP LOCKED
+  ) free_attempt ON true
+  LEFT JOIN LATERAL (
+    SELECT id FROM executions WHERE id >= $2 AND ${sameIdSql('e.id')} FOR UPDATE SKIP LOCKED
+  ) free_execution ON true
+)`;
+
+const lockedAttemptsSql = `WITH ${ownedSql} SELECT "attemptId" AS id FROM owned WHERE "isLocked"`;
+
+const settlementOwnersSql = `
+WITH ${ownedSql}, ${lockedSql('ARRAY (SELECT DISTINCT "organizationId" FROM owned)')}
+SELECT o."attemptId", o."organizationId",
+  o."isLocked" OR o."organizationId" = ANY (ARRAY (SELECT id FROM locked)) AS "isLocked" FROM owned o`;
 
 /** Those of these endpoints and deliveries that are locked now, by id. */
 export async function lockedReceivers(

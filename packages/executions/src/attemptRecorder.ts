@@ -12,10 +12,12 @@ import {
   recordRunning,
 } from '@holdfast/db/attempts/outcomes';
 import type { Database } from '@holdfast/db/client';
-import { retryTransient, staleServerError } from '@holdfast/db/faults';
+import { isLockTimeout, isTransient, retryTransient, staleServerError } from '@holdfast/db/faults';
+import { lockedAttempts } from '@holdfast/db/locks';
 import { limits } from '@holdfast/domain/limits';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
-import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
+import type { Batcher } from '@holdfast/kit/batcher';
+import { createIsolatedBatcher } from '@holdfast/kit/isolatedBatcher';
 import type { Logger } from '@holdfast/kit/logger';
 import type { PublishChanges } from '@holdfast/queues/changes';
 import { type SettleJob, settleJobs } from '@holdfast/queues/definitions';
@@ -56,7 +58,8 @@ export function openAttemptRecorder(args: {
   log: Logger;
 }): AttemptRecorder {
   const { db, settle, publishChanges, log } = args;
-  const write: Write = (statement) => retryTransient(log, retryForMs, statement);
+  const write: Write = (statement) => retryTransient(log, retryForMs, statement, isRetryable);
+  const batchers: Batcher<never, unknown>[] = [];
   const ended = (ids: string[]) => write(() => endedAttempts(db, ids));
 
   /** Repeated alone when it was not recorded, so that an attempt that stays unknown delays no other. */
@@ -67,10 +70,42 @@ export function openAttemptRecorder(args: {
       return state === 'recorded';
     });
 
-  const running = recordedBatcher(async (attempts: RunningAttempt[]) => {
+  /** A row that another session locks holds up its attempt only. */
+  function isolated<Item extends { attemptId: string }, Result>(
+    run: (items: Item[]) => Promise<Result[]>,
+    maxBlockedMs = retryForMs,
+  ): Batcher<Item, Result> {
+    const batcher = createIsolatedBatcher<Item, Result>({
+      maxSize: maxBatch,
+      run,
+      isLockTimeout,
+      maxBlockedMs,
+      async ownersOf(items) {
+        const ids = items.map(({ attemptId }) => attemptId);
+        const locked = await lockedAttempts(db, ids);
+        return ids.map((id) => ({ owner: id, isBlocked: locked.has(id) }));
+      },
+      onBlocked: (attemptId) => log.warn({ attemptId }, 'recording of an attempt delayed by a locked row'),
+    });
+    batchers.push(batcher);
+    return batcher;
+  }
+
+  const recorded = <Item extends { attemptId: string }>(writeStates: (items: Item[]) => Promise<States>) =>
+    isolated<Item, State | null>(async (items) => {
+      const states = await writeStates(items);
+      return items.map(({ attemptId }) => states.get(attemptId) ?? null);
+    });
+  const unanswered = <Item extends { attemptId: string }>(writeAll: (items: Item[]) => Promise<unknown>) =>
+    isolated<Item, void>(async (items) => {
+      await write(() => writeAll(items));
+      return items.map(() => undefined);
+    });
+
+  const running = recorded(async (attempts: RunningAttempt[]) => {
     return await stateOf(attempts, await write(() => recordRunning(db, attempts)), ended);
   });
-  const progress = batcher(async (items: ReportedProgress[]) => {
+  const progress = isolated(async (items: ReportedProgress[]) => {
     try {
       await recordProgress(db, items);
       publishChanges(
@@ -78,12 +113,14 @@ export function openAttemptRecorder(args: {
         null,
       );
     } catch (error) {
+      if (isLockTimeout(error)) throw error;
       log.warn({ err: error }, 'could not record the progress of runs');
     }
-  });
-  const refusals = batcher((items: Refusal[]) => write(() => recordRefusals(db, items)));
-  const busyRefusals = batcher((items: BusyRefusal[]) => write(() => recordBusyRefusals(db, items)));
-  const outcomes = recordedBatcher(async (items: EndedAttempt[]) => {
+    return items.map(() => undefined);
+  }, 0);
+  const refusals = unanswered((items: Refusal[]) => recordRefusals(db, items));
+  const busyRefusals = unanswered((items: BusyRefusal[]) => recordBusyRefusals(db, items));
+  const outcomes = recorded(async (items: EndedAttempt[]) => {
     const states = await stateOf(items, await writeOutcomes(db, write, items), ended);
     const hints = items.filter(({ attemptId }) => states.get(attemptId) === 'recorded');
     void settle.addAll(settleJobs(hints.map(({ attemptId, outcome }) => ({ attemptId, ok: outcome.ok }))));
@@ -92,7 +129,11 @@ export function openAttemptRecorder(args: {
 
   return {
     recordRunning: (attempt) => untilKnown(running, attempt),
-    recordProgress: progress.add,
+    async recordProgress(item) {
+      await progress.add(item).catch((error: unknown) => {
+        if (!isLockTimeout(error)) throw error;
+      });
+    },
     recordRefusal: refusals.add,
     recordBusyRefusal: busyRefusals.add,
     async recordOutcome(attemptId, outcome, state, rawError = null) {
@@ -102,33 +143,13 @@ export function openAttemptRecorder(args: {
       return (await untilKnown(outcomes, item)) && isWhole;
     },
     async idle() {
-      const batchers = [running, progress, refusals, busyRefusals, outcomes];
       await Promise.all(batchers.map((batcher) => batcher.idle()));
     },
   };
 }
 
-function batcher<Item>(write: (items: Item[]) => Promise<unknown>): Batcher<Item, void> {
-  return createBatcher({
-    maxSize: maxBatch,
-    async run(items: Item[]) {
-      await write(items);
-      return items.map(() => undefined);
-    },
-  });
-}
-
-function recordedBatcher<Item extends { attemptId: string }>(
-  write: (items: Item[]) => Promise<States>,
-): Batcher<Item, State | null> {
-  return createBatcher({
-    maxSize: maxBatch,
-    async run(items: Item[]) {
-      const states = await write(items);
-      return items.map(({ attemptId }) => states.get(attemptId) ?? null);
-    },
-  });
-}
+/** What waits for a lock is set aside. */
+const isRetryable = (error: unknown) => isTransient(error) && !isLockTimeout(error);
 
 type Write = <Result>(statement: () => Promise<Result>) => Promise<Result>;
 

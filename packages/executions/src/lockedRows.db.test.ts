@@ -1,3 +1,4 @@
+import { extendLeases } from '@holdfast/db/attempts/lease';
 import { recordOutcomes } from '@holdfast/db/attempts/outcomes';
 import { auditLedger } from '@holdfast/db/audit/audit';
 import { completeExecutions, failExecutions } from '@holdfast/db/executions/endings';
@@ -5,15 +6,18 @@ import { startExecutions } from '@holdfast/db/executions/start';
 import { isLockTimeout } from '@holdfast/db/faults';
 import { setSpendLimit } from '@holdfast/db/spendLimits';
 import type { RecordedOutcome } from '@holdfast/domain/outcome';
+import { createLogger } from '@holdfast/kit/logger';
 import { createTestOrganization, insertTestExecution } from '@holdfast/testkit/testData';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type AttemptRecorder, openAttemptRecorder } from './attemptRecorder.ts';
 import { openCreator } from './creator.ts';
 import { cancel, expireDue } from './lifecycle.ts';
 import { openSettler } from './settler.ts';
 import { nowhere, publishChanges } from './testing/nowhere.ts';
 
+const silent = createLogger('test', 'silent');
 const { db, close } = await openTestDatabase(6);
 afterAll(async () => {
   expect(await auditLedger(db)).toEqual([]);
@@ -104,7 +108,77 @@ describe('creates', () => {
 });
 
 const success: RecordedOutcome = { ok: true, output: {}, inputTokens: 0, outputTokens: 0, cost: '0.1' };
-const failure: RecordedOutcome = { ok: false, code: 'GENERATION_FAILED', message: 'no' };
+const failure = { ok: false, code: 'GENERATION_FAILED', message: 'no' } as const;
+
+type Run = { executionId: string; attemptId: string };
+type Recording = (recorder: AttemptRecorder, run: Run) => Promise<unknown>;
+
+async function startedAttempt(organizationId: string): Promise<Run> {
+  const id = await insertTestExecution(db, { organizationId });
+  const [started] = await startExecutions(db, [{ id, connection: 'p', target: 'm' }], 30);
+  return { executionId: id, attemptId: started?.attemptId ?? '' };
+}
+
+describe('records of attempts', () => {
+  const next = { connection: 'p', target: 'm', afterMs: 1000 };
+  const refusal = { claims: 0, outcome: failure, rawError: null, next };
+  const report = { progress: 0.5, queuePosition: null, logs: '', isShown: true, logged: 0 };
+  const accepted = { handle: { externalId: 'x' }, awaitsCallback: true, pollAfterMs: 1000 };
+
+  it.each<[string, Recording]>([
+    ['outcomes', (recorder, { attemptId }) => recorder.recordOutcome(attemptId, failure, 'failed')],
+    ['accepted runs', (recorder, { attemptId }) => recorder.recordRunning({ ...accepted, attemptId })],
+    ['refusals', (recorder, { attemptId }) => recorder.recordRefusal({ ...refusal, attemptId })],
+    [
+      'busy refusals',
+      (recorder, { attemptId }) => recorder.recordBusyRefusal({ ...refusal, attemptId, mayHaveRun: false }),
+    ],
+  ])('go on while one attempt is locked, which follows: %s', async (_kind, record) => {
+    const recorder = openAttemptRecorder({ db, settle: nowhere, publishChanges, log: silent });
+    const runs = [];
+    for (let nth = 0; nth < 4; nth += 1) runs.push(await startedAttempt(other));
+    const [held] = runs;
+    const release = await lock('attempts WHERE id = $1', held?.attemptId ?? '');
+    let isHeldRecorded = false;
+    const [first, ...rest] = runs.map((run) => record(recorder, run));
+    const heldRecord = first?.then(() => (isHeldRecorded = true));
+    await Promise.all(rest);
+    expect(isHeldRecorded).toBe(false);
+    await record(recorder, await startedAttempt(other));
+    await release();
+    await heldRecord;
+    const states = await db.pool.query<{ state: string }>(
+      `SELECT DISTINCT a.state FROM attempts a JOIN executions e ON e.id = a.execution_id
+       WHERE e.organization_id = $1 AND a.number = 1`,
+      [other],
+    );
+    expect(states.rows).toHaveLength(1);
+    expect(states.rows[0]?.state).not.toBe('starting');
+    await recorder.idle();
+  });
+
+  it('of progress leave the locked attempt out', async () => {
+    const recorder = openAttemptRecorder({ db, settle: nowhere, publishChanges, log: silent });
+    const [held, free] = [await startedAttempt(other), await startedAttempt(other)];
+    const release = await lock('attempts WHERE id = $1', held.attemptId);
+    await Promise.all([held, free].map((run) => recorder.recordProgress({ ...report, ...run })));
+    await release();
+    const { rows } = await db.pool.query<{ progress: number | null }>(
+      'SELECT progress FROM executions WHERE id = ANY ($1) ORDER BY id',
+      [[held.executionId, free.executionId]],
+    );
+    expect(rows.map(({ progress }) => progress)).toEqual([null, 0.5]);
+  });
+
+  it('extend the leases of the others', async () => {
+    const [held, free] = [await startedAttempt(other), await startedAttempt(other)];
+    const ids = [held.attemptId, free.attemptId];
+    const release = await lock('attempts WHERE id = $1', held.attemptId);
+    expect(await extendLeases(db, ids, 30)).toEqual([free.attemptId]);
+    await release();
+    expect(await extendLeases(db, ids, 30)).toEqual(ids);
+  });
+});
 
 async function endedAttempt(organizationId: string, outcome: RecordedOutcome): Promise<string> {
   const id = await insertTestExecution(db, { organizationId });

@@ -1,7 +1,7 @@
 import type { Database } from '@holdfast/db/client';
 import { completeExecutions, type EndedExecution, failExecutions } from '@holdfast/db/executions/endings';
 import { isLockTimeout, isRejection } from '@holdfast/db/faults';
-import { attemptOwners } from '@holdfast/db/locks';
+import { settlementOwners } from '@holdfast/db/locks';
 import { createIsolatedBatcher, type Owner } from '@holdfast/kit/isolatedBatcher';
 import { hintStatus, type OnBlocked, type OnEnded, type StatusHints } from './hints.ts';
 
@@ -26,7 +26,7 @@ export function openSettler(args: {
     maxBlockedMs: 0,
     ...(args.onBlocked && { onBlocked: args.onBlocked }),
     async ownersOf(attemptIds: string[]): Promise<Owner[]> {
-      const owners = await attemptOwners(db, attemptIds);
+      const owners = await settlementOwners(db, attemptIds);
       return attemptIds.map((id) => {
         const { organizationId = '', isLocked = false } = owners.get(id) ?? {};
         return { owner: organizationId, isBlocked: isLocked };

@@ -63,6 +63,27 @@ describe('an isolated batcher', () => {
     },
   );
 
+  it.each([true, false])(
+    'keeps the owner who was blocked apart afterwards, with a query for each batch of unknown owners only (known: %s)',
+    async (knowsOwners) => {
+      const { batcher, batches, locked, ownersOf } = open({ locked: ['b'], knowsOwners });
+      const blocked = batcher.add('b 1');
+      await batcher.add('a 1');
+      locked.clear();
+      await blocked;
+      ownersOf.mockClear();
+      batches.length = 0;
+      locked.add('b');
+      const again = batcher.add('b 2');
+      expect(await Promise.all(['a 2', 'c 2'].map(batcher.add))).toEqual(['A 2', 'C 2']);
+      expect(batches.filter((batch) => batch.includes('a 2'))).toEqual([['a 2', 'c 2']]);
+      const asked = ownersOf.mock.calls.filter(([items]) => items.includes('a 2'));
+      expect(asked).toHaveLength(knowsOwners ? 0 : 1);
+      locked.clear();
+      expect(await again).toBe('B 2');
+    },
+  );
+
   it('writes each owner by itself when no query finds what is locked', async () => {
     const { batcher } = open({ locked: ['b'], isSeen: false, maxBlockedMs: 0 });
     const ended = await Promise.allSettled(['a 1', 'b 1', 'c 1'].map(batcher.add));

@@ -5,7 +5,10 @@ import { createFairLimiter } from './fairLimiter.ts';
 /** Whose item it is; blocked if another transaction holds a row that its write needs. */
 export type Owner = { owner: string; isBlocked: boolean };
 
-/** After a lock timeout, batches first find out for so long who is blocked, which costs them a short query. */
+/**
+ * For so long after an owner was blocked, its items are written apart from the others'. While only a query knows whose an item
+ * is, each batch needs that query for so long.
+ */
 const cautiousForMs = 60_000;
 /** Writes and queries of owners set aside: the others keep the rest of the connections. */
 const maxAside = 3;
@@ -21,7 +24,12 @@ type Writes<Item, Result> = {
 };
 
 type Blockage = { error: unknown; over: Promise<void> };
-type Aside<Item, Result> = { batcher: Batcher<Item, Result>; items: number; blockage: Blockage | null };
+type Aside<Item, Result> = {
+  batcher: Batcher<Item, Result>;
+  items: number;
+  blockage: Blockage | null;
+  keptUntilMs: number;
+};
 type Shared<Result> = { result: Result } | { owner: string };
 
 /**
@@ -44,6 +52,7 @@ export function createIsolatedBatcher<Item, Result>(
     ...options,
     onBlocked(owner) {
       beCautious();
+      if (ownerOf) asides.keep(owner);
       onBlocked?.(owner);
     },
   });
@@ -58,7 +67,7 @@ export function createIsolatedBatcher<Item, Result>(
   async function runShared(items: Item[]): Promise<Shared<Result>[]> {
     const results: Shared<Result>[] = [];
     let rest = [...items.keys()];
-    const isCautious = performance.now() < cautiousUntilMs;
+    const isCautious = ownerOf === undefined && performance.now() < cautiousUntilMs;
     if (isCautious) rest = await setAside(items, rest, results);
     while (rest.length > 0) {
       const indexes = rest;
@@ -88,6 +97,7 @@ export function createIsolatedBatcher<Item, Result>(
     return indexes.filter((index, at) => {
       const { owner = '', isBlocked = false } = owners[at] ?? {};
       if (!isBlocked && !all) return true;
+      if (isBlocked && ownerOf) asides.keep(owner);
       results[index] = { owner };
       return false;
     });
@@ -131,9 +141,19 @@ function createAsides<Item, Result>({
     const open = asides.get(owner);
     if (open) return open;
     const batcher = createBatcher<Item, Result>({ maxSize, run: (items) => inTurn(owner, () => run(items)) });
-    const aside = { batcher, items: 0, blockage: null };
+    const aside = { batcher, items: 0, blockage: null, keptUntilMs: 0 };
     asides.set(owner, aside);
     return aside;
+  }
+
+  function keep(owner: string): void {
+    asideOf(owner).keptUntilMs = performance.now() + cautiousForMs;
+  }
+
+  function has(owner: string): boolean {
+    const aside = asides.get(owner);
+    if (aside) closeIfIdle(owner, aside);
+    return asides.has(owner);
   }
 
   async function add(owner: string, item: Item): Promise<Result> {
@@ -163,6 +183,7 @@ function createAsides<Item, Result>({
 
   function block(owner: string, aside: Aside<Item, Result>, item: Item, error: unknown): Blockage {
     onBlocked(owner);
+    for (const [name, one] of asides) closeIfIdle(name, one);
     return { error, over: untilFree(owner, aside, item) };
   }
 
@@ -179,8 +200,9 @@ function createAsides<Item, Result>({
   }
 
   function closeIfIdle(owner: string, aside: Aside<Item, Result>): void {
-    if (aside.items === 0 && aside.blockage === null) asides.delete(owner);
+    const isKept = performance.now() < aside.keptUntilMs;
+    if (aside.items === 0 && aside.blockage === null && !isKept) asides.delete(owner);
   }
 
-  return { add, has: (owner: string) => asides.has(owner) };
+  return { add, has, keep };
 }

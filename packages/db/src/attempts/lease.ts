@@ -1,6 +1,6 @@
 import type { Database } from '../client.ts';
 import { type ModelVersions, versionsSql } from '../models.ts';
-import { checkedSql, hasKeySql, runStatement } from '../statement.ts';
+import { checkedSql, hasKeySql, runStatement, sameIdSql } from '../statement.ts';
 
 /** Where an attempt is sent: a route of this version of its model. */
 export type AttemptRoute = { connection: string; target: string; modelVersion?: string | null };
@@ -137,8 +137,15 @@ export async function markStopped(db: Database, attemptIds: string[]): Promise<v
 }
 
 // In order of id, as everywhere, against deadlocks.
-const ofOpen = `FROM (SELECT DISTINCT id FROM unnest($1::text[]) id ORDER BY id) i
-WHERE ${hasKeySql('a.id', 'i.id')} AND ${checkedSql('a.finished_at IS NULL')}`;
+const given = '(SELECT DISTINCT id FROM unnest($1::text[]) id ORDER BY id)';
+const openSql = (ids: string) =>
+  `FROM ${ids} i WHERE ${hasKeySql('a.id', 'i.id')} AND ${checkedSql('a.finished_at IS NULL')}`;
+
+// A row that another session locks must not cost the others their leases. Its own can't be taken meanwhile, either.
+const ofOpen = openSql(`(
+  SELECT free.id FROM ${given} t
+  CROSS JOIN LATERAL (SELECT id FROM attempts WHERE ${sameIdSql('t.id')} FOR NO KEY UPDATE SKIP LOCKED) free
+)`);
 
 // A run already handed over to polling has no lease: one would delay its callback and its polls.
 const extendSql = (condition: string) => `
@@ -156,7 +163,7 @@ ${ofOpen} AND ${checkedSql(`a.state <> 'waiting'`)}`;
 
 const stop = `
 UPDATE attempts a SET state = 'cancelled', finished_at = now(), lease_until = NULL, poll_at = NULL,
-  handle = CASE WHEN a.settled_at IS NULL THEN a.handle END ${ofOpen}`;
+  handle = CASE WHEN a.settled_at IS NULL THEN a.handle END ${openSql(given)}`;
 
 /** False: the run has ended, or a poll is under way, whose record would set the time of the next one. */
 export async function pollNow(db: Database, token: string): Promise<boolean> {

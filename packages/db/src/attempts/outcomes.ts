@@ -3,6 +3,7 @@ import type { Failure, RecordedOutcome } from '@holdfast/domain/outcome';
 import { transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
 import { quotedList } from '../executions/read.ts';
+import { maxLockWaitMs } from '../locks.ts';
 import { checkedSql, firstId, hasKeySql, runStatement, storableJson, storableText } from '../statement.ts';
 import { newToken } from './lease.ts';
 
@@ -32,7 +33,8 @@ export async function recordOutcomes(db: Database, items: EndedAttempt[]): Promi
   return rows.map(({ id }) => id);
 }
 
-// All statements here lock attempts, and then executions, each in order of id, as everywhere.
+// All statements here lock attempts, and then executions, each in order of id, as everywhere, and wait briefly for a lock.
+const briefly = `set_config('lock_timeout', '${maxLockWaitMs}', true)`;
 const isOpen = `${hasKeySql('a.id', 'i.id')} AND ${checkedSql('a.finished_at IS NULL')}`;
 
 const recordOutcomesSql = `
@@ -41,7 +43,7 @@ UPDATE attempts a SET state = i.state, finished_at = now(), lease_until = NULL, 
   raw_error = CASE WHEN a.settled_at IS NULL THEN i.raw_error END,
   handle = CASE WHEN a.settled_at IS NULL THEN a.handle END
 FROM (
-  SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::json[], $3::text[], $4::text[])
+  SELECT DISTINCT ON (id) *, ${briefly} FROM unnest($1::text[], $2::json[], $3::text[], $4::text[])
     AS t (id, outcome, state, raw_error) ORDER BY id
 ) i
 WHERE ${isOpen} RETURNING a.id`;
@@ -124,7 +126,7 @@ WITH refused AS (
     outcome = CASE WHEN a.settled_at IS NULL THEN i.outcome ELSE ${erasedOutcome('i.outcome')} END,
     raw_error = CASE WHEN a.settled_at IS NULL THEN i.raw_error END
   FROM (
-    SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::json[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[], $8::int[])
+    SELECT DISTINCT ON (id) *, ${briefly} FROM unnest($1::text[], $2::json[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[], $8::int[])
       AS t (id, outcome, raw_error, connection, target, after_ms, state, claims) ORDER BY id
   ) i
   WHERE ${isOpen} AND ${checkedSql('a.state = i.state AND a.claims = i.claims')}
@@ -148,7 +150,7 @@ UPDATE attempts a SET state = CASE WHEN i.may_have_run THEN 'starting' ELSE 'wai
   busy_refusals = a.busy_refusals + 1, busy_since = coalesce(a.busy_since, now()),
   raw_error = CASE WHEN a.settled_at IS NULL THEN i.raw_error END
 FROM (
-  SELECT DISTINCT ON (id) *, now() + after_ms * interval '1 millisecond' AS time
+  SELECT DISTINCT ON (id) *, ${briefly}, now() + after_ms * interval '1 millisecond' AS time
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::boolean[], $7::int[])
     AS t (id, raw_error, connection, target, after_ms, may_have_run, claims) ORDER BY id
 ) i
@@ -184,7 +186,7 @@ WITH running AS (
     lease_until = NULL, polls = a.polls + 1, poll_at = now() + i.poll_after_ms * interval '1 millisecond'
       * CASE WHEN i.steady THEN 1 ELSE power(2, least(a.polls, 4)) END
   FROM (
-    SELECT * FROM unnest($1::text[], $2::json[], $3::boolean[], $4::int[], $5::boolean[])
+    SELECT *, ${briefly} FROM unnest($1::text[], $2::json[], $3::boolean[], $4::int[], $5::boolean[])
       AS t (id, handle, awaits, poll_after_ms, steady) ORDER BY id
   ) i
   WHERE ${isOpen}
@@ -223,7 +225,7 @@ export async function recordProgress(db: Database, reports: ReportedProgress[]):
 
 const recordProgressSql = `
 WITH item AS (
-  SELECT DISTINCT ON (id) * FROM unnest($1::text[], $2::text[], $3::real[], $4::int[], $5::text[], $6::int[], $7::boolean[])
+  SELECT DISTINCT ON (id) *, ${briefly} FROM unnest($1::text[], $2::text[], $3::real[], $4::int[], $5::text[], $6::int[], $7::boolean[])
     AS t (id, execution_id, progress, queue_position, logs, logged, is_shown) ORDER BY id, logged DESC
 ),
 due AS MATERIALIZED (

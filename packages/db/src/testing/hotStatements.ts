@@ -56,7 +56,7 @@ import {
   markFilesDeleted,
   markOutputReady,
 } from '../files.ts';
-import { attemptOwners, lockedOrganizations, lockedReceivers } from '../locks.ts';
+import { lockedAttempts, lockedOrganizations, lockedReceivers, settlementOwners } from '../locks.ts';
 import type { Role } from '../roles/rights.ts';
 import { getSpendLimits } from '../spendLimits.ts';
 import {
@@ -252,6 +252,7 @@ export const hotStatements: HotStatement[] = [
           logged: 5,
         })),
       ),
+    lockedAttempts: (db, { attempts }) => lockedAttempts(db, attempts.starting),
     extendLeases: (db, { attempts }) => extendLeases(db, attempts.starting, 30),
     reclaimLeases: (db, { attempts }) => reclaimLeases(db, attempts.starting, 30),
     releaseLeases: (db, { attempts }) => releaseLeases(db, attempts.starting),
@@ -263,7 +264,7 @@ export const hotStatements: HotStatement[] = [
     filterOpenRuns: (db, { executions }) => filterOpenRuns(db, executions.running),
   }),
   ...of('batch', 'holdfast_ledger', {
-    attemptOwners: (db, { attempts }) => attemptOwners(db, attempts.succeeded),
+    settlementOwners: (db, { attempts }) => settlementOwners(db, attempts.succeeded),
     completeWithinHold: (db, { attempts }) => completeWithinHold(db, attempts.succeeded),
     completeWithOverage: (db, { attempts }) => completeWithOverage(db, attempts.succeeded),
     failExecutions: (db, { attempts }) => failExecutions(db, attempts.failed),
