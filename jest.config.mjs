@@ -23,7 +23,7 @@ const besideTheCode = ['packages/*/src', 'services/*/src', 'sdk/*/src', 'bench']
 const inFolders = (folders, files) => folders.map((folder) => `<rootDir>/${folder}/**/${files}`);
 
 export default {
-  // Each project is a tier: `npm run test:unit` runs the first, `npm test` the first three.
+  // Each project is a tier: `npm test -- --unit` runs the first, `npm test` the first three.
   projects: [
     {
       ...base,

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -61,6 +62,14 @@ export function run(command, args, { env = {}, onOutput, tee, ipc = false } = {}
 /** Runs a script of the tree, or a tool's JavaScript file, under Node 24. */
 export function runNode(args, options) {
   return run(node24, args, options);
+}
+
+/** A TypeScript entry of the tree, which takes the arguments after the task's name. */
+export function script(file, options) {
+  return (args) => {
+    if (!existsSync(path.join(root, file))) throw new UserError(`${file} is missing from this checkout.`);
+    return runNode(['--disable-warning=ExperimentalWarning', file, ...args], options);
+  };
 }
 
 /** Awaits the exit code of a command, and prints its output only if it fails. @throws UserError */

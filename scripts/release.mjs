@@ -7,10 +7,13 @@ import { withRelease } from './release/changelog.mjs';
 import { git, outputOf } from './release/command.mjs';
 import { currentVersion, isNewer, setVersion } from './release/manifests.mjs';
 import { packable, packedByDefault, packRelease } from './release/packages.mjs';
+import { releaseSdks } from './sdk.mjs';
 
 const usage = `Usage:
   npm run release -- 1.2.3                     set the version, close the changelog's section, commit and tag; publishes nothing
   npm run release -- 1.2.3 --dry-run FOLDER    do it in a clone, and leave the packages in FOLDER
+  npm run release -- 1.2.3 --sdk               only set the version of the npm packages in sdk, pack and check them, and write
+                                               their references
   npm run release -- --pack FOLDER             make the packages of the present version
       --only chart,compose                     only these of ${packable.join(', ')}; default: all but images
       --images PREFIX                          the prefix of the published images, such as ghcr.io/OWNER/holdfast
@@ -91,6 +94,7 @@ const options = {
   source: { type: 'string' },
   only: { type: 'string', default: packedByDefault.join() },
   'allow-missing': { type: 'boolean', default: false },
+  sdk: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 };
 
@@ -119,6 +123,10 @@ export async function release(args) {
     const missing = packRelease(pack, { prefix, source: values.source, only });
     const code = reportMissing(missing, pack);
     return values['allow-missing'] ? 0 : code;
+  }
+  if (values.sdk) {
+    await releaseSdks(version);
+    return 0;
   }
   if (dryRun !== undefined) return rehearse(version, path.resolve(dryRun));
   prepare(version);

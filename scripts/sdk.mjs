@@ -38,6 +38,9 @@ export async function testSdks(args) {
   return await test(args, { only: ['sdk'] });
 }
 
+/** Runs `acceptance/clients/python`, which installs the Python SDK from PyPI's packages. */
+export const testPython = (args) => test(args, { only: ['python'] });
+
 function replaceIn(file, pattern, replacement) {
   const full = path.join(root, file);
   const before = readFileSync(full, 'utf8');
@@ -61,10 +64,9 @@ async function checkPackage(folder) {
  * Prepares a release of the npm packages: sets their version, packs and checks them, and writes their references. Publishes
  * nothing: that needs the rights of a maintainer.
  */
-export async function releaseSdks([version, ...rest]) {
-  if (rest.length > 0 || !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version ?? '')) {
-    throw new UserError('Usage: npm run sdk:release -- 1.2.3');
-  }
+export async function releaseSdks(version) {
+  if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+    throw new UserError(`${version} is not a version like 1.2.3.`);
   for (const folder of packages) {
     replaceIn(`${folder}/package.json`, /"version": "[^"]+"/, `"version": "${version}"`);
   }
@@ -75,5 +77,4 @@ export async function releaseSdks([version, ...rest]) {
   console.log(
     `Commit the version, then: ${packages.map((one) => `npm publish ${one}/package.tgz`).join(' && ')}`,
   );
-  return 0;
 }

@@ -10,7 +10,7 @@ export type Flags = {
   keep: boolean;
 };
 
-export const usage = (servers: string[]) => `Usage: npm run test:providers [-- flags]
+export const usage = (servers: string[]) => `Usage: npm run test:acceptance -- providers [flags]
 
 Starts Holdfast on free ports, as npm start -- --ephemeral does, and tests it against real model servers, one after
 another. The first run installs them side by side from PyPI into virtual environments in
@@ -31,7 +31,7 @@ export function parseFlags(args: string[], servers: string[]): Flags {
     only,
     grep,
     keep = false,
-  } = readFlags(args, options, 'npm run test:providers -- --help');
+  } = readFlags(args, options, 'npm run test:acceptance -- providers --help');
   const chosen = only?.split(',').map((name) => name.trim()) ?? servers;
   const unknown = chosen.find((name) => !servers.includes(name));
   if (unknown !== undefined)

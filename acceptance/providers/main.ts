@@ -1,4 +1,4 @@
-// `npm run test:providers`: Holdfast against the model servers that people run, installed from PyPI.
+// `npm run test:acceptance -- providers`: Holdfast against the model servers that people run, installed from PyPI.
 
 import { UsageError } from '@holdfast/kit/flags';
 import { startConsole } from '@holdfast/local/launch/console';

@@ -83,7 +83,7 @@ function packNpm({ out, version, source }) {
   try {
     // npm accepts a provenance only if the package names the repository that it was built in.
     if (source) folders.forEach((folder, at) => write(folder, withRepository(before[at], source, folder)));
-    task('sdk:release', version);
+    task('release', version, '--sdk');
   } finally {
     folders.forEach((folder, at) => write(folder, before[at]));
   }
@@ -103,7 +103,7 @@ function packPython({ out, scratch }) {
 }
 
 function packSbom({ out, version }) {
-  task('sbom', '--out', path.join(out, `holdfast-${version}.cdx.json`));
+  task('audit', '--sbom', '--out', path.join(out, `holdfast-${version}.cdx.json`));
 }
 
 function packNotes({ out, version }) {

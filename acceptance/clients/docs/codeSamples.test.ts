@@ -42,7 +42,9 @@ const languages: { label: string; run: Runner; lacks: string | null }[] = [
   {
     label: 'Python',
     run: runPython,
-    lacks: works(python, '-c', 'import holdfast') ? null : 'the SDK: npm run test:docs installs it',
+    lacks: works(python, '-c', 'import holdfast')
+      ? null
+      : 'the SDK: npm run test:acceptance -- docs installs it',
   },
   { label: 'Go', run: runGo, lacks: works('go', 'version') ? null : 'go' },
   { label: 'curl', run: runShell, lacks: works('curl', '--version') ? null : 'curl' },

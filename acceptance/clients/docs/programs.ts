@@ -10,7 +10,7 @@ export type Programs = Readonly<Record<string, string>>;
 /** Runs programs one after another in one process, and returns what each printed. */
 export type Runner = (folder: string, programs: Programs, options: CommandOptions) => Promise<Programs>;
 
-/** An interpreter that has the SDK of sdk/python: `npm run test:docs` sets this. */
+/** An interpreter that has the SDK of sdk/python: `npm run test:acceptance -- docs` sets this. */
 export const python = process.env['SDK_PYTHON'] ?? 'python3';
 
 const mark = '#### ';

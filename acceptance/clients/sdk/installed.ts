@@ -28,7 +28,7 @@ export async function installTypeScriptSdk(
 ): Promise<void> {
   const files = names.map((name) => tarballs[name]);
   const missing = files.find((file) => !existsSync(file));
-  if (missing) throw new Error(`${missing} is missing: npm run test:sdk packs it`);
+  if (missing) throw new Error(`${missing} is missing: npm run test:acceptance -- sdk packs it`);
   mkdirSync(folder, { recursive: true });
   writeFileSync(
     join(folder, 'package.json'),

@@ -2,7 +2,7 @@ import { readFlags, wholeNumber } from '@holdfast/kit/flags';
 
 export type Flags = { executions: number; help: boolean };
 
-export const usage = `Usage: npm run test:compose [-- flags]
+export const usage = `Usage: npm run test:acceptance -- compose [flags]
 
 Builds the images from a copy of this tree, and runs docker-compose.yml as a separate project on free ports. Follows the
 tutorial, scales every service, and runs executions while it kills each container in turn and empties Redis. No execution
@@ -15,7 +15,11 @@ COMPOSE_TEST_SETUP in the environment is a shell command that runs first, for ex
 
 /** @throws UsageError for an unknown flag */
 export function parseFlags(args: string[]): Flags {
-  const { executions = '2000', help = false } = readFlags(args, options, 'npm run test:compose -- --help');
+  const { executions = '2000', help = false } = readFlags(
+    args,
+    options,
+    'npm run test:acceptance -- compose --help',
+  );
   return { executions: wholeNumber('--executions', executions, { max: 99_999 }), help };
 }
 

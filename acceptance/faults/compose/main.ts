@@ -16,7 +16,7 @@ import { scale, startUp } from './startup.ts';
 import { followTutorial } from './tutorial.ts';
 import { runUnderFaults } from './underFaults.ts';
 
-// `npm run test:compose`: builds, uses, breaks and removes the stack of docker-compose.yml.
+// `npm run test:acceptance -- compose`: builds, uses, breaks and removes the stack of docker-compose.yml.
 
 const root = resolve(import.meta.dirname, '../../..');
 const say = startConsole();

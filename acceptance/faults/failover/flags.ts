@@ -14,7 +14,7 @@ export type Flags = {
   help: boolean;
 };
 
-export const usage = `Usage: npm run test:failover [-- flags]
+export const usage = `Usage: npm run test:acceptance -- failover [flags]
 
 Runs everything that npm start runs on a PostgreSQL cluster of three machines (Patroni and etcd of Debian, in network
 namespaces), under load. In turn, the primary is killed with its machine, paused, cut off from the others, and switched over.
@@ -35,7 +35,7 @@ the ledger passes. Prints the seconds without an accepted execution. Needs root;
 
 /** @throws UsageError for an unknown flag */
 export function parseFlags(args: string[]): Flags {
-  const read = readFlags(args, options, 'npm run test:failover -- --help');
+  const read = readFlags(args, options, 'npm run test:acceptance -- failover --help');
   const { only: name, proxied = false, async = false, help = false } = read;
   const only = name === undefined ? null : kindNamed(name);
   const isPostgres = only === null || faults.some((fault) => fault === only);

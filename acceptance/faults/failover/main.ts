@@ -9,7 +9,7 @@ import { MissingError } from './packages.ts';
 import { report } from './report.ts';
 import { run } from './run.ts';
 
-// `npm run test:failover`: PostgreSQL, Redis or the object store fails under load.
+// `npm run test:acceptance -- failover`: PostgreSQL, Redis or the object store fails under load.
 
 /** Returns the exit code. */
 async function start(flags: Flags): Promise<number> {

@@ -2,7 +2,7 @@ import { readFlags, wholeNumber } from '@holdfast/kit/flags';
 
 export type Flags = { perSecond: number; rounds: number; pauseS: number; help: boolean };
 
-export const usage = `Usage: npm run rolling [-- flags]
+export const usage = `Usage: npm run test:acceptance -- rolling [flags]
 
 Runs everything that npm start runs, in a separate folder, with two of each service and the gateways behind a load
 balancer that checks /readyz. Restarts every process with SIGTERM, one after another, under load. No request may fail,
@@ -20,7 +20,7 @@ export function parseFlags(args: string[]): Flags {
     rounds = '1',
     pause = '3',
     help = false,
-  } = readFlags(args, options, 'npm run rolling -- --help');
+  } = readFlags(args, options, 'npm run test:acceptance -- rolling --help');
   return {
     perSecond: wholeNumber('--rate', rate, { max: 100 }),
     rounds: wholeNumber('--rounds', rounds, { max: 100 }),

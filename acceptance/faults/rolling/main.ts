@@ -7,7 +7,7 @@ import { type Flags, parseFlags, usage } from './flags.ts';
 import { report } from './report.ts';
 import { roll } from './roll.ts';
 
-// `npm run rolling`: restarts every service under load, on its own stack.
+// `npm run test:acceptance -- rolling`: restarts every service under load, on its own stack.
 
 /** Returns the exit code. */
 async function run({ perSecond, rounds, pauseS }: Flags): Promise<number> {

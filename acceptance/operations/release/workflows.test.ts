@@ -75,12 +75,14 @@ describe.each(files)('the workflow %s', (file) => {
 
   it('runs tasks that exist', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: object };
-    const named = [...textOf(file).matchAll(/npm run "?([\w:$]+)/g)].map(([, name = '']) => name);
-    const suites = jobsOf(file).flatMap(([, { strategy }]) => strategy?.matrix['suite'] ?? []);
-    const tasks = named.flatMap((name) =>
-      name.endsWith('$SUITE') ? suites.map((suite) => name.replace('$SUITE', suite)) : [name],
-    );
+    const tasks = [...textOf(file).matchAll(/npm run ([\w:]+)/g)].map(([, name = '']) => name);
     expect(tasks.filter((name) => !(name in scripts))).toEqual([]);
+    const matrix = jobsOf(file).flatMap(([, { strategy }]) => strategy?.matrix['suite'] ?? []);
+    const named = [...textOf(file).matchAll(/test:acceptance -- (\w+)/g)].map(([, name = '']) => name);
+    const missing = [...matrix, ...named].filter(
+      (name) => globSync(`acceptance/*/${name}`, { cwd: root }).length === 0,
+    );
+    expect(missing).toEqual([]);
   });
 });
 
