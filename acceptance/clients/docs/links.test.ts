@@ -57,6 +57,7 @@ describe('the documents', () => {
       'docs/operate/alerts/README.md': 'docs/operate/alerts',
       'docs/webhooks.md': 'docs/webhooks',
       'docs/models.md': 'docs/models',
+      'CONTRIBUTING.md': 'docs/contributing',
     };
     for (const [index, folder] of Object.entries(indexed)) {
       const listed = readFileSync(join(root, index), 'utf8');

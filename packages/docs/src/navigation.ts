@@ -103,4 +103,5 @@ export const families: readonly { files: string; path: string; of: string }[] = 
   { files: 'packages/providers/src/*/README.md', path: 'providers/*', of: 'model-files' },
   { files: 'docs/operate/alerts/*.md', path: 'operate/alerts/*', of: 'operate/alerts' },
   { files: 'docs/adr/*.md', path: 'adr/*', of: 'adr' },
+  { files: 'docs/contributing/*.md', path: 'contributing/*', of: 'contributing' },
 ];

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBareDatabase } from '@holdfast/testkit/testDatabase';
@@ -36,7 +36,7 @@ describe('migrate', () => {
   }
 
   async function addMigration(name: string, sql: string): Promise<void> {
-    await cp(join(folder, '20261121000000_init'), join(folder, name), { recursive: true });
+    await mkdir(join(folder, name));
     await writeFile(join(folder, name, 'migration.sql'), sql);
   }
 

@@ -7,6 +7,7 @@ import type { Database, Queryable } from '../client.ts';
 import { withLock } from '../databases.ts';
 import { isLockTimeout } from '../faults.ts';
 import { openSession } from '../session.ts';
+import { adopt } from './adoption.ts';
 
 export const prismaFolder = resolve(import.meta.dirname, '../../../../prisma');
 export const migrationsFolder: string = join(prismaFolder, 'migrations');
@@ -38,7 +39,7 @@ export async function migrate(databaseUrl: string, folder: string = migrationsFo
     const client = await openSession(databaseUrl, { application_name: 'holdfast-migrate' });
     try {
       await prepareRecord(client);
-      const applied = new Set((await readAppliedMigrations(client)).map(({ name }) => name));
+      const applied = new Set(await adopt(client, await readAppliedMigrations(client), migrations));
       const missing = migrations.filter(({ name }) => !applied.has(name));
       for (const migration of missing) await apply(client, migration);
       return missing.map(({ name }) => name);

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "files" ADD COLUMN     "object_key" TEXT;

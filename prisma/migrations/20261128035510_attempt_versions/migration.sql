@@ -1,1 +1,0 @@
-ALTER TABLE attempts ADD COLUMN model_version uuid;
