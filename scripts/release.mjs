@@ -34,7 +34,8 @@ function checkedChangelog(version) {
   const changes = git(['status', '--porcelain']);
   if (changes !== '')
     throw new UserError(`The tree has changes: commit them or \`git restore .\`\n${changes}`);
-  if (!isNewer(version, currentVersion()))
+  const isPresent = version === currentVersion() && !hasTag(version);
+  if (!isPresent && !isNewer(version, currentVersion()))
     throw new UserError(`${version} is not newer than ${currentVersion()}, the version in package.json.`);
   if (hasTag(version)) throw new UserError(`The tag ${tagOf(version)} exists.`);
   return withRelease(readFileSync(changelogFile, 'utf8'), version, new Date().toISOString().slice(0, 10));

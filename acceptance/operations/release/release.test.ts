@@ -57,6 +57,18 @@ describe('npm run release', () => {
     ['a version with a prefix', 'v90.0.0', /not a version/],
   ])('refuses %s', async (_what, version, reason) => expectRefusal(version, reason));
 
+  it('releases the version that the tree has already, while it has no tag', async () => {
+    const [head, { version }] = [
+      await clone.git('rev-parse', 'HEAD'),
+      JSON.parse(clone.read('package.json')),
+    ];
+    expect(await clone.release(version)).toMatchObject({ code: 0 });
+    expect(await clone.git('tag', '--points-at', 'HEAD')).toBe(`v${version}`);
+    await expectRefusal(version, /not newer/);
+    await clone.git('tag', '--delete', `v${version}`);
+    await clone.git('reset', '--quiet', '--hard', head);
+  });
+
   it('sets the version in every manifest, closes the section of the changelog, commits and tags', async () => {
     const days = [today()];
     expect(await clone.release('90.0.0-rc.1')).toMatchObject({ code: 0 });

@@ -1,7 +1,7 @@
 import { isBrowser } from './runtime.ts';
 
 /** A release sets this and the version in package.json. */
-export const version = '0.2.0';
+export const version = '0.3.0';
 
 export type HoldfastOptions = {
   /** The URL of your Holdfast. Default: the environment variable HOLDFAST_URL. */

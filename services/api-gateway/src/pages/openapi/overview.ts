@@ -2,7 +2,7 @@ import { limits } from '@holdfast/domain/limits';
 
 export const title = 'Holdfast API';
 /** The version of Holdfast: a release sets it. That of the API is in its paths. */
-export const version = '0.2.0';
+export const version = '0.3.0';
 
 /** The groups of endpoints, in the order of the reference. */
 export const tags = {
