@@ -52,12 +52,12 @@ describe('the documents', () => {
   it('are all listed in an index', () => {
     const indexed = {
       'docs/README.md': 'docs',
+      'CONTRIBUTING.md': 'docs/contributing',
       'docs/adr/README.md': 'docs/adr',
       'docs/operate/README.md': 'docs/operate',
       'docs/operate/alerts/README.md': 'docs/operate/alerts',
       'docs/webhooks.md': 'docs/webhooks',
       'docs/models.md': 'docs/models',
-      'CONTRIBUTING.md': 'docs/contributing',
     };
     for (const [index, folder] of Object.entries(indexed)) {
       const listed = readFileSync(join(root, index), 'utf8');
