@@ -18,7 +18,7 @@ export type ClaimedAttempt = {
   /** How often it was claimed since its start, this claim included. */
   claims: number;
   startedAtMs: number;
-  id: string;
+  executionId: string;
   organizationId: string;
   model: string;
   input: Record<string, unknown>;
@@ -26,6 +26,12 @@ export type ClaimedAttempt = {
   remainingMs: number;
   traceparent: string | null;
 };
+
+type ClaimedRow = Omit<ClaimedAttempt, 'executionId'> & { id: string };
+
+function toClaimed({ id: executionId, ...attempt }: ClaimedRow): ClaimedAttempt {
+  return { ...attempt, executionId };
+}
 
 export async function claimAbandoned(
   db: Database,
@@ -64,7 +70,8 @@ export async function claimByToken(
 }
 
 export async function attemptsToStop(db: Database, executionId: string): Promise<ClaimedAttempt[]> {
-  return await runStatement<ClaimedAttempt>(db.pool, 'attempts_to_stop', toStop, [executionId]);
+  const rows = await runStatement<ClaimedRow>(db.pool, 'attempts_to_stop', toStop, [executionId]);
+  return rows.map(toClaimed);
 }
 
 async function claim(
@@ -73,8 +80,8 @@ async function claim(
   statement: string,
   values: unknown[],
 ): Promise<ClaimedAttempt | null> {
-  const [attempt] = await runStatement<ClaimedAttempt>(db.pool, name, statement, values);
-  return attempt ?? null;
+  const [row] = await runStatement<ClaimedRow>(db.pool, name, statement, values);
+  return row ? toClaimed(row) : null;
 }
 
 const columns = `a.id AS "attemptId", a.token AS "attemptToken", a.state, a.provider AS connection, a.target, ${versionsSql}, a.handle,

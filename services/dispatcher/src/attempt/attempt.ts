@@ -2,12 +2,11 @@ import { type ClaimedAttempt, claimWaiting, markStopped } from '@holdfast/db/att
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
 import type { Starter } from '@holdfast/executions/lifecycle';
-import type { Logger } from '@holdfast/kit/logger';
 import type { Progress } from '@holdfast/providers/interface';
 import type { PendingExecution } from '../schedule/backlog.ts';
 import type { Route, Routes } from '../schedule/routes.ts';
 import type { Slots } from '../schedule/slots.ts';
-import { bodiesOf, finishRun, recordFinishedRun } from './finishedRun.ts';
+import { bodiesOf, finishRun } from './finishedRun.ts';
 import { prepareInput } from './input.ts';
 import { type Leases, leaseS } from './leases.ts';
 import type { DispatcherMetrics } from './metrics.ts';
@@ -52,11 +51,12 @@ export async function startAttempt(
     await stopAttempt(services, trace, attempt);
     return false;
   }
+  const run = { logged: 0, busyRefusals: 0, claims: 0, ...attempt, executionId };
   const span = { name: retry ? 'retry' : 'run', kind: 'consumer', startedAtMs } as const;
-  await inSpan(trace, span, attempt, async (spanned) => {
-    const { attemptId, model, organizationId } = attempt;
+  await inSpan(trace, span, run, async (spanned) => {
+    const { attemptId, model, organizationId } = run;
     spanned.log.info({ executionId, attemptId, organizationId, model, ...at }, 'run started');
-    await runAttempt(services, spanned, { logged: 0, busyRefusals: 0, claims: 0, ...attempt }, 'submit');
+    await runAttempt(services, spanned, run, 'submit');
   });
   return true;
 }
@@ -88,7 +88,7 @@ export async function applyProgress(
   signal: AbortSignal,
 ): Promise<void> {
   if ('alert' in progress && progress.alert) {
-    const { id: executionId, attemptId, connection } = attempt;
+    const { executionId, attemptId, connection } = attempt;
     const line = { executionId, attemptId, connection, alert: progress.alert };
     trace.log.error(line, 'a provider connection needs the operator');
   }
@@ -110,7 +110,7 @@ async function record(
   progress: Progress,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { files, recorder, metrics } = services;
+  const { recorder, metrics } = services;
   const { log } = trace;
   await recordProgress(recorder, route, attempt, progress);
   if (progress.state === 'running') {
@@ -122,28 +122,14 @@ async function record(
     if (progress.isBusy) return await recordBusyRefusal(services, log, route, attempt, progress);
     if (await recordRefusal(services, log, route, attempt, progress)) return true;
   }
-  const { id: executionId, attemptId, connection, model } = attempt;
+  const { executionId, attemptId, connection, model } = attempt;
   if (progress.state === 'unknown')
     log.error({ executionId, attemptId, connection }, 'the outcome of a submit is unknown');
   const state = progress.state === 'unknown' ? 'unknown' : progress.outcome.ok ? 'succeeded' : 'failed';
   metrics.runs.inc({ connection, state });
   log.info({ executionId, attemptId, model, connection, state }, 'run ended');
-  const finished = await finishRun(files, trace, route, attempt, progress, signal);
-  if (finished !== null) await recordFinishedRun(recorder, attempt, finished);
-  warnOfMissingUsage(services, log, attempt, finished?.missing ?? []);
+  await finishRun(services, trace, route, attempt, progress, signal);
   return true;
-}
-
-function warnOfMissingUsage(
-  { metrics }: Pick<AttemptServices, 'metrics'>,
-  log: Logger,
-  { id: executionId, attemptId, connection, model }: Attempt,
-  missing: readonly string[],
-): void {
-  if (missing.length === 0) return;
-  for (const quantity of missing) metrics.missingUsage.inc({ connection, model, quantity });
-  const line = { executionId, attemptId, connection, model, missing };
-  log.warn(line, 'priced usage was neither reported nor measured');
 }
 
 async function failWithoutRoute(
@@ -151,7 +137,7 @@ async function failWithoutRoute(
   { log, span }: Trace,
   attempt: Attempt,
 ): Promise<void> {
-  const { id: executionId, attemptId, model } = attempt;
+  const { executionId, attemptId, model } = attempt;
   log.error({ executionId, attemptId, model }, 'no connection is configured for the model');
   span?.fail('MODEL_UNAVAILABLE');
   const message = 'The model is not available at the moment.';

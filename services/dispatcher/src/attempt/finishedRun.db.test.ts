@@ -8,7 +8,7 @@ import { createRegistry } from '@holdfast/kit/metrics';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Route } from '../schedule/routes.ts';
 import { type AttemptServices, applyProgress } from './attempt.ts';
-import { finishRun, recordFinishedRun } from './finishedRun.ts';
+import { finishRun } from './finishedRun.ts';
 import { dispatcherMetrics } from './metrics.ts';
 import type { Attempt } from './submission.ts';
 import { madeOutput, startCopying } from './testing/copying.ts';
@@ -44,12 +44,14 @@ async function recordRun(urls: string[], isRecorded = true, of: Run = {}) {
   const made = madeOutput('videos', ...urls);
   const progress = { state: 'ended', outcome: { ...made, measured: of.measured ?? {} } } as const;
   const never = new AbortController().signal;
-  const finished = await finishRun(files, trace, { ...route, definition }, attempt, progress, never);
-  if (finished) await recordFinishedRun(recorder, attempt, finished);
+  const missing: string[] = [];
+  const missingUsage = { inc: ({ quantity }: { quantity: string }) => void missing.push(quantity) };
+  const services = { files, recorder, metrics: { missingUsage } } as unknown as AttemptServices;
+  await finishRun(services, trace, { ...route, definition }, attempt, progress, never);
   return {
     recorded,
-    missing: finished?.missing,
-    kept: (await copying.filesOf(attempt.id)).filter(({ kept }) => kept),
+    missing,
+    kept: (await copying.filesOf(attempt.executionId)).filter(({ kept }) => kept),
   };
 }
 

@@ -8,17 +8,19 @@ import { dependsOnFiles } from '@holdfast/domain/pricing';
 import type { PricedInput } from '@holdfast/domain/quantities';
 import { DownloadError } from '@holdfast/egress/download';
 import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
+import type { Logger } from '@holdfast/kit/logger';
 import { reasonOf } from '@holdfast/kit/within';
 import type { Progress } from '@holdfast/providers/interface';
 import type { OutputBody } from '@holdfast/providers/outputBody';
 import { WrongOutputType } from '@holdfast/providers/outputFiles';
 import type { Route } from '../schedule/routes.ts';
+import type { DispatcherMetrics } from './metrics.ts';
 import type { Files } from './outputFile.ts';
 import { copyOutput, defaultBounds } from './outputs.ts';
 import type { Attempt } from './submission.ts';
 import { inSpan, type Trace } from './trace.ts';
 
-export type FinishedRun = {
+type FinishedRun = {
   outcome: RecordedOutcome;
   state: 'succeeded' | 'failed' | 'unknown';
   rawError?: string | undefined;
@@ -27,8 +29,31 @@ export type FinishedRun = {
   drop?(): Promise<void>;
 };
 
-/** A success has its output files in our store, and its cost. Null when the signal aborts. */
+type Services = {
+  files: Files;
+  recorder: Pick<AttemptRecorder, 'recordOutcome'>;
+  metrics: Pick<DispatcherMetrics, 'missingUsage'>;
+};
+
+/** Records the outcome, unless the signal aborts. When the execution was cancelled, or has one already, the copies are dropped. */
 export async function finishRun(
+  { files, recorder, metrics }: Services,
+  trace: Trace,
+  route: Pick<Route, 'definition' | 'route' | 'connection'>,
+  attempt: Attempt,
+  progress: Exclude<Progress, { state: 'running' }>,
+  signal: AbortSignal,
+): Promise<void> {
+  const finished = await finishedRun(files, trace, route, attempt, progress, signal);
+  if (finished === null) return;
+  const { outcome, state, rawError, missing = [], drop } = finished;
+  const isRecorded = await recorder.recordOutcome(attempt.attemptId, outcome, state, rawError);
+  if (!isRecorded) await drop?.();
+  warnOfMissingUsage(metrics, trace.log, attempt, missing);
+}
+
+/** A success has its output files in our store, and its cost. Null when the signal aborts. */
+async function finishedRun(
   files: Files,
   trace: Trace,
   route: Pick<Route, 'definition' | 'route' | 'connection'>,
@@ -100,12 +125,14 @@ function toRecorded(output: Record<string, unknown>, { usage, cost, billed }: Ch
   return { ok: true, output, ...usage, cost, ...(isBilled && { billed }) };
 }
 
-/** When the execution was cancelled, or has an outcome already, the copies are dropped. */
-export async function recordFinishedRun(
-  recorder: Pick<AttemptRecorder, 'recordOutcome'>,
-  { attemptId }: Attempt,
-  { outcome, state, rawError, drop }: FinishedRun,
-): Promise<void> {
-  const isRecorded = await recorder.recordOutcome(attemptId, outcome, state, rawError);
-  if (!isRecorded) await drop?.();
+function warnOfMissingUsage(
+  { missingUsage }: Services['metrics'],
+  log: Logger,
+  { executionId, attemptId, connection, model }: Attempt,
+  missing: readonly string[],
+): void {
+  if (missing.length === 0) return;
+  for (const quantity of missing) missingUsage.inc({ connection, model, quantity });
+  const line = { executionId, attemptId, connection, model, missing };
+  log.warn(line, 'priced usage was neither reported nor measured');
 }

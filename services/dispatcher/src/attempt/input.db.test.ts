@@ -7,7 +7,7 @@ import { buildInput, prepareInput } from './input.ts';
 import { modelOf, startCopying } from './testing/copying.ts';
 
 let copying: Awaited<ReturnType<typeof startCopying>>;
-let run: { id: string; attemptId: string; organizationId: string };
+let run: { executionId: string; attemptId: string; organizationId: string };
 let id: string;
 beforeAll(async () => {
   copying = await startCopying();

@@ -23,17 +23,17 @@ export async function prepareInput(
   files: Files,
   log: Logger,
   { definition, route }: Pick<Route, 'definition' | 'route'>,
-  attempt: Pick<Attempt, 'id' | 'attemptId' | 'organizationId' | 'input'>,
+  attempt: Pick<Attempt, 'executionId' | 'attemptId' | 'organizationId' | 'input'>,
   firstCall: FirstCall,
 ): Promise<PreparedInput | Extract<Progress, { state: 'ended' | 'refused' }>> {
   try {
     return await buildInput(files, definition, route, attempt);
   } catch (error) {
     const isUnusable = error instanceof UnusableInputFile;
-    if (firstCall === 'recover' && isUnusable) return { input: attempt.input, parts: [] };
+    if (firstCall === 'recover' && isUnusable) return noFiles(attempt);
     if (firstCall === 'recover') throw error;
     log.warn(
-      { err: error, executionId: attempt.id, attemptId: attempt.attemptId },
+      { err: error, executionId: attempt.executionId, attemptId: attempt.attemptId },
       'could not prepare an input',
     );
     return isUnusable ? results[error.reason] : storeUnavailable;
@@ -78,7 +78,19 @@ export async function buildInput(
   const references = findInputFiles(definition.input_schema, attempt.input).filter(
     ({ path }) => !route.input?.omit.includes(String(path[0])),
   );
-  if (references.length === 0) return changeInput({ input: attempt.input, parts: [] }, route.input);
+  const sent =
+    references.length === 0 ? noFiles(attempt) : await withFiles(files, route, attempt, references);
+  return changeInput(sent, route.input);
+}
+
+const noFiles = ({ input }: Pick<Attempt, 'input'>): PreparedInput => ({ input, parts: [] });
+
+async function withFiles(
+  files: Files,
+  route: Pick<ProviderRoute, 'files'>,
+  attempt: Pick<Attempt, 'organizationId' | 'input'>,
+  references: InputFile[],
+): Promise<PreparedInput> {
   const ids = [...new Set(references.map(({ id }) => id))];
   const rows = new Map(
     (await getFiles(files.db, attempt.organizationId, ids)).map((file) => [file.id, file]),
@@ -87,15 +99,13 @@ export async function buildInput(
   for (const id of ids) {
     if ((readyFile(rows, id).sizeBytes ?? 0) > maxBytes) throw new UnusableInputFile('too_large');
   }
-  const sent: PreparedInput = { input: attempt.input, parts: [] };
   if (route.files.as === 'multipart') {
-    sent.parts = references.map(({ path, id }) => toPart(files, readyFile(rows, id), path));
-  } else {
-    const texts = new Map<string, string>();
-    for (const [id, file] of rows) texts.set(id, await toText(files, route, file));
-    sent.input = replaceInputFiles(attempt.input, references, (id) => texts.get(id) ?? id);
+    const parts = references.map(({ path, id }) => toPart(files, readyFile(rows, id), path));
+    return { input: attempt.input, parts };
   }
-  return changeInput(sent, route.input);
+  const texts = new Map<string, string>();
+  for (const [id, file] of rows) texts.set(id, await toText(files, route, file));
+  return { input: replaceInputFiles(attempt.input, references, (id) => texts.get(id) ?? id), parts: [] };
 }
 
 function readyFile(rows: Map<string, FileRow>, id: string): FileRow {

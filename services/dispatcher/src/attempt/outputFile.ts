@@ -29,7 +29,7 @@ export type OutputRules = {
   onStart(id: string): void;
 };
 
-type Owner = Pick<Attempt, 'id' | 'organizationId'>;
+type OutputAttempt = Pick<Attempt, 'executionId' | 'organizationId'>;
 type Source = {
   stream: Readable;
   contentType: string | null;
@@ -40,7 +40,7 @@ type Source = {
 /** `url` may be a data URL, or the reference of a body of the response. */
 export async function storeOutput(
   files: Files,
-  owner: Owner,
+  attempt: OutputAttempt,
   url: string,
   rules: OutputRules,
   signal: AbortSignal,
@@ -48,7 +48,7 @@ export async function storeOutput(
   const source = await open(files, url, rules, signal);
   addAbortSignal(signal, source.stream);
   try {
-    return await store(files, owner, source, rules);
+    return await store(files, attempt, source, rules);
   } finally {
     source.stream.destroy();
   }
@@ -68,12 +68,17 @@ function download(files: Files, url: string, rules: OutputRules): Promise<Source
   return openDownload({ url, trustedHosts, timeoutMs, maxBytes: maxFileBytes, policy: files.egress });
 }
 
-async function store(files: Files, owner: Owner, source: Source, rules: OutputRules): Promise<StoredFile> {
+async function store(
+  files: Files,
+  attempt: OutputAttempt,
+  source: Source,
+  rules: OutputRules,
+): Promise<StoredFile> {
   const { head, stream } = await takeHead(source.stream, measuredHeadBytes);
   const { contentType, extension } = await typeOf(head, source, rules.kind);
   const id = newId('file');
   rules.onStart(id);
-  const { organizationId, id: executionId } = owner;
+  const { organizationId, executionId } = attempt;
   const key = `${id}.${extension}`;
   const filename = nameOf(source.filename, id, extension);
   await insertOutput(files.db, { id, key, organizationId, executionId, filename, contentType });

@@ -49,7 +49,7 @@ async function copied(
     more.signal ?? never,
     { ...bounds, ...more.bounds },
   );
-  return { success: ours && ours.success, files: await copying.filesOf(run.id) };
+  return { success: ours && ours.success, files: await copying.filesOf(run.executionId) };
 }
 
 describe('the output of a run', () => {
@@ -161,7 +161,7 @@ describe('the output of a run', () => {
       const outcome = { ...madeOutput('text'), output: { text } };
       const route = copying.routeOf({ kind: 'text' });
       const made = await copyOutput(copying.files, copying.log, route, run, { outcome }, never, bounds);
-      return { output: made?.success.output, files: await copying.filesOf(run.id) };
+      return { output: made?.success.output, files: await copying.filesOf(run.executionId) };
     };
     expect((await outputOf('short')).output).toEqual({ text: 'short' });
     const { output, files } = await outputOf('ü'.repeat(limits.outputLength));

@@ -30,7 +30,7 @@ export const defaultBounds: CopyBounds = { timeoutMs: 120_000, maxTotalBytes: 10
 // The provider has already been paid, so the copy waits half a minute for a store, database or host that restarts.
 const defaultPausesMs = [500, 1000, 2000, 4000, 8000, 15_000];
 
-type CopiedAttempt = Pick<Attempt, 'id' | 'attemptId' | 'organizationId'>;
+type CopiedAttempt = Pick<Attempt, 'executionId' | 'attemptId' | 'organizationId'>;
 
 /** Limits the copies of this process, which share its memory. */
 const copies = createFairLimiter(64, 32);
@@ -50,6 +50,7 @@ export async function copyOutput(
   signal: AbortSignal,
   bounds = defaultBounds,
 ): Promise<CopiedOutput | null> {
+  const { executionId, attemptId } = attempt;
   const { outcome, bodies = [] } = output.kind === 'text' ? withLongText(produced) : produced;
   const bodiesByReference = new Map(bodies.map((body) => [body.reference, body]));
   if (!hasOutputFiles(outcome.output, output, bodiesByReference))
@@ -83,15 +84,13 @@ export async function copyOutput(
     isRetryable: isRetryableCopy,
     onFailure(error, { tries }) {
       bounds.onFailure?.(error);
-      const line = { err: error, executionId: attempt.id, attemptId: attempt.attemptId, tries };
-      log.warn(line, 'could not copy an output file');
+      log.warn({ err: error, executionId, attemptId, tries }, 'could not copy an output file');
     },
   }).catch(() => null);
   const kept = success ? idsOf(stored) : [];
   const drop = (ids: string[]) =>
     dropOutputs(files.db, ids).catch((error: unknown) => {
-      const line = { err: error, executionId: attempt.id, attemptId: attempt.attemptId };
-      log.warn(line, 'could not drop the copies of an output');
+      log.warn({ err: error, executionId, attemptId }, 'could not drop the copies of an output');
     });
   // Copies that can't be dropped now are removed a day later, unless they were kept.
   await drop([...started].filter((id) => !kept.includes(id)));

@@ -16,8 +16,8 @@ export async function recordRunning(
   progress: Extract<Progress, { state: 'running' }>,
 ): Promise<void> {
   const { handle, by, pollAfterMs, isSteady } = progress;
-  const { attemptId } = attempt;
-  const line = { executionId: attempt.id, attemptId, model: attempt.model, by };
+  const { executionId, attemptId, model } = attempt;
+  const line = { executionId, attemptId, model, by };
   // An attempt with a handle was accepted earlier.
   if (attempt.handle) log.debug(line, 'run polled');
   else log.info(line, 'run accepted by its provider');
@@ -44,7 +44,7 @@ export async function recordProgress(
   if (progress === undefined && queuePosition === undefined && logs === undefined) return;
   await recorder.recordProgress({
     attemptId: attempt.attemptId,
-    executionId: attempt.id,
+    executionId: attempt.executionId,
     ...storable(runProgress),
     ...newLog(logs ?? '', attempt.logged, reported.state === 'ended', secretsOf({ connection }, attempt)),
     isShown: mappingOf(definition, route).show?.includes('logs') ?? false,

@@ -34,19 +34,19 @@ export async function recordRefusal(
   attempt: Attempt,
   { retryAfterMs, outcome, isLost }: Refused,
 ): Promise<boolean> {
+  const { executionId, attemptId, model, connection, target, claims } = attempt;
   const next = nextTry({
     definition,
     isAllowed: await retryTransient(log, readForMs, () => routes.filterFor(attempt.organizationId)),
     at: attempt,
     retryAfterMs,
-    tried: await retryTransient(log, readForMs, () => countTries(db, attempt.id)),
+    tried: await retryTransient(log, readForMs, () => countTries(db, executionId)),
     remainingMs: attempt.remainingMs,
   });
   if (next === null) return false;
-  const { attemptId, connection, target, claims } = attempt;
   const { code, message, raw = null } = outcome;
   log.warn(
-    { executionId: attempt.id, attemptId, model: attempt.model, code, from: connection, next },
+    { executionId, attemptId, model, code, from: connection, next },
     isLost ? 'a provider has lost a run' : 'a provider did not accept a run',
   );
   const to = next.connection === connection && next.target === target ? 'same' : 'next';
@@ -70,7 +70,7 @@ export async function recordBusyRefusal(
   attempt: Attempt,
   { outcome, retryAfterMs, ...refused }: Refused,
 ): Promise<boolean> {
-  const { attemptId, connection, target, busyRefusals, claims } = attempt;
+  const { executionId, attemptId, model, connection, target, busyRefusals, claims } = attempt;
   const mayHaveRun = refused.mayHaveRun ?? false;
   const pauseMs = await slots.refused({ ...attempt, mayHaveRun }, retryAfterMs ?? 0);
   const next = mayHaveRun
@@ -79,13 +79,13 @@ export async function recordBusyRefusal(
         definition,
         isAllowed: await retryTransient(log, readForMs, () => routes.filterFor(attempt.organizationId)),
         at: { connection, target },
-        refusedAt: await retryTransient(log, readForMs, () => refusedAt(db, attempt.id)),
+        refusedAt: await retryTransient(log, readForMs, () => refusedAt(db, executionId)),
         busyRefusals,
         pauseMs,
       });
   metrics.busyRefusals.inc({ connection });
   log.info(
-    { executionId: attempt.id, attemptId, model: attempt.model, code: outcome.code, connection, next },
+    { executionId, attemptId, model, code: outcome.code, connection, next },
     'run postponed by a busy provider',
   );
   const rawError = outcome.raw ?? null;
@@ -153,7 +153,7 @@ function triesAt(tried: TryCount[], at: RouteTarget): number {
   );
 }
 
-function retryPauseMs(demandedMs: number, tries: number, chance = Math.random()): number {
+function retryPauseMs(retryAfterMs: number, tries: number, chance = Math.random()): number {
   const ours = Math.min(firstPauseMs * 2 ** Math.max(0, tries - 1), maxPauseMs);
-  return Math.max(demandedMs, ours) * (0.9 + chance * 0.2);
+  return Math.max(retryAfterMs, ours) * (0.9 + chance * 0.2);
 }

@@ -7,7 +7,6 @@ import type { Progress, Provider, Submission } from '@holdfast/providers/interfa
 import type { Route } from '../schedule/routes.ts';
 import type { Slots } from '../schedule/slots.ts';
 
-/** `id` is the execution's. */
 export type Attempt = Omit<ClaimedAttempt, 'state' | 'ended' | 'handle'> &
   Partial<Pick<ClaimedAttempt, 'handle'>>;
 
@@ -18,7 +17,7 @@ export function toSubmission(
   { input, parts }: PreparedInput = { input: attempt.input, parts: [] },
 ): Submission {
   return {
-    executionId: attempt.id,
+    executionId: attempt.executionId,
     token: attempt.attemptToken,
     startedAtMs: attempt.startedAtMs,
     providerModel: route.model,

@@ -11,7 +11,7 @@ export type Trace = {
 };
 
 export type TracedAttempt = {
-  id: string;
+  executionId: string;
   organizationId: string;
   model: string;
   connection: string;
@@ -32,7 +32,7 @@ export async function inSpan<Result>(
     ...span,
     parent: trace.span?.traceparent ?? attempt.traceparent,
     attributes: {
-      ...executionAttributes({ ...attempt, executionId: attempt.id }),
+      ...executionAttributes(attempt),
       'holdfast.attempt_id': attempt.attemptId,
       'holdfast.connection': attempt.connection,
     },

@@ -24,9 +24,8 @@ export async function receiveCallback(
 ): Promise<void> {
   const stored = await readCallback(services.files.db, callbackId);
   if (!stored) return;
-  const attempt = { ...stored, id: stored.executionId };
-  await inSpan(trace, { name: 'callback', kind: 'consumer' }, attempt, async (spanned) => {
-    const route = await services.routes.find(attempt, spanned);
+  await inSpan(trace, { name: 'callback', kind: 'consumer' }, stored, async (spanned) => {
+    const route = await services.routes.find(stored, spanned);
     const { executionId, model, connection, finished } = stored;
     if (!route && !finished)
       spanned.log.error(

@@ -12,7 +12,7 @@ afterAll(() => copying.close());
 
 async function expiredOutput(minutesAgo: number): Promise<string> {
   const { db, store } = copying.files;
-  const { id: executionId, organizationId } = await copying.newRun();
+  const { executionId, organizationId } = await copying.newRun();
   const id = newId('file');
   await insertOutput(db, {
     id,

@@ -36,12 +36,12 @@ export async function poll(services: AttemptServices, trace: Trace, attemptId: s
 async function pollClaimed(services: AttemptServices, trace: Trace, attempt: ClaimedAttempt): Promise<void> {
   if (attempt.ended) return await stopAttempt(services, trace, attempt);
   const { files, routes, leases, slots } = services;
-  const { handle, attemptId, model, connection } = attempt;
+  const { handle, executionId, attemptId, model, connection } = attempt;
   if (!handle) return;
   const route = await routes.find(attempt, trace);
   if (!route) {
     trace.log.error(
-      { executionId: attempt.id, attemptId, model, connection },
+      { executionId, attemptId, model, connection },
       'the provider of a run is no longer configured',
     );
     return;
@@ -82,7 +82,7 @@ export async function recover(services: AttemptServices, trace: Trace, attemptId
   await inSpan(trace, { name: 'take over', kind: 'consumer' }, attempt, async (spanned) => {
     // After a busy refusal the lease was left to run out on purpose.
     if (attempt.busyRefusals === 0)
-      spanned.log.warn({ executionId: attempt.id, attemptId }, 'taking over an abandoned run');
+      spanned.log.warn({ executionId: attempt.executionId, attemptId }, 'taking over an abandoned run');
     if (attempt.ended) await stopAttempt(services, spanned, attempt);
     else await runAttempt(services, spanned, attempt, 'recover');
   });

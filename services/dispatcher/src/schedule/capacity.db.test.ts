@@ -18,7 +18,7 @@ afterEach(async () => {
 
 const at = { connection: 'gpu', target: 'acme/writer v2' };
 const name = 'route:gpu acme/writer v2';
-const run = { ...at, id: 'exec_1', busyRefusals: 0, mayHaveRun: false };
+const run = { ...at, executionId: 'exec_1', busyRefusals: 0, mayHaveRun: false };
 const accepted: Progress = { state: 'running', handle: { externalId: 'x' }, by: 'poll', pollAfterMs: 1 };
 
 /** A capacity over this admission control, and its metrics. */

@@ -20,7 +20,7 @@ export type Capacity = {
 };
 
 /** `busyRefusals`: those before this one. */
-export type BusyRun = RouteTarget & { id: string; busyRefusals: number; mayHaveRun: boolean };
+export type BusyRun = RouteTarget & { executionId: string; busyRefusals: number; mayHaveRun: boolean };
 
 const readEveryMs = 1000;
 const readEveryIdleMs = 5000;
@@ -94,7 +94,7 @@ export function openCapacity(args: {
       const jitter = 0.9 + Math.random() * 0.2;
       try {
         const open = known.has(name) ? {} : { open: await openRuns(run) };
-        const { id: executionId, mayHaveRun } = run;
+        const { executionId, mayHaveRun } = run;
         const refusal = { name, executionId, retryAfterMs, mayHaveRun, jitter, ...open };
         const { most, waitMs } = await admission.refused(refusal);
         accepted.delete(name);

@@ -27,7 +27,7 @@ export type Slots = Pick<AdmissionControl, 'admit' | 'withdraw'> & {
   called(run: RouteTarget, progress: Progress, time: { givenMs: number; usualMs: number }): void;
   /** Counts a busy refusal. Returns in how many ms the provider may be called again at the earliest. */
   refused(run: BusyRun, retryAfterMs: number): Promise<number>;
-  release(run: CountedRun & RouteTarget & { id: string }): Promise<void>;
+  release(run: CountedRun & RouteTarget & { executionId: string }): Promise<void>;
   /** The listener gets the names under which a released run was counted. */
   onFreed(listener: (names: readonly string[]) => void): void;
   /** Counts the open runs anew: a dispatcher that died released none, and Redis may have lost some. */
@@ -90,7 +90,7 @@ export function openSlots(args: {
       const definition = (await catalogue.find(run.model))?.definition ?? null;
       const names = namesOf(run, (await args.limits()).names(run, definition));
       if (names.length === 0) return;
-      await admission.release([{ executionId: run.id, names }]);
+      await admission.release([{ executionId: run.executionId, names }]);
       onFreed(names);
     },
     onFreed(listener) {

@@ -56,7 +56,7 @@ function connection(baseUrl: string, settings: Record<string, string> = {}): Con
 
 async function newRun(db: Database) {
   const organizationId = await createTestOrganization(db, '1');
-  return { id: newId('exec'), attemptId: newId('att'), organizationId };
+  return { executionId: newId('exec'), attemptId: newId('att'), organizationId };
 }
 
 /** The files of an execution's outputs, in the database and the store. */

@@ -29,14 +29,15 @@ const route = {
 
 async function make(): Promise<boolean> {
   const { organizationId } = await newRun();
-  const id = await insertTestExecution(db, { organizationId });
-  const [run] = await startExecutions(db, [{ id, connection: 'trusted', target: 'm' }], leaseS);
+  const executionId = await insertTestExecution(db, { organizationId });
+  const [run] = await startExecutions(db, [{ id: executionId, connection: 'trusted', target: 'm' }], leaseS);
   if (run === undefined) throw new Error('it was not started');
-  const submission = toSubmission(route, { ...run, logged: 0, busyRefusals: 0, claims: 0 });
+  const attempt = { ...run, executionId, logged: 0, busyRefusals: 0, claims: 0 };
+  const submission = toSubmission(route, attempt);
   return await leases.hold(run.attemptId, async (signal) => {
     const progress = await route.provider.submit(submission, signal);
     if (progress.state !== 'ended' || !progress.outcome.ok) throw new Error(JSON.stringify(progress));
-    return (await copyOutput(files, log, route, run, { outcome: progress.outcome }, signal)) !== null;
+    return (await copyOutput(files, log, route, attempt, { outcome: progress.outcome }, signal)) !== null;
   });
 }
 
