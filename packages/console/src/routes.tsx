@@ -5,6 +5,7 @@ import {
   filtersOf,
   organizationFiltersOf,
   playgroundOf,
+  reviewFiltersOf,
 } from './features/search/filters.ts';
 import { lazyPage, routerOptions } from './router.tsx';
 import { Shell } from './Shell.tsx';
@@ -67,6 +68,12 @@ const routeTree = rootRoute.addChildren([
     getParentRoute,
     path: '/queues',
     component: lazyPage(() => import('./pages/Queues.tsx'), 'Queues'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/reviews',
+    component: lazyPage(() => import('./pages/Reviews.tsx'), 'Reviews'),
+    validateSearch: reviewFiltersOf,
   }),
   createRoute({
     getParentRoute,

@@ -56,6 +56,7 @@ const kinds = {
     since: 'next_attempt_at',
     when: `state = 'pending' AND next_attempt_at <= now() AND (lease_until IS NULL OR lease_until <= now())`,
   },
+  reviews: { from: 'reviews', since: 'created_at', when: `state = 'open'` },
 } as const;
 
 const allKinds = Object.keys(kinds) as BacklogKind[];

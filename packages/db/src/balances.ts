@@ -44,24 +44,25 @@ export type AdjustResult =
 
 /** Adjusts a balance once per idempotency key; a repeat returns the first transfer, for the caller to compare. */
 export async function adjustBalance(db: Database, request: AdjustmentRequest): Promise<AdjustResult> {
+  return await inTransaction(db, (client) => adjustWithin(client, request));
+}
+
+/** The same within the transaction of `client`. */
+export async function adjustWithin(client: PoolClient, request: AdjustmentRequest): Promise<AdjustResult> {
   const { organizationId, amount, idempotencyKey } = request;
-  return await inTransaction(db, async (client) => {
-    const [balance] = await runStatement<{ available: Money }>(client, 'lock_balance', lock, [
-      organizationId,
-    ]);
-    if (!balance) return { outcome: 'no organization' };
-    const [known] = await runStatement<Adjustment>(client, 'find_adjustment', find, [
-      organizationId,
-      idempotencyKey,
-    ]);
-    if (known) return { outcome: 'added', transfer: known, isReplay: true };
-    const isTaken = new MoneyDecimal(amount).lt(0);
-    if (isTaken && new MoneyDecimal(balance.available).plus(amount).lt(0)) {
-      return { outcome: 'insufficient', available: balance.available };
-    }
-    const transfer = await add(client, request);
-    return transfer ? { outcome: 'added', transfer, isReplay: false } : { outcome: 'too late' };
-  });
+  const [balance] = await runStatement<{ available: Money }>(client, 'lock_balance', lock, [organizationId]);
+  if (!balance) return { outcome: 'no organization' };
+  const [known] = await runStatement<Adjustment>(client, 'find_adjustment', find, [
+    organizationId,
+    idempotencyKey,
+  ]);
+  if (known) return { outcome: 'added', transfer: known, isReplay: true };
+  const isTaken = new MoneyDecimal(amount).lt(0);
+  if (isTaken && new MoneyDecimal(balance.available).plus(amount).lt(0)) {
+    return { outcome: 'insufficient', available: balance.available };
+  }
+  const transfer = await add(client, request);
+  return transfer ? { outcome: 'added', transfer, isReplay: false } : { outcome: 'too late' };
 }
 
 async function add(client: PoolClient, request: AdjustmentRequest): Promise<Adjustment | undefined> {

@@ -190,18 +190,41 @@ export const adjustResult = z.discriminatedUnion('outcome', [
 ]);
 export type AdjustResult = z.infer<typeof adjustResult>;
 
-/** Returns an AdjustResult. Idempotent by its key; not written after `until` (the database's clock). */
+export const decideResult = z.discriminatedUnion('outcome', [
+  z.object({ outcome: z.literal('decided'), isReplay: z.boolean() }),
+  z.object({ outcome: z.literal('already decided') }),
+  z.object({ outcome: z.literal('above the reported cost') }),
+  z.object({ outcome: z.literal('key used') }),
+  z.object({ outcome: z.literal('no review') }),
+  z.object({ outcome: z.literal('insufficient'), available: z.string() }),
+  z.object({ outcome: z.literal('too late') }),
+  z.object({ outcome: z.literal('no organization') }),
+]);
+export type DecideResult = z.infer<typeof decideResult>;
+
+/** Both are idempotent by their key, and not written after `until` (the database's clock). */
+const asked = { requestId: z.string(), idempotencyKey: z.string(), until: z.coerce.date() };
+
+/** Returns an AdjustResult, or the DecideResult of a review, which a ledger of the previous version refuses. */
 export const adjustQueue = defineQueue({
   name: 'adjust',
-  payload: z.object({
-    requestId: z.string(),
-    organizationId: z.string(),
-    kind: adjustmentKind,
-    amount: z.string(),
-    reason: z.string().nullable(),
-    idempotencyKey: z.string(),
-    until: z.coerce.date(),
-  }),
+  payload: z.discriminatedUnion('kind', [
+    z.object({
+      ...asked,
+      kind: adjustmentKind,
+      organizationId: z.string(),
+      amount: z.string(),
+      reason: z.string().nullable(),
+    }),
+    z.object({
+      ...asked,
+      kind: z.enum(['accept', 'write_off']),
+      executionId: z.string(),
+      amount: z.string().nullable(),
+      reason: z.string(),
+      decidedBy: z.string(),
+    }),
+  ]),
   jobId: ({ requestId }) => requestId,
   tries: 1,
 });

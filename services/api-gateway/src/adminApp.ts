@@ -4,6 +4,7 @@ import { authenticateOperator, readOperators } from './access/operators.ts';
 import { recorded } from './admin/actionLog.ts';
 import { getAudit, postAudit } from './admin/endpoints/audit.ts';
 import { cancelAnyExecution } from './admin/endpoints/cancelAnyExecution.ts';
+import { postAcceptReview, postWriteOffReview } from './admin/endpoints/decideReview.ts';
 import { deleteKeySpendLimit } from './admin/endpoints/deleteKeySpendLimit.ts';
 import { deleteSession } from './admin/endpoints/deleteSession.ts';
 import { deleteSpendLimit } from './admin/endpoints/deleteSpendLimit.ts';
@@ -25,6 +26,7 @@ import { listFailedJobs } from './admin/endpoints/listFailedJobs.ts';
 import { listOrganizationKeys } from './admin/endpoints/listOrganizationKeys.ts';
 import { listOrganizations } from './admin/endpoints/listOrganizations.ts';
 import { listQueues } from './admin/endpoints/listQueues.ts';
+import { listReviews } from './admin/endpoints/listReviews.ts';
 import { listSessions } from './admin/endpoints/listSessions.ts';
 import { postOidcSession, postOidcSignIn } from './admin/endpoints/oidcSignIns.ts';
 import { patchOrganization } from './admin/endpoints/patchOrganization.ts';
@@ -127,6 +129,9 @@ export const adminEndpoints: readonly Endpoint[] = [
   listAttempts,
   cancelAnyExecution,
   postRerun,
+  listReviews,
+  postAcceptReview,
+  postWriteOffReview,
   getOverview,
   listQueues,
   listFailedJobs,

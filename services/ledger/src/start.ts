@@ -1,6 +1,7 @@
 import { backlogGauges, holdGauges } from '@holdfast/db/backlogGauges';
 import { adjustBalance } from '@holdfast/db/balances';
 import { type Database, openDatabase } from '@holdfast/db/client';
+import { decideReview } from '@holdfast/db/executions/reviews';
 import { ping } from '@holdfast/db/server';
 import { hasWork } from '@holdfast/db/sweeps';
 import { openSettler } from '@holdfast/executions/settler';
@@ -16,6 +17,7 @@ import {
   type AdjustResult,
   abortQueue,
   adjustQueue,
+  type DecideResult,
   fanoutQueue,
   type SettleJob,
   settleQueue,
@@ -90,7 +92,7 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
     leads: openLeadership(producing, 'ledger readings'),
     readings: [
       depthGauges(registry, producing),
-      backlogGauges(registry, db, ['unsettled', 'overdue']),
+      backlogGauges(registry, db, ['unsettled', 'overdue', 'reviews']),
       holdGauges(registry, db),
     ],
     log,
@@ -121,7 +123,7 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
   };
 }
 
-/** Writes the top-ups and corrections that gateways request, because their database role cannot. */
+/** Writes the top-ups, corrections and decisions on reviews that gateways request, because their database role cannot. */
 function startAdjustments(args: { db: Database; redis: Redis; jobs: JobMetrics; log: Logger }): QueueWorker {
   const { db, redis, jobs, log } = args;
   return startWorker({
@@ -130,7 +132,14 @@ function startAdjustments(args: { db: Database; redis: Redis; jobs: JobMetrics; 
     concurrency: 8,
     log,
     metrics: jobs,
-    async process({ requestId, ...asked }): Promise<AdjustResult> {
+    async process({ requestId, ...asked }): Promise<AdjustResult | DecideResult> {
+      if ('executionId' in asked) {
+        const result = await decideReview(db, asked);
+        const { executionId, kind, amount, decidedBy } = asked;
+        const facts = { requestId, executionId, kind, amount, decidedBy, outcome: result.outcome };
+        log.info(facts, 'decision on a review processed');
+        return result;
+      }
       const result = await adjustBalance(db, asked);
       const { organizationId, kind, amount } = asked;
       log.info({ requestId, organizationId, kind, amount, outcome: result.outcome }, 'adjustment processed');

@@ -20,6 +20,7 @@ const meanings: Record<BacklogKind, string> = {
   overdue: 'executions past their expiry',
   events: 'events to be fanned out',
   deliveries: 'due deliveries, inactive endpoints included',
+  reviews: 'costs that an operator decides about',
 };
 
 /** Shows the queues in Redis and the backlog in the database, each also without the other. 1: Redis did not respond. */

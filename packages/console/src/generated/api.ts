@@ -845,6 +845,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/reviews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the costs that wait for a decision
+         * @description Executions that reported more than ten times their hold: they were charged the hold, and an operator accepts the rest or writes it off. The newest execution first.
+         */
+        get: operations["getReviews"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/reviews/{id}/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Charge a cost that was held back
+         * @description Charges `amount`, by default all of the reported cost that the hold did not cover, as a correction of the balance. The client sees the execution and the reason in its transactions. 402 when the available balance is less. A review is decided once: another request gets 409, and one with the same `Idempotency-Key` the decision with `Idempotent-Replayed: true`.
+         */
+        post: operations["postReviewsByIdAccept"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/v1/reviews/{id}/write-off": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write off a cost that was held back
+         * @description Closes the review; nothing more is charged. A review is decided once: another request gets 409, and one with the same `Idempotency-Key` the decision with `Idempotent-Replayed: true`.
+         */
+        post: operations["postReviewsByIdWriteOff"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/overview": {
         parameters: {
             query?: never;
@@ -1478,7 +1538,7 @@ export interface components {
             doc_url: string;
         };
         /** @enum {string} */
-        ErrorCode: "INPUT_VALIDATION_ERROR" | "CONTENT_MODERATION_REJECTED" | "FILE_NOT_FOUND" | "FILE_FORMAT_UNSUPPORTED" | "INSUFFICIENT_BALANCE" | "RATE_LIMITED" | "MODEL_OVERLOADED" | "MODEL_UNAVAILABLE" | "GENERATION_TIMEOUT" | "GENERATION_FAILED" | "SERVICE_UNAVAILABLE" | "INTERNAL_ERROR" | "UNAUTHENTICATED" | "SPEND_LIMIT_REACHED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "EXECUTION_NOT_READY" | "EXECUTION_NOT_COMPLETED" | "EXECUTION_ALREADY_TERMINAL" | "EXECUTION_NOT_TERMINAL" | "API_KEY_LIMIT_REACHED" | "EXECUTION_ERASED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "INSUFFICIENT_STORAGE";
+        ErrorCode: "INPUT_VALIDATION_ERROR" | "CONTENT_MODERATION_REJECTED" | "FILE_NOT_FOUND" | "FILE_FORMAT_UNSUPPORTED" | "INSUFFICIENT_BALANCE" | "RATE_LIMITED" | "MODEL_OVERLOADED" | "MODEL_UNAVAILABLE" | "GENERATION_TIMEOUT" | "GENERATION_FAILED" | "SERVICE_UNAVAILABLE" | "INTERNAL_ERROR" | "UNAUTHENTICATED" | "SPEND_LIMIT_REACHED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "EXECUTION_NOT_READY" | "EXECUTION_NOT_COMPLETED" | "EXECUTION_ALREADY_TERMINAL" | "EXECUTION_NOT_TERMINAL" | "API_KEY_LIMIT_REACHED" | "REVIEW_ALREADY_DECIDED" | "EXECUTION_ERASED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "INSUFFICIENT_STORAGE";
         ErrorDetail: {
             /**
              * @description The path of the field
@@ -3103,6 +3163,8 @@ export interface components {
             /** @description The last 20 executions that repeat this one, newest first */
             reruns: components["schemas"]["Rerun"][];
             written_off: string | null;
+            /** @description Null: its cost was not held back */
+            review: components["schemas"]["Review"] | null;
             attempts: components["schemas"]["Attempt"][];
             /** @description In the order in which they were written */
             transactions: components["schemas"]["Transaction"][];
@@ -3126,6 +3188,44 @@ export interface components {
              * @example 2026-03-20T10:30:00.000Z
              */
             created_at: string;
+        };
+        /** @description A cost that no one would believe: only the hold was charged, and an operator decides about the rest */
+        Review: {
+            /**
+             * @description Id
+             * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            execution_id: string;
+            /**
+             * @description Id
+             * @example org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            organization_id: string;
+            /** @description Null: the execution was dropped with its month */
+            model: string | null;
+            /**
+             * @description The hold, which was charged when the execution completed
+             * @example 0.048
+             */
+            hold: string;
+            /**
+             * @description The cost of what the provider reported; it can have hundreds of digits
+             * @example 0.048
+             */
+            reported_cost: string;
+            /** @enum {string} */
+            state: "open" | "accepted" | "written_off";
+            /**
+             * Format: date-time
+             * @description When the execution was settled
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            created_at: string;
+            decided_at: string | null;
+            /** @description The operator; null: it is open */
+            decided_by: string | null;
+            reason: string | null;
+            charged: string | null;
         };
         Attempt: {
             /**
@@ -3332,6 +3432,16 @@ export interface components {
              */
             rerun_of: string;
         };
+        ReviewPage: {
+            data: components["schemas"]["Review"][];
+            /**
+             * @description Whether there are more items
+             * @example false
+             */
+            has_more: boolean;
+            /** @description Pass it as `cursor` to get the next page; null on the last page */
+            next_cursor: string | null;
+        };
         Overview: {
             /**
              * Format: date-time
@@ -3353,7 +3463,7 @@ export interface components {
         };
         AttentionItem: {
             /** @enum {string} */
-            code: "ledger_breach" | "ledger_not_audited" | "redis_unavailable" | "queue_paused" | "queue_unusable" | "queue_stuck" | "circuit_open" | "executions_waiting" | "executions_overdue" | "runs_abandoned" | "callbacks_unread" | "outcomes_unsettled" | "events_not_fanned_out" | "provider_busy" | "endpoints_deactivated" | "endpoints_failing";
+            code: "ledger_breach" | "ledger_not_audited" | "redis_unavailable" | "queue_paused" | "queue_unusable" | "queue_stuck" | "circuit_open" | "executions_waiting" | "executions_overdue" | "runs_abandoned" | "callbacks_unread" | "outcomes_unsettled" | "events_not_fanned_out" | "provider_busy" | "endpoints_deactivated" | "endpoints_failing" | "costs_in_review";
             /**
              * @description `page`: look now; `warn`: look today
              * @enum {string}
@@ -3436,7 +3546,7 @@ export interface components {
         /** @description Pending work in the database, of which the queues only carry hints */
         Backlog: {
             /** @enum {string} */
-            kind: "pending" | "waiting_tries" | "busy" | "running" | "abandoned" | "callbacks" | "unsettled" | "overdue" | "events" | "deliveries";
+            kind: "pending" | "waiting_tries" | "busy" | "running" | "abandoned" | "callbacks" | "unsettled" | "overdue" | "events" | "deliveries" | "reviews";
             /** @description At most 10,000 are counted */
             count: number;
             /** @description Age of the oldest; null: there is none */
@@ -4162,6 +4272,31 @@ export interface components {
                  *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
                  *         "details": [],
                  *         "doc_url": "https://api.example.com/docs/errors/FILE_NOT_FOUND"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description `REVIEW_ALREADY_DECIDED` */
+        REVIEW_ALREADY_DECIDED: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "REVIEW_ALREADY_DECIDED",
+                 *         "message": "One sentence about what went wrong.",
+                 *         "retryable": false,
+                 *         "request_id": "req_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+                 *         "details": [],
+                 *         "doc_url": "https://api.example.com/docs/errors/REVIEW_ALREADY_DECIDED"
                  *       }
                  *     }
                  */
@@ -6196,6 +6331,143 @@ export interface operations {
             500: components["responses"]["INTERNAL_ERROR"];
             503: components["responses"]["MODEL_UNAVAILABLE-SERVICE_UNAVAILABLE"];
             507: components["responses"]["INSUFFICIENT_STORAGE"];
+        };
+    };
+    getReviews: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of items to return */
+                limit?: number;
+                /** @description `next_cursor` of the previous page */
+                cursor?: string;
+                /** @description Only reviews in this state */
+                state?: "open" | "accepted" | "written_off";
+                organization_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of reviews */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewPage"];
+                };
+            };
+            400: components["responses"]["INPUT_VALIDATION_ERROR"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    postReviewsByIdAccept: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters; spaces are allowed */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description What to charge beyond the hold, at most `reported_cost` - `hold` */
+                    amount?: string;
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The accepted review */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Review"];
+                };
+            };
+            400: components["responses"]["INPUT_VALIDATION_ERROR"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            402: components["responses"]["INSUFFICIENT_BALANCE"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            408: components["responses"]["REQUEST_TIMEOUT"];
+            409: components["responses"]["REVIEW_ALREADY_DECIDED"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            422: components["responses"]["IDEMPOTENCY_KEY_REUSED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    postReviewsByIdWriteOff: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 255 printable ASCII characters; spaces are allowed */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Id */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The review that was written off */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Review"];
+                };
+            };
+            400: components["responses"]["INPUT_VALIDATION_ERROR"];
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            408: components["responses"]["REQUEST_TIMEOUT"];
+            409: components["responses"]["REVIEW_ALREADY_DECIDED"];
+            413: components["responses"]["PAYLOAD_TOO_LARGE"];
+            415: components["responses"]["UNSUPPORTED_MEDIA_TYPE"];
+            422: components["responses"]["IDEMPOTENCY_KEY_REUSED"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
         };
     };
     getOverview: {

@@ -256,7 +256,8 @@ function Errors({ of, from }: { of: Whole['executions']['errors']; from: string 
 function System({ of }: { of: Whole }) {
   const waiting = of.queues?.reduce((sum, queue) => sum + queue.waiting, 0) ?? null;
   const oldest = Math.max(0, ...(of.queues ?? []).map(({ oldest_waiting_s: age }) => age ?? 0));
-  const backlog = of.backlog.filter(({ count }) => count > 0);
+  const reviews = of.backlog.find(({ kind }) => kind === 'reviews');
+  const backlog = of.backlog.filter(({ kind, count }) => count > 0 && kind !== 'reviews');
   return (
     <Card title={text.overview.system}>
       <dl className="space-y-3">
@@ -275,6 +276,9 @@ function System({ of }: { of: Whole }) {
         <Fact to="/webhooks" name={text.overview.deliveries}>
           {text.overview.delivered(of.deliveries.delivered, of.deliveries.pending)}
         </Fact>
+        <Fact to="/reviews" name={text.reviews.title}>
+          {text.overview.inReview(reviews?.count ?? 0)}
+        </Fact>
         <Fact to="/audit" name={text.audit.title}>
           <AuditState of={of.audit} />
         </Fact>
@@ -283,7 +287,7 @@ function System({ of }: { of: Whole }) {
   );
 }
 
-type FactProps = { to: '/queues' | '/webhooks' | '/audit'; name: string; children: ReactNode };
+type FactProps = { to: '/queues' | '/webhooks' | '/reviews' | '/audit'; name: string; children: ReactNode };
 
 function Fact({ to, name, children }: FactProps) {
   return (

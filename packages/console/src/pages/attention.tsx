@@ -26,6 +26,7 @@ const places: Readonly<
   provider_busy: () => ({ to: '/executions', search: { status: 'PROCESSING' } }),
   endpoints_deactivated: () => ({ to: '/webhooks', search: { state: 'deactivated' } }),
   endpoints_failing: () => ({ to: '/webhooks', search: { state: 'failing' } }),
+  costs_in_review: () => ({ to: '/reviews', search: { state: 'open' } }),
 };
 
 /** What needs a person, each with the page where it is solved and its runbook. */

@@ -1,5 +1,30 @@
 /** Organizations with their keys and money. */
 export const organizationsTexts = {
+  reviews: {
+    title: 'Costs in review',
+    about:
+      'These executions reported more than ten times their hold. They completed and were charged the hold; you decide about the rest, once.',
+    state: 'State',
+    any: 'Any state',
+    states: { open: 'open', accepted: 'accepted', written_off: 'written off' },
+    empty: 'No cost is in review',
+    emptyHint: 'An execution appears here when it reports more than ten times its hold.',
+    none: 'No review is in this state',
+    hold: 'Charged',
+    reported: 'Reported',
+    since: 'Since',
+    by: (operator: string) => `by ${operator}`,
+    inReview: (reported: string) =>
+      `It reported a cost of ${reported} USD, more than ten times its hold. Only the hold was charged.`,
+    all: 'All costs in review',
+    accept: 'Accept',
+    acceptAbout:
+      'Charges this amount in addition to the hold, as a correction. The client sees the execution and the reason.',
+    amount: (most: string) => `Amount to charge (USD), at most ${most}`,
+    writeOff: 'Write off',
+    writeOffAbout: 'Closes the review. Nothing more is charged.',
+    reason: 'Reason',
+  },
   organizations: {
     name: 'Name',
     id: 'Id',

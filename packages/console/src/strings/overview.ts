@@ -37,6 +37,8 @@ export const overviewTexts = {
     noErrors: 'No execution failed in the last hour',
     system: 'System',
     jobsWaiting: (count: number) => (count === 1 ? '1 job waits' : `${count.toLocaleString()} jobs wait`),
+    inReview: (count: number) =>
+      count === 0 ? 'None wait' : `${numbered(count, 'waits', 'wait')} for a decision`,
     deliveries: 'Deliveries',
     delivered: (delivered: number, pending: number) =>
       `${delivered.toLocaleString()} delivered, ${pending.toLocaleString()} pending`,
@@ -78,6 +80,8 @@ export const overviewTexts = {
         `${count === 1 ? '1 webhook endpoint was' : `${count} webhook endpoints were`} deactivated after failures`,
       endpoints_failing: (_: string, count: number) =>
         count === 1 ? '1 webhook endpoint is failing' : `${count} webhook endpoints are failing`,
+      costs_in_review: (_: string, count: number, age: string) =>
+        `${numbered(count, 'cost waits', 'costs wait')} for your decision, the oldest for ${age}`,
     },
   },
   charts: { table: 'Show as a table', time: 'Time' },

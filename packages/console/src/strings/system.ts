@@ -40,7 +40,7 @@ export const systemTexts = {
       fanout: 'Creates the deliveries of events',
       deliver: 'Sends webhooks',
       'test-call': 'Sends test events',
-      adjust: 'Writes top-ups and corrections',
+      adjust: 'Writes top-ups, corrections and decisions on costs',
     } as Readonly<Record<string, string>>,
     backlog: 'Pending work in the database',
     backlogAbout: 'This is what remains to be done, with the age of the oldest.',
@@ -57,6 +57,7 @@ export const systemTexts = {
       overdue: 'executions past their expiry',
       events: 'events to be fanned out',
       deliveries: 'due deliveries, of inactive endpoints too',
+      reviews: 'costs that an operator decides about',
     },
   },
   audit: {

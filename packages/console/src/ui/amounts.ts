@@ -16,6 +16,15 @@ function written(amount: bigint): string {
 
 export const subtract = (amount: string, by: string): string => written(units(amount) - units(by));
 
+const maxLength = 24;
+
+/** A reported cost can have hundreds of digits. */
+export const brief = (amount: string): string => {
+  if (amount.length <= maxLength) return amount;
+  const [whole = ''] = amount.split('.');
+  return `${whole[0]}.${whole.slice(1, 4)}e+${whole.length - 1}`;
+};
+
 /** For the height of a bar or a line only. */
 export const share = (amount: string, of: string): number =>
   units(of) === 0n ? 0 : Number((units(amount) * 1_000_000n) / units(of)) / 1_000_000;

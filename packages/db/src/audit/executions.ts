@@ -50,6 +50,17 @@ export const executionInvariants = {
         OR e.organization_id <> r.organization_id OR e.hold_amount <> r.hold OR e.cost IS DISTINCT FROM r.hold
         OR e.written_off IS NOT NULL END`,
 
+  'an accepted review was charged by a correction of its own': `
+    SELECT r.execution_id AS id, 'accepted for ' || r.charged || ', transfer ' || r.correction || ' is '
+      || coalesce(t.kind || ' of ' || t.amount || ' from ' || t.debit_account, 'not there') AS found
+    FROM reviews r LEFT JOIN transfers t
+      ON t.organization_id = r.organization_id AND t.sequence = r.correction AND t.execution_id IS NULL
+    WHERE r.state = 'accepted' AND ((t.kind, t.debit_account, t.amount, t.idempotency_key)
+        IS DISTINCT FROM ('correction', 'available', r.charged, r.idempotency_key)
+      OR EXISTS (
+        SELECT FROM reviews o WHERE o.organization_id = r.organization_id AND o.correction = r.correction
+          AND o.execution_id <> r.execution_id))`,
+
   'a cost above the hold was charged, written off or is in review': `
     SELECT e.id, 'charged its hold of ' || e.hold_amount || ', of at least ' || min(a.cost) AS found
     FROM executions e LEFT JOIN reviews r ON r.execution_id = e.id CROSS JOIN LATERAL (

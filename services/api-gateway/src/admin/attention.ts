@@ -21,6 +21,7 @@ const codes = [
   'provider_busy',
   'endpoints_deactivated',
   'endpoints_failing',
+  'costs_in_review',
 ] as const;
 type Code = (typeof codes)[number];
 
@@ -58,6 +59,7 @@ const rules: Readonly<Record<Code, readonly [Attention['severity'], string]>> = 
   provider_busy: ['warn', 'HoldfastProviderBusy'],
   endpoints_deactivated: ['warn', 'HoldfastWebhooksFailing'],
   endpoints_failing: ['warn', 'HoldfastWebhooksFailing'],
+  costs_in_review: ['warn', 'HoldfastCostsInReview'],
 };
 
 /** From which age pending work needs an operator, in seconds: as in `deploy/observability/rules/alerts.yml`. */
@@ -69,6 +71,7 @@ const maxAgeS: Readonly<Partial<Record<BacklogKind, readonly [Code, number]>>> =
   unsettled: ['outcomes_unsettled', 60],
   events: ['events_not_fanned_out', 60],
   busy: ['provider_busy', 600],
+  reviews: ['costs_in_review', 0],
 };
 const maxQueueAgeS = 60;
 const maxAuditAgeS = 10_800;

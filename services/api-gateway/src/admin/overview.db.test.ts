@@ -121,6 +121,7 @@ describe('the overview', () => {
     await run(`UPDATE ledger_audits SET finished_at = now() - interval '4 hours'`);
     await redis.hset(breakersKey, { gpus: Date.now() + 20_000, cpus: Date.now() - 1 });
     await queues.pause('settle');
+    await completedExecution(db, { organizationId, cost: '100.00000000' });
     const body = await overview();
     expect(codesOf(body)).toEqual([
       'ledger_breach every organization has its balance',
@@ -129,9 +130,11 @@ describe('the overview', () => {
       'circuit_open cpus',
       'ledger_not_audited',
       'executions_waiting',
+      'costs_in_review',
       'endpoints_deactivated',
       'endpoints_failing',
     ]);
+    expect(body.backlog).toContainEqual({ kind: 'reviews', count: 1, oldest_s: expect.any(Number) });
     expect(body.audit).toMatchObject({ is_consistent: false });
     expect(body.providers).toContainEqual(expect.objectContaining({ connection: 'gpus', circuit: 'open' }));
     expect(body.providers).toContainEqual(expect.objectContaining({ connection: 'cpus', circuit: 'probed' }));

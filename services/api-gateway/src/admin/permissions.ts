@@ -32,6 +32,8 @@ const neededRoles: Readonly<Record<string, OperatorRole>> = {
   [`PATCH ${organization}`]: 'admin',
   [`POST ${organization}/top-ups`]: 'admin',
   [`POST ${organization}/corrections`]: 'admin',
+  'POST /admin/v1/reviews/{id}/accept': 'admin',
+  'POST /admin/v1/reviews/{id}/write-off': 'admin',
   [`PUT ${organization}/spend-limit`]: 'admin',
   [`DELETE ${organization}/spend-limit`]: 'admin',
   [`POST ${organization}/api-keys`]: 'admin',

@@ -43,6 +43,7 @@ const backlogKinds = [
   'overdue',
   'events',
   'deliveries',
+  'reviews',
 ] as const satisfies readonly BacklogKind[];
 
 /** Of a kind, no more are counted. */

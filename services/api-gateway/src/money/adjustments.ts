@@ -1,8 +1,10 @@
+import type { Decision } from '@holdfast/db/executions/reviews';
 import { timeFromNow } from '@holdfast/db/statement';
 import { ApiError } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
 import { formatMoney, type Money, MoneyDecimal } from '@holdfast/domain/money';
 import { type AdjustResult, adjustResult } from '@holdfast/queues/definitions';
+import type { z } from 'zod';
 import type { Context } from '../context/context.ts';
 import { notFound } from '../http/fields.ts';
 
@@ -27,7 +29,7 @@ const applyTimeoutMs = 9000;
  */
 export async function adjust(context: Context, adjustment: Adjustment): Promise<Added> {
   const idempotencyKey = adjustment.idempotencyKey ?? newId('req');
-  const result = await requestAdjustment(context, { ...adjustment, idempotencyKey });
+  const result = await requestWrite(context, adjustResult, { ...adjustment, idempotencyKey });
   if (result.outcome === 'no organization') throw notFound('organization');
   if (result.outcome === 'too late') throw ledgerTimeout(idempotencyKey);
   if (result.outcome === 'insufficient') {
@@ -38,25 +40,28 @@ export async function adjust(context: Context, adjustment: Adjustment): Promise<
   return result;
 }
 
-async function requestAdjustment(
+/** Has the ledger service write. @throws ApiError SERVICE_UNAVAILABLE */
+export async function requestWrite<Result>(
   { db, adjustments, log }: Context,
-  adjustment: Adjustment & { idempotencyKey: string },
-): Promise<AdjustResult> {
+  result: z.ZodType<Result>,
+  asked: (Adjustment & { idempotencyKey: string }) | Omit<Decision, 'until'>,
+): Promise<Result> {
   const requestId = newId('req');
   const until = await timeFromNow(db, applyTimeoutMs);
   try {
-    return adjustResult.parse(await adjustments.request({ requestId, ...adjustment, until }, replyTimeoutMs));
+    return result.parse(await adjustments.request({ requestId, ...asked, until }, replyTimeoutMs));
   } catch (error) {
-    const { organizationId } = adjustment;
-    log.warn({ err: error, organizationId }, 'the ledger did not respond to an adjustment');
-    throw ledgerTimeout(adjustment.idempotencyKey);
+    const of =
+      'executionId' in asked ? { executionId: asked.executionId } : { organizationId: asked.organizationId };
+    log.warn({ err: error, ...of }, 'the ledger did not respond to an adjustment');
+    throw ledgerTimeout(asked.idempotencyKey);
   }
 }
 
-function ledgerTimeout(idempotencyKey: string): ApiError {
+export function ledgerTimeout(idempotencyKey: string): ApiError {
   const message =
-    'The ledger did not respond in time; the amount may or may not have been added. Send the request again with the ' +
-    `header "Idempotency-Key: ${idempotencyKey}" so that it is added only once.`;
+    'The ledger did not respond in time; the change may or may not have been made. Send the request again with the ' +
+    `header "Idempotency-Key: ${idempotencyKey}" so that it is made only once.`;
   return new ApiError('SERVICE_UNAVAILABLE', message, { headers: { 'Retry-After': '2' } });
 }
 

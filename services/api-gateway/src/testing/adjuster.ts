@@ -1,13 +1,15 @@
 import { adjustBalance } from '@holdfast/db/balances';
+import { decideReview } from '@holdfast/db/executions/reviews';
 import { connectWorker } from '@holdfast/queues/connection';
-import { adjustQueue } from '@holdfast/queues/definitions';
+import { adjustQueue, type PayloadOf } from '@holdfast/queues/definitions';
 import { startWorker } from '@holdfast/queues/worker';
 import type { TestGateway } from './testGateway.ts';
 
-/** A ledger service for top-ups and corrections only. */
+/** A ledger service for top-ups, corrections and decisions on reviews only. */
 export function startAdjuster({ context: { db, log }, servers }: TestGateway) {
   const redis = connectWorker(servers.redisUrl, log);
-  const process = adjustBalance.bind(null, db);
+  const process = async (asked: PayloadOf<typeof adjustQueue>) =>
+    'executionId' in asked ? await decideReview(db, asked) : await adjustBalance(db, asked);
   const worker = startWorker({ queue: adjustQueue, redis, concurrency: 8, log, process });
   return {
     async stop() {

@@ -15,6 +15,7 @@ const open = (seeded: SeededLedger) => seeded.open;
 const cheaper = (seeded: SeededLedger) => seeded.cheaper;
 const dearer = (seeded: SeededLedger) => seeded.dearer;
 const capped = (seeded: SeededLedger) => seeded.capped;
+const accepted = (seeded: SeededLedger) => seeded.accepted;
 const platform = () => 'all organizations';
 
 const damage = (what: string, names: Damage['names'], sql: string | Damage['sql']): Damage => ({
@@ -160,7 +161,7 @@ export const damages: Record<Invariant, readonly [Damage, ...Damage[]]> = {
     damage(
       'a hold is there twice',
       open,
-      'DROP INDEX transfers_once; INSERT INTO transfers SELECT * FROM transfers WHERE sequence = 4',
+      "DROP INDEX transfers_once; INSERT INTO transfers SELECT * FROM transfers WHERE sequence = 4 AND kind = 'hold'",
     ),
   ],
   'COMPLETED has exactly one settlement, of its cost': [
@@ -221,6 +222,21 @@ export const damages: Record<Invariant, readonly [Damage, ...Damage[]]> = {
       dearer,
       ({ organization, dearer }) => `INSERT INTO reviews (execution_id, organization_id, hold, reported_cost)
         VALUES ('${dearer}', '${organization}', 0.6, 100)`,
+    ),
+  ],
+  'an accepted review was charged by a correction of its own': [
+    damage('a correction is gone', accepted, `DELETE FROM transfers WHERE idempotency_key = 'accept'`),
+    damage(
+      'a correction is of less',
+      accepted,
+      `UPDATE transfers SET amount = 4 WHERE idempotency_key = 'accept'`,
+    ),
+    damage('another transfer is named as the correction', accepted, 'UPDATE reviews SET correction = 1'),
+    damage(
+      'two reviews name the same correction',
+      accepted,
+      `INSERT INTO reviews SELECT r.* FROM reviews o CROSS JOIN LATERAL
+        jsonb_populate_record(o, '{"execution_id": "exec_other"}') r`,
     ),
   ],
   'a cost above the hold was charged, written off or is in review': [

@@ -3,8 +3,10 @@ import { adjustBalance, topUp } from '@holdfast/db/balances';
 import type { Database } from '@holdfast/db/client';
 import { cancelExecution, completeExecutions } from '@holdfast/db/executions/endings';
 import { eraseExecution } from '@holdfast/db/executions/erase';
+import { decideReview } from '@holdfast/db/executions/reviews';
 import { startExecutions } from '@holdfast/db/executions/start';
 import { setSpendLimit } from '@holdfast/db/spendLimits';
+import { timeFromNow } from '@holdfast/db/statement';
 import { newId } from '@holdfast/domain/ids';
 import { createTestOrganization, insertTestExecution } from '@holdfast/testkit/testData';
 
@@ -16,6 +18,7 @@ export type SeededLedger = {
   cheaper: string;
   dearer: string;
   capped: string;
+  accepted: string;
 };
 
 /**
@@ -23,6 +26,7 @@ export type SeededLedger = {
  * (and was erased), one that cost 0.9, and one that cost 1 of which its key's spend limit let 0.7 be charged. Its transfers
  * are numbered: top-ups 1 and 2, correction 3, hold of the open one 4, hold and release of the cancelled one 5 and 6,
  * hold, settle and remainder 7 to 9, hold, overage and settle 10 to 12, hold, overage, settle and write-off 13 to 16.
+ * Another organization has one that cost 100, of which an operator accepted 5.
  */
 export async function seedLedger(db: Database): Promise<SeededLedger> {
   const organization = await createTestOrganization(db, '10');
@@ -39,7 +43,10 @@ export async function seedLedger(db: Database): Promise<SeededLedger> {
   const dearer = await complete(db, await create(db, organization), '0.90000000');
   await setSpendLimit(db, { organizationId: organization, apiKeyId: 'capped', amount: '0.7' });
   const capped = await complete(db, await create(db, organization, 'capped'), '1.00000000');
-  return { organization, open, cancelled, cheaper, dearer, capped };
+  const other = await createTestOrganization(db, '10');
+  const accepted = await complete(db, await create(db, other, 'other'), '100.00000000');
+  await accept(db, accepted, '5');
+  return { organization, open, cancelled, cheaper, dearer, capped, accepted };
 }
 
 async function create(db: Database, organizationId: string, apiKeyId = 'key'): Promise<string> {
@@ -61,4 +68,9 @@ async function complete(db: Database, id: string, cost: string): Promise<string>
   await recordOutcomes(db, [{ attemptId: started.attemptId, outcome, state: 'succeeded' }]);
   await completeExecutions(db, [started.attemptId]);
   return id;
+}
+
+async function accept(db: Database, executionId: string, amount: string): Promise<void> {
+  const decided = { kind: 'accept', reason: 'as agreed', decidedBy: 'op', idempotencyKey: 'accept' } as const;
+  await decideReview(db, { ...decided, executionId, amount, until: await timeFromNow(db, 60_000) });
 }

@@ -76,6 +76,13 @@ const late: Record<Exclude<BacklogKind, 'running'>, Late> = {
     fix: `${sender}, or their endpoints are inactive: holdfast webhooks list`,
     runbook: 'HoldfastWebhooksLate',
   },
+  reviews: {
+    afterS: 0,
+    state: 'warning',
+    what: 'costs wait for a decision',
+    fix: 'holdfast review list shows them; accept or write off each',
+    runbook: 'HoldfastCostsInReview',
+  },
 };
 
 export const sweepsCheck: Check = {

@@ -6,6 +6,7 @@ import { Card } from '../../ui/card.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Change, Facts, Money, Time } from '../../ui/values.tsx';
 import { billedText } from './billed.ts';
+import { ReviewNote } from './reviews.tsx';
 
 type Whole = Schemas['ExecutionWithAttempts'];
 
@@ -23,6 +24,7 @@ export function MoneyCard({ of }: { of: Whole }) {
   const billed = of.usage && billedText(of.usage);
   return (
     <Card title={text.execution.money}>
+      {of.review && <ReviewNote of={of.review} />}
       <div className="mb-4">
         <Facts of={amounts.map(([name, amount]) => [name, <Money key={name} of={amount} />] as const)} />
         {billed && <p className="mt-3 text-soft text-xs">{`${text.execution.chargedFor}: ${billed}`}</p>}

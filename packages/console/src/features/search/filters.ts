@@ -56,6 +56,10 @@ export const organizationFiltersOf = (search: Record<string, unknown>): Organiza
 
 export type EndpointFilters = { q?: string; state?: string; organization?: string };
 
+export type ReviewFilters = { state?: string };
+
+export const reviewFiltersOf = (search: Record<string, unknown>): ReviewFilters => textsOf(search, ['state']);
+
 export type DeliveryFilters = {
   status?: string;
   event?: string;

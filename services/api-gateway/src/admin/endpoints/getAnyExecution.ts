@@ -1,5 +1,6 @@
 import { listEventsOfExecution } from '@holdfast/db/events';
 import { getExecutionWithAttempts, listReruns } from '@holdfast/db/executions/read';
+import { getReview } from '@holdfast/db/executions/reviews';
 import { listFilesOfExecution } from '@holdfast/db/files';
 import { listTransfers } from '@holdfast/db/transfers';
 import { listDeliveries } from '@holdfast/db/webhooks/deliveries';
@@ -13,6 +14,7 @@ import { ExecutionStatus, ExecutionWithLogs, executionRecord } from '../../execu
 import { keylessEndpoint } from '../../http/endpoint.ts';
 import { amount, idField, idParams, jsonObject, notFound, requireId, timestamp } from '../../http/fields.ts';
 import { AttemptRecord, attemptRecord } from '../attemptRecord.ts';
+import { ReviewRecord, reviewRecord } from '../reviewRecord.ts';
 
 const ExecutionEvent = z
   .object({
@@ -54,6 +56,7 @@ export const getAnyExecution = keylessEndpoint({
         rerun_of: idField('exec', 'The execution that this one repeats').nullable(),
         reruns: z.array(Rerun).describe('The last 20 executions that repeat this one, newest first'),
         written_off: amount('The part of the cost above `cost` that was not charged').nullable(),
+        review: ReviewRecord.nullable().describe('Null: its cost was not held back'),
         attempts: z.array(AttemptRecord),
         transactions: z.array(Transaction).describe('In the order in which they were written'),
         events: z.array(ExecutionEvent).describe('First to last'),
@@ -83,14 +86,16 @@ export const getAnyExecution = keylessEndpoint({
 
 /** What the execution left in other tables. */
 async function tracesOf({ db }: Context, { id, organizationId }: { id: string; organizationId: string }) {
-  const [transfers, events, deliveries, files, reruns] = await Promise.all([
+  const [transfers, events, deliveries, files, reruns, review] = await Promise.all([
     listTransfers(db, organizationId, { executionId: id, withWriteOffs: true }, maxTransfers),
     listEventsOfExecution(db, id),
     listDeliveries(db, organizationId, { executionId: id }, maxDeliveries),
     listFilesOfExecution(db, id),
     listReruns(db, id, maxReruns),
+    getReview(db, id),
   ]);
   return {
+    review: review && reviewRecord(review),
     transactions: transfers.map(transactionRecord).toReversed(),
     events: events.map((event) => ({
       id: event.id,

@@ -21,6 +21,8 @@ const advice: Record<ErrorCode, string> = {
   EXECUTION_ALREADY_TERMINAL: 'the execution has ended and can no longer be cancelled',
   EXECUTION_NOT_TERMINAL: 'the execution is still open: cancel it before you erase it',
   API_KEY_LIMIT_REACHED: 'an organization has at most 20 keys: revoke one',
+  REVIEW_ALREADY_DECIDED:
+    'for operators: someone decided about this cost before; the message has the decision',
   EXECUTION_ERASED: 'the content of the execution was erased',
   PAYLOAD_TOO_LARGE: 'the body exceeds the limit in the message',
   UNSUPPORTED_MEDIA_TYPE: 'send an uncompressed body with `Content-Type: application/json`',
