@@ -65,6 +65,29 @@ balance, and refused if it exceeds it.`,
     load: async () => (await import('./balance/adjust.ts')).correct,
   },
   {
+    name: 'review list',
+    about: `list the executions that reported a cost above ten times their hold, newest first: they were charged the hold, and
+an operator decides about the rest. Only open ones, without --all`,
+    usage: 'holdfast review list [--org ORG] [--all] [--limit 20] [--json]',
+    load: async () => (await import('./review/review.ts')).reviewList,
+  },
+  {
+    name: 'review accept',
+    about: `charge the rest of a reported cost, or --amount of it, to the balance of the organization; refused if the available
+balance does not cover it. A review is decided once`,
+    usage:
+      'holdfast review accept <execution> --reason TEXT [--amount AMOUNT] [--idempotency-key KEY] [--json]',
+    examples: 'holdfast review accept exec_… --amount 12.50 --reason "2 hours of video, as agreed"',
+    load: async () => (await import('./review/review.ts')).reviewAccept,
+  },
+  {
+    name: 'review write-off',
+    about: 'close a review without charging more than the hold',
+    usage: 'holdfast review write-off <execution> --reason TEXT [--idempotency-key KEY] [--json]',
+    examples: 'holdfast review write-off exec_… --reason "the token counter overflowed"',
+    load: async () => (await import('./review/review.ts')).reviewWriteOff,
+  },
+  {
     name: 'key create',
     about: 'create an API key for an organization; the key is shown only once',
     usage: `holdfast key create <org> <name> [--mode live|test] [--permissions full|execution] [--scopes <list>]

@@ -62,6 +62,21 @@ export const execution = z.looseObject({
 });
 export type ExecutionRecord = z.infer<typeof execution>;
 
+export const review = z.looseObject({
+  execution_id: z.string(),
+  organization_id: z.string(),
+  model: z.string().nullable(),
+  hold: z.string(),
+  reported_cost: z.string(),
+  state: z.string(),
+  created_at: z.string(),
+  decided_at: time,
+  decided_by: z.string().nullable(),
+  reason: z.string().nullable(),
+  charged: z.string().nullable(),
+});
+export type Review = z.infer<typeof review>;
+
 const attempt = z.looseObject({
   number: z.number(),
   provider: z.string(),
@@ -80,6 +95,7 @@ const attempt = z.looseObject({
 export const executionWithAttempts = execution.extend({
   priority: z.string(),
   written_off: z.string().nullable(),
+  review: review.nullable().default(null),
   started_at: time,
   expires_at: z.string(),
   webhook_url: z.string().nullable(),

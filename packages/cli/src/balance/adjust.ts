@@ -55,7 +55,7 @@ function textOf(one: z.infer<typeof adjustment>, isReplay: boolean): string {
 }
 
 /** Printed before the request: without a response the operator can safely repeat it. */
-function newKey({ report }: Context): string {
+export function newKey({ report }: Context): string {
   const key = `cli-${randomUUID()}`;
   report(`holdfast: if there is no response, repeat the command with --idempotency-key ${key}`);
   return key;

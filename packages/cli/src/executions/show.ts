@@ -1,10 +1,11 @@
 import type { z } from 'zod';
 import { adminCommand } from '../admin/adminCommand.ts';
 import { adminPath } from '../admin/api.ts';
-import { executionWithAttempts } from '../admin/records.ts';
+import { executionWithAttempts, type Review } from '../admin/records.ts';
 import type { Context } from '../command.ts';
 import { printFacts, printTable } from '../output/print.ts';
 import { shownAge, shownTime } from '../output/times.ts';
+import { shownCost } from '../review/review.ts';
 
 export const executionsShow = adminCommand({
   name: 'executions show',
@@ -12,6 +13,11 @@ export const executionsShow = adminCommand({
   request: (admin, [id]) => admin.request('GET', adminPath('executions', id)),
   show: (body, context) => printExecution(context, executionWithAttempts.parse(body)),
 });
+
+function reviewText({ state, reported_cost: reported, charged, decided_by: by }: Review): string {
+  const decided = charged === null ? `written off by ${by}` : `${charged} accepted by ${by}`;
+  return `${shownCost(reported)} reported, ${state === 'open' ? 'open: holdfast review accept or write-off' : decided}`;
+}
 
 function printExecution(context: Context, one: z.infer<typeof executionWithAttempts>): void {
   printFacts(context, {
@@ -28,6 +34,7 @@ function printExecution(context: Context, one: z.infer<typeof executionWithAttem
     hold: one.hold_amount,
     cost: one.cost,
     'written off': one.written_off,
+    review: one.review && reviewText(one.review),
     error: one.error && `${one.error.code}: ${one.error.message}`,
     webhook_url: one.webhook_url,
   });
