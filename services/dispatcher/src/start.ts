@@ -24,6 +24,7 @@ import { jobMetrics } from '@holdfast/queues/worker';
 import { type AttemptServices, startAttempt } from './attempt/attempt.ts';
 import { createLeases, leaseS } from './attempt/leases.ts';
 import { type DispatcherMetrics, dispatcherMetrics, measured } from './attempt/metrics.ts';
+import { openRoutes, type Routes } from './attempt/route.ts';
 import type { Trace } from './attempt/trace.ts';
 import type { DispatcherConfig } from './config.ts';
 import { startSweeps } from './jobs/sweeps.ts';
@@ -31,7 +32,6 @@ import { createJobs, openQueues, type Queues, startWorkers } from './jobs/worker
 import { openBreakers } from './schedule/breakers.ts';
 import { openCapacity } from './schedule/capacity.ts';
 import { openLimits, openOrganizationLimits } from './schedule/limits.ts';
-import { openRoutes, type Routes } from './schedule/routes.ts';
 import { createScheduler } from './schedule/scheduler.ts';
 import { openSlots, type Slots } from './schedule/slots.ts';
 

@@ -4,7 +4,6 @@ import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
 import type { Starter } from '@holdfast/executions/lifecycle';
 import type { Progress } from '@holdfast/providers/interface';
 import type { PendingExecution } from '../schedule/backlog.ts';
-import type { Route, Routes } from '../schedule/routes.ts';
 import type { Slots } from '../schedule/slots.ts';
 import { bodiesOf, finishRun } from './finishedRun.ts';
 import { prepareInput } from './input.ts';
@@ -13,6 +12,7 @@ import type { DispatcherMetrics } from './metrics.ts';
 import type { Files } from './outputFile.ts';
 import { recordProgress, recordRunning } from './progress.ts';
 import { recordBusyRefusal, recordRefusal } from './refusal.ts';
+import type { Route, Routes } from './route.ts';
 import {
   type Attempt,
   cancelTimeoutMs,

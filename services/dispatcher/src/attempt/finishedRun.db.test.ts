@@ -6,10 +6,10 @@ import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
 import { mp4, png } from '@holdfast/files/testing/media';
 import { createRegistry } from '@holdfast/kit/metrics';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Route } from '../schedule/routes.ts';
 import { type AttemptServices, applyProgress } from './attempt.ts';
 import { finishRun } from './finishedRun.ts';
 import { dispatcherMetrics } from './metrics.ts';
+import type { Route } from './route.ts';
 import type { Attempt } from './submission.ts';
 import { madeOutput, startCopying } from './testing/copying.ts';
 

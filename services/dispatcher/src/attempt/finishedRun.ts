@@ -13,10 +13,10 @@ import { reasonOf } from '@holdfast/kit/within';
 import type { Progress } from '@holdfast/providers/interface';
 import type { OutputBody } from '@holdfast/providers/outputBody';
 import { WrongOutputType } from '@holdfast/providers/outputFiles';
-import type { Route } from '../schedule/routes.ts';
 import type { DispatcherMetrics } from './metrics.ts';
 import type { Files } from './outputFile.ts';
 import { copyOutput, defaultBounds } from './outputs.ts';
+import type { Route } from './route.ts';
 import type { Attempt } from './submission.ts';
 import { inSpan, type Trace } from './trace.ts';
 

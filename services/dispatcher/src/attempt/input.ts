@@ -13,7 +13,7 @@ import { ObjectNotFoundError, type ObjectStore } from '@holdfast/files/store';
 import type { Logger } from '@holdfast/kit/logger';
 import { changeInput, type PreparedInput } from '@holdfast/providers/input';
 import type { FilePart, Progress } from '@holdfast/providers/interface';
-import type { Route } from '../schedule/routes.ts';
+import type { Route } from './route.ts';
 import type { Attempt, FirstCall } from './submission.ts';
 
 type Files = { db: Database; store: ObjectStore };

@@ -14,8 +14,8 @@ import {
   trustedHosts,
   UnusableOutput,
 } from '@holdfast/providers/outputFiles';
-import type { Route } from '../schedule/routes.ts';
 import { type Files, type OutputRules, storeOutput } from './outputFile.ts';
+import type { Route } from './route.ts';
 import type { Attempt } from './submission.ts';
 
 export type CopyBounds = {

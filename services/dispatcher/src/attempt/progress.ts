@@ -4,7 +4,7 @@ import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Progress, RunProgress } from '@holdfast/providers/interface';
 import { logLine, type Secrets } from '@holdfast/providers/outcome/raw';
-import type { Route } from '../schedule/routes.ts';
+import type { Route } from './route.ts';
 import { type Attempt, cancelTimeoutMs } from './submission.ts';
 
 /** If the execution has ended meanwhile, the run is cancelled. */

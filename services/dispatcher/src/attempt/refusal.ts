@@ -7,9 +7,10 @@ import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Progress } from '@holdfast/providers/interface';
 import type { RouteTarget } from '../schedule/capacity.ts';
-import { isAt, type Route, type Routes } from '../schedule/routes.ts';
+import { isAt } from '../schedule/routes.ts';
 import type { Slots } from '../schedule/slots.ts';
 import type { DispatcherMetrics } from './metrics.ts';
+import { type Route, type Routes } from './route.ts';
 import type { Attempt } from './submission.ts';
 
 type Refused = Extract<Progress, { state: 'refused' }>;

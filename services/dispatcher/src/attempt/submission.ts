@@ -4,8 +4,8 @@ import { providerMode } from '@holdfast/domain/modelRoute';
 import { mappingOf } from '@holdfast/domain/outcome';
 import type { PreparedInput } from '@holdfast/providers/input';
 import type { Progress, Provider, Submission } from '@holdfast/providers/interface';
-import type { Route } from '../schedule/routes.ts';
 import type { Slots } from '../schedule/slots.ts';
+import type { Route } from './route.ts';
 
 export type Attempt = Omit<ClaimedAttempt, 'state' | 'ended' | 'handle'> &
   Partial<Pick<ClaimedAttempt, 'handle'>>;

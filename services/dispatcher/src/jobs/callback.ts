@@ -13,8 +13,8 @@ import type { CallbackReading, Ended } from '@holdfast/providers/interface';
 import { type AttemptServices, applyProgress, stopAttempt } from '../attempt/attempt.ts';
 import { leaseS } from '../attempt/leases.ts';
 import type { Files } from '../attempt/outputFile.ts';
+import type { Route } from '../attempt/route.ts';
 import { inSpan, type Trace } from '../attempt/trace.ts';
-import type { Route } from '../schedule/routes.ts';
 
 /** A forged or empty callback is dropped, for an attempt keeps only so many. One that can't be handled now is swept later. */
 export async function receiveCallback(

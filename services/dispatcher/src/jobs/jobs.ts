@@ -9,10 +9,10 @@ import { type AttemptServices, applyProgress, runAttempt, stopAttempt } from '..
 import { prepareInput } from '../attempt/input.ts';
 import { leaseS } from '../attempt/leases.ts';
 import { recordRefusal } from '../attempt/refusal.ts';
+import type { Route } from '../attempt/route.ts';
 import { toSubmission } from '../attempt/submission.ts';
 import { inSpan, type Trace } from '../attempt/trace.ts';
 import { firstTry, type PendingExecution } from '../schedule/backlog.ts';
-import type { Route } from '../schedule/routes.ts';
 import { receiveCallback } from './callback.ts';
 
 /** The executions that a dispatch job names; a gateway of the previous version sends their ids only. */
