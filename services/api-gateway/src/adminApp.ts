@@ -71,7 +71,7 @@ import { postRedeliver } from './api/webhooks/postRedeliver.ts';
 import { postRotateEndpointSecret } from './api/webhooks/postRotateEndpointSecret.ts';
 import { postTestEvent } from './api/webhooks/postTestEvent.ts';
 import type { Context } from './context/context.ts';
-import type { Endpoint, EndpointRequest } from './http/endpoint.ts';
+import type { Endpoint, EndpointRequest } from './context/endpoint.ts';
 import { idField } from './http/fields.ts';
 import { mountConsole } from './pages/console.ts';
 import { mountSite, siteFolder } from './pages/docs/site.ts';

@@ -48,8 +48,8 @@ import { postRotateEndpointSecret } from './api/webhooks/postRotateEndpointSecre
 import { postRotateSecret } from './api/webhooks/postRotateSecret.ts';
 import { postTestEvent } from './api/webhooks/postTestEvent.ts';
 import type { Context } from './context/context.ts';
+import type { Endpoint } from './context/endpoint.ts';
 import { mountStorage } from './files/storage.ts';
-import type { Endpoint } from './http/endpoint.ts';
 import { mountHome } from './pages/docs/home.ts';
 import { mountSite, siteFolder } from './pages/docs/site.ts';
 import { mountPortal } from './pages/portal.ts';

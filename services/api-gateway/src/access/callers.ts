@@ -1,15 +1,15 @@
 import { type FoundApiKey, findApiKeys, findApiKeysById } from '@holdfast/db/apiKeys';
+import type { Database } from '@holdfast/db/client';
 import { findPortalSessions, type PortalSession } from '@holdfast/db/portalSessions';
 import { hashApiKey, isApiKeyShape } from '@holdfast/domain/apiKey';
 import { ApiError } from '@holdfast/domain/errors';
 import { createBatcher } from '@holdfast/kit/batcher';
 import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
-import type { Context } from '../context/context.ts';
-import type { Caller } from '../http/endpoint.ts';
-import { type RequestState, stateOf } from '../http/requestState.ts';
+import { stateOf } from '../http/requestState.ts';
 import { requireConsole } from './consoleRequest.ts';
-import { isTokenShaped, type TokenClaims } from './executionTokens.ts';
+import { isTokenShaped, type TokenClaims, type TokenSigner } from './executionTokens.ts';
+import { type Caller, type Identity, identityOf } from './identity.ts';
 import { requireAddress, unbounded } from './keyBounds.ts';
 import { portalSecret } from './portalRequest.ts';
 import { hashSecret } from './secrets.ts';
@@ -22,25 +22,28 @@ export type Callers = {
   publicUrl: string | undefined;
 };
 
-/** Identifies the caller. An error is kept in the request's state until the rate limit has counted the request. */
+/** Identifies the caller. An error is kept in the identity until the rate limit has counted the request. */
 export type Authenticate = (request: Request, response: Response) => Promise<void> | void;
 
 export function authenticate(callers: Callers): Authenticate {
   return async (request, response) => {
-    const state = stateOf(response);
-    const find = () => requireCaller(request, state, callers);
-    state.recheck = find;
+    const { address } = stateOf(response);
+    const identity = identityOf(response);
+    const { portalSessionId } = identity;
+    const find = () => requireCaller(request, { address, portalSessionId }, callers);
+    identity.recheck = find;
     try {
-      state.caller = await find();
+      identity.caller = await find();
     } catch (error) {
-      state.accessError = error instanceof Error ? error : new Error('not authenticated', { cause: error });
+      identity.accessError =
+        error instanceof Error ? error : new Error('not authenticated', { cause: error });
     }
   };
 }
 
 async function requireCaller(
   request: Request,
-  { address, portalSessionId }: Pick<RequestState, 'address' | 'portalSessionId'>,
+  { address, portalSessionId }: { address: string } & Pick<Identity, 'portalSessionId'>,
   callers: Callers,
 ): Promise<Caller> {
   if (portalSessionId !== null) return await sessionCaller(request, { address, portalSessionId }, callers);
@@ -97,7 +100,15 @@ const cacheMs = 3000;
 const maxCachedKeys = 10_000;
 
 /** Finds callers, with caches that also remember unknown ones. */
-export function openCallers({ db, tokens, config }: Pick<Context, 'db' | 'tokens' | 'config'>): Callers {
+export function openCallers({
+  db,
+  tokens,
+  config,
+}: {
+  db: Database;
+  tokens: TokenSigner;
+  config: { PUBLIC_URL?: string | undefined };
+}): Callers {
   const byHash = openKeyCache((hashes) => findApiKeys(db, hashes));
   const byId = openKeyCache((ids) => findApiKeysById(db, ids));
   // Looked up before the rate limit: a flood of wrong cookies costs one statement at a time.

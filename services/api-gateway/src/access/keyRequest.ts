@@ -1,7 +1,7 @@
+import type { ModelCatalogue } from '@holdfast/db/models';
 import { apiKeyModes, apiKeyPermissions, apiKeyScopes } from '@holdfast/domain/apiKey';
 import { modelSlug } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
-import type { Context } from '../context/context.ts';
 import { timeField } from '../http/fields.ts';
 import { invalidInput } from '../http/validate.ts';
 import { isAddressRange } from './keyBounds.ts';
@@ -72,7 +72,10 @@ export type ApiKeyRequest = z.infer<typeof apiKeyRequest>;
 const lastTimeMs = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** Checks what the schema cannot. @throws ApiError INPUT_VALIDATION_ERROR */
-export async function checkKeyRequest({ models }: Context, request: ApiKeyRequest): Promise<void> {
+export async function checkKeyRequest(
+  { models }: { models: ModelCatalogue },
+  request: ApiKeyRequest,
+): Promise<void> {
   const details = await unknownModels(models, request.models ?? []);
   if (request.permissions && request.scopes) {
     details.push({

@@ -1,12 +1,8 @@
-import { getExecution } from '@holdfast/db/executions/read';
 import type { ModelCatalogue } from '@holdfast/db/models';
 import { ApiError, type ErrorDetail } from '@holdfast/domain/errors';
-import type { Execution } from '@holdfast/domain/execution';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { isSandbox } from '@holdfast/domain/modelRoute';
-import type { Context } from '../context/context.ts';
-import type { Caller } from '../http/endpoint.ts';
-import { notFound, requireId } from '../http/fields.ts';
+import type { Caller } from './identity.ts';
 
 type Bounds = Pick<Caller, 'models' | 'isTest'>;
 
@@ -15,7 +11,7 @@ export function mayUseModel(caller: Bounds, definition: ModelDefinition): boolea
 }
 
 /** The error does not reveal models outside the key's bounds. @throws ApiError FORBIDDEN */
-export async function requireModel({ models }: Pick<Context, 'models'>, caller: Bounds, slug: string) {
+export async function requireModel({ models }: { models: ModelCatalogue }, caller: Bounds, slug: string) {
   if (!mayReadModel(caller, slug)) throw mayNotUse(caller);
   const model = caller.isTest ? await models.get(slug) : null;
   if (!model || runsInSandbox(model.definition)) return;
@@ -74,39 +70,4 @@ async function missing(models: ModelCatalogue, slugs: readonly string[]) {
   return slugs
     .map((slug, index) => ({ slug, field: `models.${index}` }))
     .filter(({ slug }) => !known.has(slug));
-}
-
-type Reader = Pick<Caller, 'organizationId' | 'models' | 'token'>;
-
-/**
- * For an execution token without `metadata` and `webhookUrl`, which are for the owner's server.
- * @throws ApiError NOT_FOUND also for another organization's execution, one of a model that the key may not use, and one
- * that is not the token's; EXECUTION_ERASED for a token
- */
-export async function findExecution(
-  { reader }: Pick<Context, 'reader'>,
-  caller: Reader,
-  id: string,
-): Promise<Execution> {
-  const { organizationId } = caller;
-  const known = requireId('exec', id, 'execution');
-  const execution = await reader.readPrimary(organizationId, (db) => getExecution(db, organizationId, known));
-  if (!execution || !mayReadModel(caller, execution.model)) throw notFound('execution');
-  const { token } = caller;
-  if (token === null) return execution;
-  if (token.executionId !== known) throw notFound('execution');
-  if (execution.erasedAt) throw new ApiError('EXECUTION_ERASED', 'The execution was erased.');
-  return { ...execution, metadata: null, webhookUrl: null };
-}
-
-/** Null: it is not about an execution. @throws ApiError NOT_FOUND, naming `what`, unless the key may read it */
-export async function requireReadable(
-  { db }: Pick<Context, 'db'>,
-  caller: Reader,
-  executionId: string | null,
-  what = 'execution',
-): Promise<void> {
-  if (caller.models.length === 0 || executionId === null) return;
-  const execution = await getExecution(db, caller.organizationId, executionId);
-  if (!execution || !mayReadModel(caller, execution.model)) throw notFound(what);
 }

@@ -6,7 +6,7 @@ import { ApiError } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
-import type { Context } from '../context/context.ts';
+import type { SealedBox } from '@holdfast/kit/sealedBox';
 import { notFound } from '../http/fields.ts';
 
 /** Creates a key. Its value is returned and never stored. @throws API_KEY_LIMIT_REACHED, NOT_FOUND (the organization) */
@@ -44,7 +44,7 @@ export async function issueApiKey(
 
 /** `test` creates the test organization. @throws ApiError NOT_FOUND, FORBIDDEN for a live key in a test organization */
 export async function resolveOwner(
-  { db, box }: Context,
+  { db, box }: { db: Database; box: SealedBox },
   creator: { organizationId: string; isTest: boolean },
   mode: ApiKeyMode | undefined,
 ): Promise<string> {

@@ -6,16 +6,12 @@ import { isSameSecret } from '@holdfast/domain/constantTime';
 import { ApiError } from '@holdfast/domain/errors';
 import { type OperatorRole, parseAdminRoles, type SignInMethod } from '@holdfast/domain/operators';
 import type { Request } from 'express';
-import type { GatewayConfig } from '../context/config.ts';
-import { stateOf } from '../http/requestState.ts';
 import { type Authenticate, bearerToken, unauthenticated } from './callers.ts';
 import { requireConsole } from './consoleRequest.ts';
+import { identityOf, type Operator } from './identity.ts';
 import { type OidcConfig, oidcTerms } from './oidc/config.ts';
 import { sessionSecret } from './operatorCookies.ts';
 import { hashSecret } from './secrets.ts';
-
-/** Who makes a request of the admin API. `sessionId` null: with the token itself. */
-export type Operator = { name: string; role: OperatorRole; sessionId: string | null };
 
 export type Operators = {
   /** Every token is compared in constant time. */
@@ -29,9 +25,7 @@ export type Operators = {
   consoleUrl: string | undefined;
 };
 
-export function readOperators(
-  config: Pick<GatewayConfig, 'ADMIN_TOKEN' | 'ADMIN_ROLES'> & OidcConfig,
-): Operators {
+export function readOperators(config: { ADMIN_TOKEN: string; ADMIN_ROLES: string } & OidcConfig): Operators {
   const tokens = parseAdminTokens(config.ADMIN_TOKEN) ?? [];
   const roles = parseAdminRoles(config.ADMIN_ROLES) ?? new Map<string, OperatorRole>();
   const matching = (isIt: (one: AdminToken) => boolean) => tokens.filter(isIt)[0] ?? null;
@@ -59,13 +53,14 @@ export function credentialOf(secret: string, terms: string): string {
 /** Identifies the operator by a bearer token, or else by the cookie of a session. */
 export function authenticateOperator(db: Database, operators: Operators): Authenticate {
   return async (request, response) => {
-    const state = stateOf(response);
+    const identity = identityOf(response);
     const find = () => requireOperator(request, db, operators);
-    state.recheck = find;
+    identity.recheck = find;
     try {
-      state.operator = await find();
+      identity.operator = await find();
     } catch (error) {
-      state.accessError = error instanceof Error ? error : new Error('not authenticated', { cause: error });
+      identity.accessError =
+        error instanceof Error ? error : new Error('not authenticated', { cause: error });
     }
   };
 }

@@ -1,6 +1,8 @@
 import { type AdminActionRow, finishAdminAction, startAdminAction } from '@holdfast/db/adminActions';
 import { newId } from '@holdfast/domain/ids';
-import type { Endpoint, EndpointRequest, Reply } from '../http/endpoint.ts';
+import { identityOf } from '../access/identity.ts';
+import type { Endpoint, EndpointRequest } from '../context/endpoint.ts';
+import type { Reply } from '../http/endpoint.ts';
 import { toApiError } from '../http/errors.ts';
 import { stateOf } from '../http/requestState.ts';
 
@@ -48,7 +50,8 @@ function actionOf(
   { raw, params }: AdminRequest,
   body: unknown = {},
 ): AdminActionRow {
-  const { operator, address, requestId } = stateOf(raw.response);
+  const { address, requestId } = stateOf(raw.response);
+  const { operator } = identityOf(raw.response);
   const ids = Object.values(params).map((value) => value.slice(0, 100));
   return {
     id: newId('act'),

@@ -8,8 +8,8 @@ import { getSpendLimits, type SpendLimit } from '@holdfast/db/spendLimits';
 import { overagePolicies } from '@holdfast/domain/ledger';
 import { z } from 'zod';
 import { operatorFor } from '../access/callers.ts';
+import type { Caller } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
-import type { Caller } from '../http/endpoint.ts';
 import { idField, notFound, requireId, timestamp } from '../http/fields.ts';
 import { spendLimitField, spendLimitRecord } from '../money/spendLimits.ts';
 

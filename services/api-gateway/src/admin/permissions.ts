@@ -1,8 +1,8 @@
 import { ApiError } from '@holdfast/domain/errors';
 import { hasRole, type OperatorRole } from '@holdfast/domain/operators';
+import { identityOf } from '../access/identity.ts';
 import { requireNamed } from '../access/operators.ts';
-import type { Endpoint, EndpointRequest } from '../http/endpoint.ts';
-import { stateOf } from '../http/requestState.ts';
+import type { Endpoint, EndpointRequest } from '../context/endpoint.ts';
 
 const organization = '/admin/v1/organizations/{id}';
 const onBehalf = '/admin/v1/organizations/{organization_id}';
@@ -64,7 +64,7 @@ export function permitted(of: Endpoint): Endpoint {
     ...of,
     async handle(request: Handled) {
       const needed = roleFor(name, least, request.body);
-      const { role } = requireNamed(stateOf(request.raw.response).operator);
+      const { role } = requireNamed(identityOf(request.raw.response).operator);
       if (!hasRole(role, needed)) {
         throw new ApiError('FORBIDDEN', `This needs the role \`${needed}\`; you have \`${role}\`.`);
       }

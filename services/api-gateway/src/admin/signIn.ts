@@ -5,6 +5,7 @@ import { newId } from '@holdfast/domain/ids';
 import { type OperatorRole, type SignInMethod, signIn } from '@holdfast/domain/operators';
 import type { Request } from 'express';
 import { ipKeyGenerator } from 'express-rate-limit';
+import { identityOf } from '../access/identity.ts';
 import { sessionCookie } from '../access/operatorCookies.ts';
 import { credentialOf } from '../access/operators.ts';
 import { hashSecret, newSecret } from '../access/secrets.ts';
@@ -48,7 +49,7 @@ export type SignedIn = {
 export async function startSession({ db }: Context, raw: RawRequest, person: SignedIn): Promise<Reply> {
   const { actor, role, method, terms } = person;
   const { request } = raw;
-  const state = stateOf(raw.response);
+  const { address } = stateOf(raw.response);
   const secret = newSecret('ses_');
   const id = newId('ses');
   const action = signInAction(raw, person, id);
@@ -60,12 +61,12 @@ export async function startSession({ db }: Context, raw: RawRequest, person: Sig
     role,
     method,
     credential: credentialOf(secret, terms),
-    address: state.address,
+    address,
     userAgent: (request.headers['user-agent'] ?? '').slice(0, 300),
     lifetimeMs: signIn.sessionMs,
   });
   await finishAdminAction(db, action, 201);
-  state.operator = { name: actor, role, sessionId: id };
+  identityOf(raw.response).operator = { name: actor, role, sessionId: id };
   return {
     status: 201,
     body: sessionRecord(session, id),

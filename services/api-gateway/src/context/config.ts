@@ -9,7 +9,6 @@ import { encryptionKeys } from '@holdfast/kit/sealedBox';
 import { tracingConfig } from '@holdfast/kit/tracing/config';
 import { z } from 'zod';
 import { oidcConfig, oidcProblems } from '../access/oidc/config.ts';
-import { isCorsOrigin } from '../pipeline/cors.ts';
 
 export const gatewayConfig = {
   ...baseConfig,
@@ -131,4 +130,9 @@ function adminRoleProblems({
   return operatorsWithoutToken(roles, tokens).map(
     (name) => `ADMIN_ROLES: ADMIN_TOKEN has no operator named ${name}; without an entry, one is an admin`,
   );
+}
+
+/** Whether an item of CORS_ORIGINS is an origin as browsers send it, or `*`. */
+function isCorsOrigin(text: string): boolean {
+  return text === '*' || (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text);
 }

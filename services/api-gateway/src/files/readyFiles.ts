@@ -4,7 +4,7 @@ import { ApiError, type ErrorDetail } from '@holdfast/domain/errors';
 import { isId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import type { ObjectStore } from '@holdfast/files/store';
-import type { Caller } from '../http/endpoint.ts';
+import type { Caller } from '../access/identity.ts';
 import { notFound, requireId } from '../http/fields.ts';
 import { type FileProblem, sealBytes } from './uploadedBytes.ts';
 

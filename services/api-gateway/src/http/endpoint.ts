@@ -1,26 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { FoundApiKey } from '@holdfast/db/apiKeys';
-import type { PortalSession } from '@holdfast/db/portalSessions';
 import type { ApiKeyScope } from '@holdfast/domain/apiKey';
 import type { ErrorCode } from '@holdfast/domain/errors';
 import type { z } from 'zod';
 import type { oas31 } from 'zod-openapi';
-import type { TokenClaims } from '../access/executionTokens.ts';
-import type { Context } from '../context/context.ts';
 import type { Table } from './csv.ts';
-
-/** The API key that authenticated a request, or that created its execution token. */
-export type Caller = Omit<FoundApiKey, 'validForMs'> & {
-  /** Null: an API key or a session. */
-  token: TokenClaims | null;
-  /** The portal session that acts within this key; null: no session. */
-  session: PortalSession | null;
-};
 
 export type RawRequest = { request: IncomingMessage; response: ServerResponse };
 
-export type EndpointRequest<Params, Query, Body> = {
+export type EndpointRequest<Context, Caller, Params, Query, Body> = {
   context: Context;
   caller: Caller;
   /** For responses that take long. @throws ApiError UNAUTHENTICATED when the key is no longer valid */
@@ -67,8 +55,11 @@ export function linkTo(
   return { operationId, parameters: { [parameter]: `$response.body#/${field}` }, description };
 }
 
-/** One endpoint: path, schemas and handler. The OpenAPI document is generated from the same object. */
-export type Endpoint = {
+/**
+ * One endpoint: path, schemas and handler. The OpenAPI document is generated from the same object. `Context` and `Caller` are
+ * what its handlers get.
+ */
+export type Endpoint<Context = never, Caller = never> = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** With `{name}` parameters, e.g. `/v1/executions/{id}`. */
   path: string;
@@ -108,65 +99,71 @@ export type Endpoint = {
   /** Error codes beyond those that follow from its schemas and scope. */
   errors?: readonly ErrorCode[];
   /** Returns null if it wrote to `raw.response` itself. */
-  handle(request: EndpointRequest<never, never, never>): Promise<Reply | null>;
+  handle(request: EndpointRequest<Context, Caller, never, never, never>): Promise<Reply | null>;
 };
 
 type Inferred<Schema> = Schema extends z.ZodType ? z.infer<Schema> : undefined;
 
-/** Defines an endpoint; its schemas type the handler's request. */
-export function endpoint<
-  Params extends z.ZodObject | undefined = undefined,
-  Query extends z.ZodObject | undefined = undefined,
-  Body extends z.ZodType | undefined = undefined,
->(
-  definition: Omit<Endpoint, 'params' | 'query' | 'body' | 'handle' | 'sender' | 'admit' | 'onRefused'> & {
-    operationId: string;
-    params?: Params;
-    query?: Query;
-    body?: Body;
-    handle(
-      request: EndpointRequest<Inferred<Params>, Inferred<Query>, Inferred<Body>>,
-    ): Promise<Reply | null>;
-  },
-): Endpoint {
-  return { ...definition, query: definition.query?.strict() } as unknown as Endpoint;
-}
+/** What defines the endpoints whose handlers get this context and caller. */
+export function endpointsOf<Context, Caller>() {
+  type Defined = Endpoint<Context, Caller>;
+  type Handled = 'params' | 'query' | 'body' | 'handle' | 'sender' | 'admit' | 'onRefused';
+  type Request<Params, Query, Body> = EndpointRequest<
+    Context,
+    Caller,
+    Inferred<Params>,
+    Inferred<Query>,
+    Body
+  >;
 
-/** Defines an endpoint that needs no API key: for anyone, or for operators. With `rawBody`, the body is bytes. */
-export function keylessEndpoint<
-  Params extends z.ZodObject | undefined = undefined,
-  Query extends z.ZodObject | undefined = undefined,
-  Body extends z.ZodType | undefined = undefined,
-  RawBody extends RawBodyLimits | undefined = undefined,
->(
-  definition: Omit<
-    Endpoint,
-    'params' | 'query' | 'body' | 'handle' | 'sender' | 'admit' | 'onRefused' | 'scope' | 'access' | 'rawBody'
-  > & {
-    access: 'anyone' | 'operator';
-    params?: Params;
-    query?: Query;
-    body?: Body;
-    rawBody?: RawBody;
-    sender?(params: Inferred<Params>): string;
-    admit?(request: { context: Context; params: Inferred<Params> }): Promise<void>;
-    onRefused?(request: {
-      context: Context;
-      params: Inferred<Params>;
-      raw: RawRequest;
-      error: unknown;
-    }): Promise<void>;
-    handle(
-      request: Omit<
-        EndpointRequest<
-          Inferred<Params>,
-          Inferred<Query>,
-          RawBody extends RawBodyLimits ? Buffer | Readable : Inferred<Body>
+  /** Defines an endpoint; its schemas type the handler's request. */
+  function endpoint<
+    Params extends z.ZodObject | undefined = undefined,
+    Query extends z.ZodObject | undefined = undefined,
+    Body extends z.ZodType | undefined = undefined,
+  >(
+    definition: Omit<Defined, Handled> & {
+      operationId: string;
+      params?: Params;
+      query?: Query;
+      body?: Body;
+      handle(request: Request<Params, Query, Inferred<Body>>): Promise<Reply | null>;
+    },
+  ): Defined {
+    return { ...definition, query: definition.query?.strict() } as unknown as Defined;
+  }
+
+  /** Defines an endpoint that needs no API key: for anyone, or for operators. With `rawBody`, the body is bytes. */
+  function keylessEndpoint<
+    Params extends z.ZodObject | undefined = undefined,
+    Query extends z.ZodObject | undefined = undefined,
+    Body extends z.ZodType | undefined = undefined,
+    RawBody extends RawBodyLimits | undefined = undefined,
+  >(
+    definition: Omit<Defined, Handled | 'scope' | 'access' | 'rawBody'> & {
+      access: 'anyone' | 'operator';
+      params?: Params;
+      query?: Query;
+      body?: Body;
+      rawBody?: RawBody;
+      sender?(params: Inferred<Params>): string;
+      admit?(request: { context: Context; params: Inferred<Params> }): Promise<void>;
+      onRefused?(request: {
+        context: Context;
+        params: Inferred<Params>;
+        raw: RawRequest;
+        error: unknown;
+      }): Promise<void>;
+      handle(
+        request: Omit<
+          Request<Params, Query, RawBody extends RawBodyLimits ? Buffer | Readable : Inferred<Body>>,
+          'caller'
         >,
-        'caller'
-      >,
-    ): Promise<Reply | null>;
-  },
-): Endpoint {
-  return { scope: 'any', ...definition, query: definition.query?.strict() } as unknown as Endpoint;
+      ): Promise<Reply | null>;
+    },
+  ): Defined {
+    return { scope: 'any', ...definition, query: definition.query?.strict() } as unknown as Defined;
+  }
+
+  return { endpoint, keylessEndpoint };
 }

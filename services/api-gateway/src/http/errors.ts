@@ -6,8 +6,8 @@ import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import { StoreFailedError } from '@holdfast/files/store';
 import { http } from '@holdfast/kit/http';
+import type { Logger } from '@holdfast/kit/logger';
 import type { ErrorRequestHandler } from 'express';
-import type { Context } from '../context/context.ts';
 import { isBodyWithheld } from './body.ts';
 import { errorUrl } from './fields.ts';
 import { type RequestState, stateOf } from './requestState.ts';
@@ -36,7 +36,7 @@ export function errorBody(
 }
 
 /** The one place where an error becomes a response. */
-export function respondError({ log }: Pick<Context, 'log'>): ErrorRequestHandler {
+export function respondError({ log }: { log: Logger }): ErrorRequestHandler {
   return (error: unknown, request, response, _next) => {
     const state = stateOf(response);
     const { requestId, match, span } = state;

@@ -1,24 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { Span } from '@holdfast/kit/tracing/tracing';
-import type { Operator } from '../access/operators.ts';
-import type { Caller } from './endpoint.ts';
 import type { Match } from './routes.ts';
 
 export type RequestState = {
   requestId: string;
   startedAt: number;
   match: Match;
-  /** The session below whose path the request was made. */
-  portalSessionId: string | null;
-  caller: Caller | null;
-  /** Looks the caller or operator up again; null where none is needed. @throws as authentication does */
-  recheck: (() => Promise<unknown>) | null;
-  operator: Operator | null;
   /** The client's address in canonical form, as TRUST_PROXY determines it. */
   address: string;
   publicUrl: string;
-  /** Why there is no caller; thrown after the rate limit has counted the request. */
-  accessError: Error | null;
   executionId: string | null;
   /** The model of the execution that the request created, cancelled or read. */
   model: string | null;
@@ -28,17 +18,21 @@ export type RequestState = {
   traceparent: string | null;
 };
 
-// Not a WeakMap: a minor garbage collection keeps all its values, and a value that leads back to its key keeps the request.
-const key = Symbol('request state');
-type Tracked = ServerResponse & { [key]?: RequestState };
+export const { open: openState, of: stateOf } = perResponse<RequestState>('request state');
 
-export function openState(response: Tracked, state: RequestState): void {
-  response[key] = state;
-}
-
-/** @throws when the response did not pass through `trackRequests` */
-export function stateOf(response: Tracked): RequestState {
-  const state = response[key];
-  if (!state) throw new Error('the response has no request state');
-  return state;
+/** A value that each response carries from its first step on. `of` throws when the response did not pass through that step. */
+export function perResponse<Value>(name: string) {
+  // Not a WeakMap: a minor garbage collection keeps all its values, and a value that leads back to its key keeps the request.
+  const key = Symbol(name);
+  type Carrying = ServerResponse & { [key]?: Value };
+  return {
+    open(response: Carrying, value: Value): void {
+      response[key] = value;
+    },
+    of(response: Carrying): Value {
+      const value = response[key];
+      if (value === undefined) throw new Error(`the response has no ${name}`);
+      return value;
+    },
+  };
 }

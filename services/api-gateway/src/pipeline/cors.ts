@@ -1,13 +1,8 @@
 import type { Request, Response } from 'express';
 import { hasToken } from '../access/callers.ts';
-import type { Endpoint } from '../http/endpoint.ts';
+import type { Endpoint } from '../context/endpoint.ts';
 import { stateOf } from '../http/requestState.ts';
 import { routeName } from '../http/routes.ts';
-
-/** Whether an item of CORS_ORIGINS is an origin as browsers send it, or `*`. */
-export function isCorsOrigin(text: string): boolean {
-  return text === '*' || (/^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text);
-}
 
 const methods = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const requestHeaders =

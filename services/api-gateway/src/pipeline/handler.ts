@@ -2,12 +2,15 @@ import { Readable } from 'node:stream';
 import { ApiError, invalidField } from '@holdfast/domain/errors';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
+import type { Caller } from '../access/identity.ts';
+import { type Identity, identityOf } from '../access/identity.ts';
 import { mayCall } from '../access/portalCapabilities.ts';
 import type { Context } from '../context/context.ts';
+import type { Endpoint } from '../context/endpoint.ts';
 import { type BodyLimits, readOrStreamBody } from '../http/body.ts';
 import { type BodyHold, holdUntilSent } from '../http/bodyLimits.ts';
 import { sendTable } from '../http/csv.ts';
-import type { Caller, Endpoint, RawRequest, Reply } from '../http/endpoint.ts';
+import type { RawRequest, Reply } from '../http/endpoint.ts';
 import { methodNotAllowed, pathNotFound } from '../http/errors.ts';
 import { findJsonProblem, readJson } from '../http/json.ts';
 import { type RequestState, stateOf } from '../http/requestState.ts';
@@ -21,15 +24,19 @@ const nothing = z.strictObject({});
 export function endpointHandler(context: Context) {
   return async (request: Request, response: Response): Promise<void> => {
     const state = stateOf(response);
-    const { match, caller, accessError } = state;
+    const { match } = state;
+    const identity = identityOf(response);
+    const { caller, accessError } = identity;
     if (match.kind === 'unknown') throw pathNotFound();
     if (match.kind === 'wrongMethod') throw methodNotAllowed(match.allowed);
-    const { endpoint } = match;
+    // The kernel's routes do not know what handlers get.
+    const endpoint: Endpoint = match.endpoint;
     const raw = { request, response };
     requireAccess(endpoint, caller, accessError);
     const params = parseParams(endpoint, match.params) as never;
     await endpoint.admit?.({ context, params });
-    const hold = context.bodies.open(...holderOf(endpoint, state, params));
+    const holder = holderOf(endpoint, identity, state.address, params);
+    const hold = context.bodies.open(...holder);
     let reply: Reply | null;
     try {
       reply = await replyOf(endpoint, { context, params, raw, hold });
@@ -38,7 +45,7 @@ export function endpointHandler(context: Context) {
     }
     if (!reply) return;
     noteExecution(response, reply.body);
-    const memory = () => context.responses.open(...holderOf(endpoint, state, params));
+    const memory = () => context.responses.open(...holder);
     // The client of a refused change would send it again.
     if (!reply.wait) return sendReply(raw, reply, request.method === 'GET' ? memory : null);
     const final = await waited(reply.wait, state);
@@ -61,7 +68,8 @@ function sendEither(raw: Raw, whole: Reply, accepted: Reply, memory: Memory): vo
 /** Whose memory the body occupies. Who signs in is not known yet, and must not use up what callbacks need. */
 function holderOf(
   endpoint: Endpoint,
-  { caller, operator, address }: RequestState,
+  { caller, operator }: Identity,
+  address: string,
   params: never,
 ): [holder: string, member?: string] {
   const known = caller?.organizationId ?? operator?.name;
@@ -83,8 +91,9 @@ async function replyOf(
   endpoint: Endpoint,
   { context, params, raw, hold }: { context: Context; params: never; raw: Raw; hold: BodyHold },
 ): Promise<Reply | null> {
-  const state = stateOf(raw.response);
-  const { caller, traceparent, publicUrl } = state;
+  const { traceparent, publicUrl } = stateOf(raw.response);
+  const identity = identityOf(raw.response);
+  const { caller } = identity;
   let query: unknown;
   let body: unknown;
   try {
@@ -98,7 +107,7 @@ async function replyOf(
     return await endpoint.handle({
       context,
       caller: caller as never,
-      recheckKey: keyCheck(state),
+      recheckKey: keyCheck(identity),
       params,
       query: query as never,
       body: body as never,
@@ -113,7 +122,7 @@ async function replyOf(
 }
 
 /** Apart from `replyOf`, for the response may wait with it while the request's body is released. */
-function keyCheck({ recheck }: RequestState): () => Promise<void> {
+function keyCheck({ recheck }: Identity): () => Promise<void> {
   return async () => {
     await recheck?.();
   };

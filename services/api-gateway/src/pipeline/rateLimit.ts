@@ -12,9 +12,10 @@ import {
   type Store,
 } from 'express-rate-limit';
 import { RedisStore } from 'rate-limit-redis';
+import { type Identity, identityOf } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
-import type { Endpoint } from '../http/endpoint.ts';
-import { type RequestState, stateOf } from '../http/requestState.ts';
+import type { Endpoint } from '../context/endpoint.ts';
+import { stateOf } from '../http/requestState.ts';
 
 type LimitName = Endpoint['limit'] | 'token';
 
@@ -45,7 +46,8 @@ export function limitOperators(context: Context): LimitRate {
 }
 
 function limitName(response: Response): LimitName {
-  const { match, caller } = stateOf(response);
+  const { match } = stateOf(response);
+  const { caller } = identityOf(response);
   if (caller?.token) return 'token';
   if (match.kind !== 'endpoint') return 'other';
   const { limit, access = 'key' } = match.endpoint;
@@ -60,7 +62,7 @@ function limiter(context: Context, name: LimitName | 'admin', maxPerMinute: numb
     standardHeaders: false,
     validate: false,
     store: failOpenStore(context, name),
-    keyGenerator: (_request, response) => keyOf(stateOf(response)),
+    keyGenerator: (_request, response) => keyOf(identityOf(response), stateOf(response).address),
     handler: (_request, _response, next) => {
       next(
         new ApiError(
@@ -77,7 +79,7 @@ function limiter(context: Context, name: LimitName | 'admin', maxPerMinute: numb
 }
 
 /** The prefix keeps an operator's name from matching an address. */
-function keyOf({ caller, operator, address }: RequestState): string {
+function keyOf({ caller, operator }: Identity, address: string): string {
   if (operator !== null) return `operator ${operator.name}`;
   // Sessions of an organization share a limit. Neither they nor the holder of a token may use up that of a key.
   if (caller?.session) return `portal ${caller.organizationId}`;

@@ -1,7 +1,8 @@
 import express, { type Express, type Request, type Response } from 'express';
 import type { Authenticate } from '../access/callers.ts';
+import { openIdentity } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
-import type { Endpoint } from '../http/endpoint.ts';
+import type { Endpoint } from '../context/endpoint.ts';
 import { respondError } from '../http/errors.ts';
 import { stateOf } from '../http/requestState.ts';
 import { createRoutes } from '../http/routes.ts';
@@ -35,7 +36,8 @@ export function createPipeline(args: {
   /** Returns whether a mounted route, if any, has to respond. */
   async function serve(request: Request, response: Response): Promise<boolean> {
     const portalSessionId = args.enter?.(request) ?? null;
-    track(request, response, portalSessionId);
+    track(request, response);
+    openIdentity(response, portalSessionId);
     const isPage = stateOf(response).match.kind === 'unknown';
     setSecurityHeaders(response, isPage);
     // Cookies count there: no page of another origin may read it.

@@ -2,6 +2,7 @@ import { newId } from '@holdfast/domain/ids';
 import { canonicalAddress } from '@holdfast/egress/addresses';
 import { executionAttributes, readTraceparent, type Span, type Tracing } from '@holdfast/kit/tracing/tracing';
 import type { Request, Response } from 'express';
+import { type Identity, identityOf } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
 import { openState, type RequestState, stateOf } from '../http/requestState.ts';
 import { type Match, type Routes, routeName } from '../http/routes.ts';
@@ -13,7 +14,7 @@ const clientClosedStatus = 499;
 /** Gives every request an id, a route and a span, and logs it when it ends: never its body, query or key. */
 export function trackRequests(context: Context, routes: Routes) {
   const publicUrl = openPublicUrl(context.config);
-  return (request: Request, response: Response, portalSessionId: string | null): void => {
+  return (request: Request, response: Response): void => {
     const requestId = newId('req');
     const match = routes.find(request.method, request.path);
     const parent = readTraceparent(request.headers['traceparent']);
@@ -24,13 +25,8 @@ export function trackRequests(context: Context, routes: Routes) {
       requestId,
       startedAt: performance.now(),
       match,
-      portalSessionId,
-      caller: null,
-      recheck: null,
-      operator: null,
       address: clientAddress(request),
       publicUrl: publicUrl(request),
-      accessError: null,
       executionId: match.kind === 'endpoint' ? executionIn(match.params) : null,
       model: null,
       span,
@@ -39,7 +35,7 @@ export function trackRequests(context: Context, routes: Routes) {
     response.setHeader('X-Request-Id', requestId);
     response.once('close', () => {
       const status = response.writableFinished ? response.statusCode : clientClosedStatus;
-      logRequest(context, request.method, status, stateOf(response));
+      logRequest(context, request.method, status, response);
     });
   };
 }
@@ -50,7 +46,10 @@ function clientAddress({ ip = '', socket }: Request): string {
   return canonicalAddress(ip) ?? canonicalAddress(remote) ?? remote;
 }
 
-function logRequest({ log, metrics }: Context, method: string, status: number, state: RequestState): void {
+function logRequest({ log, metrics }: Context, method: string, status: number, response: Response): void {
+  const state = stateOf(response);
+  const identity = identityOf(response);
+  const { caller } = identity;
   const durationS = (performance.now() - state.startedAt) / 1000;
   const route = routeName(state.match) ?? 'unknown';
   metrics.requests.observe({ method: methodLabel(method), route, status: String(status) }, durationS);
@@ -61,20 +60,20 @@ function logRequest({ log, metrics }: Context, method: string, status: number, s
       route,
       status,
       durationMs: Math.round(durationS * 1000),
-      organizationId: state.caller?.organizationId,
+      organizationId: caller?.organizationId,
       executionId: state.executionId ?? undefined,
-      ...(state.caller?.token && { byToken: true }),
-      ...(state.caller?.session && { portalSessionId: state.caller.session.id }),
+      ...(caller?.token && { byToken: true }),
+      ...(caller?.session && { portalSessionId: caller.session.id }),
       traceId: state.span?.traceId,
-      ...operatorFields(state),
+      ...operatorFields(state, identity),
     },
     'request',
   );
-  if (state.span) endSpan(state.span, status, state);
+  if (state.span) endSpan(state.span, status, state, caller?.organizationId);
 }
 
 /** The log is the only record of admin reads, and of admin requests and sign-ins without a valid token. */
-function operatorFields({ match, operator, address }: RequestState) {
+function operatorFields({ match, address }: RequestState, { operator }: Identity) {
   const isAdmin = match.kind === 'endpoint' && match.endpoint.path.startsWith('/admin/');
   return isAdmin ? { operator: operator?.name ?? null, address } : {};
 }
@@ -108,8 +107,13 @@ function startSpan(
 }
 
 /** Only a 5xx marks the span as failed. */
-function endSpan(span: Span, status: number, { caller, executionId, model }: RequestState): void {
-  const execution = { executionId, organizationId: caller?.organizationId, model };
+function endSpan(
+  span: Span,
+  status: number,
+  { executionId, model }: RequestState,
+  organizationId: string | undefined,
+): void {
+  const execution = { executionId, organizationId, model };
   span.set({ 'http.response.status_code': status, ...executionAttributes(execution) });
   if (status >= 500) span.fail(String(status));
   span.end();

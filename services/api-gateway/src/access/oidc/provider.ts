@@ -4,8 +4,8 @@ import { egressSettings } from '@holdfast/egress/config';
 import { createFetch, type FetchRequest } from '@holdfast/egress/fetch';
 import { createEgressPolicy } from '@holdfast/egress/policy';
 import type { Configuration } from 'openid-client';
-import type { GatewayConfig } from '../../context/config.ts';
 import { type Claims, hasClaim, nameIn, roleIn } from './claims.ts';
+import type { OidcConfig } from './config.ts';
 
 export type OidcPerson = { name: string; subject: string; role: OperatorRole | null };
 
@@ -31,8 +31,10 @@ const limits = { timeoutMs: 5000, maxResponseBytes: 1024 * 1024 };
 /** The document changes seldom; keys are read again when a token names an unknown one. */
 const discoveryMs = 3_600_000;
 
+type ProviderConfig = OidcConfig & Parameters<typeof egressSettings>[0];
+
 /** Null: OIDC is not configured. Connects on first use. */
-export function openOidc(config: GatewayConfig): OidcProvider | null {
+export function openOidc(config: ProviderConfig): OidcProvider | null {
   const { CONSOLE_OIDC_ISSUER: issuer, CONSOLE_URL: consoleUrl } = config;
   if (issuer === undefined || consoleUrl === undefined) return null;
   const discover = discoverer(config, issuer);
@@ -99,7 +101,7 @@ async function withUserInfo(
 }
 
 /** Concurrent sign-ins share one discovery; a failed one is not kept. */
-function discoverer(config: GatewayConfig, issuer: string): () => Promise<Configuration> {
+function discoverer(config: ProviderConfig, issuer: string): () => Promise<Configuration> {
   let latest: { found: Promise<Configuration>; untilMs: number } | null = null;
   return async () => {
     if (!latest || performance.now() > latest.untilMs) {
@@ -113,7 +115,7 @@ function discoverer(config: GatewayConfig, issuer: string): () => Promise<Config
   };
 }
 
-async function configuration(config: GatewayConfig, issuer: string): Promise<Configuration> {
+async function configuration(config: ProviderConfig, issuer: string): Promise<Configuration> {
   const client = await import('openid-client');
   const { CONSOLE_OIDC_CLIENT_ID: id = '', CONSOLE_OIDC_CLIENT_SECRET: secret = '' } = config;
   const allowsHttp = config.CONSOLE_OIDC_ALLOW_ORIGINS.some((origin) => origin.startsWith('http:'));
@@ -141,7 +143,7 @@ async function configuration(config: GatewayConfig, issuer: string): Promise<Con
 }
 
 /** Under a policy of its own: what webhooks may reach, the provider may not, and the other way round. */
-function providerFetch(config: GatewayConfig) {
+function providerFetch(config: ProviderConfig) {
   const policy = createEgressPolicy({
     ...egressSettings(config),
     allowCidrs: [],

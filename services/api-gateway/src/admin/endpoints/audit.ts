@@ -1,5 +1,5 @@
 import { readLastAudit, requestAudit } from '@holdfast/db/audit/audit';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { AuditRecord, auditRecord } from '../auditRecord.ts';
 
 const path = '/admin/v1/ledger/audit';

@@ -1,7 +1,7 @@
 import { organizationOf } from '@holdfast/db/executions/read';
 import { cancel } from '@holdfast/executions/lifecycle';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { ExecutionRecord, executionRecord } from '../../executions/records.ts';
-import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idParams, notFound, requireId } from '../../http/fields.ts';
 
 export const cancelAnyExecution = keylessEndpoint({

@@ -1,7 +1,8 @@
 import type { Decision } from '@holdfast/db/executions/reviews';
 import { z } from 'zod';
 import { requireNamed } from '../../access/operators.ts';
-import { type EndpointRequest, keylessEndpoint, type Reply } from '../../http/endpoint.ts';
+import { type EndpointRequest, keylessEndpoint } from '../../context/endpoint.ts';
+import { type Reply } from '../../http/endpoint.ts';
 import { idParams, requireId } from '../../http/fields.ts';
 import { idempotencyKeyHeader, readIdempotencyKey } from '../../http/requestHeaders.ts';
 import { stateOf } from '../../http/requestState.ts';

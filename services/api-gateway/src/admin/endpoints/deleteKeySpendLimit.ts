@@ -1,4 +1,4 @@
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import {
   changeSpendLimit,
   findLimitedKey,

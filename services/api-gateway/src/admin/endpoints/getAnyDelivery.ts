@@ -2,7 +2,7 @@ import { getAnyDelivery as readDelivery, type WholeDelivery } from '@holdfast/db
 import { eventTypes, thinEventBody } from '@holdfast/domain/events';
 import { z } from 'zod';
 import { deliveryRecord } from '../../api/webhooks/deliveryRecord.ts';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { idParams, notFound, requireId } from '../../http/fields.ts';
 import { AnyDelivery } from '../webhookRecords.ts';
 

@@ -1,5 +1,5 @@
 import { getAnyEndpoint as readEndpoint, readEndpointActivity } from '@holdfast/db/webhooks/anyEndpoints';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { idParams, notFound, requireId } from '../../http/fields.ts';
 import { AnyEndpointRecord, anyEndpointRecord } from '../webhookRecords.ts';
 

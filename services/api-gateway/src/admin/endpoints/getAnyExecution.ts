@@ -10,8 +10,8 @@ import { Transaction, transactionRecord } from '../../api/balance/transactionRec
 import { FileRecord, fileRecord } from '../../api/files/fileRecord.ts';
 import { Delivery, deliveryRecord } from '../../api/webhooks/deliveryRecord.ts';
 import type { Context } from '../../context/context.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { ExecutionStatus, ExecutionWithLogs, executionRecord } from '../../executions/records.ts';
-import { keylessEndpoint } from '../../http/endpoint.ts';
 import { amount, idField, idParams, jsonObject, notFound, requireId, timestamp } from '../../http/fields.ts';
 import { AttemptRecord, attemptRecord } from '../attemptRecord.ts';
 import { ReviewRecord, reviewRecord } from '../reviewRecord.ts';

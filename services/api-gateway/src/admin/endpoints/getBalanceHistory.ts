@@ -1,7 +1,7 @@
 import { listDayBalances } from '@holdfast/db/transfers';
 import { formatMoney } from '@holdfast/domain/money';
 import { z } from 'zod';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { amount, idParams, integerParameter } from '../../http/fields.ts';
 import { findOrganization } from '../organizations.ts';
 

@@ -1,6 +1,6 @@
 import { getBalance } from '@holdfast/db/balances';
 import { BalanceRecord, balanceRecord } from '../../api/balance/balanceRecord.ts';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { findOrganization, OrganizationRecord, organizationRecords } from '../organizations.ts';
 

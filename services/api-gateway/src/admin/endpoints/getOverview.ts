@@ -10,7 +10,7 @@ import {
 import { timeFromNow } from '@holdfast/db/statement';
 import { z } from 'zod';
 import type { Context } from '../../context/context.ts';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { timestamp, withCommas } from '../../http/fields.ts';
 import { AttentionRecord, attentionOf } from '../attention.ts';
 import { AuditRecord, auditRecord } from '../auditRecord.ts';

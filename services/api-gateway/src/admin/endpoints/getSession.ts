@@ -1,6 +1,6 @@
+import { identityOf } from '../../access/identity.ts';
 import { requireNamed } from '../../access/operators.ts';
-import { keylessEndpoint } from '../../http/endpoint.ts';
-import { stateOf } from '../../http/requestState.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { CurrentSession } from '../sessionRecord.ts';
 
 export const getSession = keylessEndpoint({
@@ -12,7 +12,7 @@ export const getSession = keylessEndpoint({
   limit: 'other',
   responses: { 200: { description: 'The operator and their role', schema: CurrentSession } },
   async handle({ raw }) {
-    const { name, role, sessionId } = requireNamed(stateOf(raw.response).operator);
+    const { name, role, sessionId } = requireNamed(identityOf(raw.response).operator);
     return { status: 200, body: { id: sessionId, actor: name, role } };
   },
 });

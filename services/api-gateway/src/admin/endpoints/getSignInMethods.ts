@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 
 export const getSignInMethods = keylessEndpoint({
   method: 'GET',

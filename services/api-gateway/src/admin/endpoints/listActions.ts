@@ -1,6 +1,6 @@
 import { type ListedAdminAction, listAdminActions } from '@holdfast/db/adminActions';
 import { z } from 'zod';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { idField, idFilter, jsonObject, timeFilter, timestamp, toDate } from '../../http/fields.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
 

@@ -7,7 +7,7 @@ import {
   deliveryStatus,
   pageOfDeliveries,
 } from '../../api/webhooks/deliveryRecord.ts';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { choicesFilter, idFilter } from '../../http/fields.ts';
 import { pageFields } from '../../http/paging.ts';
 import { AnyDelivery } from '../webhookRecords.ts';

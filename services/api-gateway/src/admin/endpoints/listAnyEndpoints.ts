@@ -1,6 +1,6 @@
 import { endpointStates, readEndpointActivity, searchEndpoints } from '@holdfast/db/webhooks/anyEndpoints';
 import { z } from 'zod';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { idFilter } from '../../http/fields.ts';
 import { checkedCursor, pageEnd, pageFields, pageQuery } from '../../http/paging.ts';
 import { AnyEndpointRecord, anyEndpointRecord } from '../webhookRecords.ts';

@@ -1,7 +1,7 @@
 import { listApiKeys } from '@holdfast/db/apiKeys';
 import { z } from 'zod';
 import { ApiKeyRecord, apiKeyRecords } from '../../api/apiKeys/apiKeyRecord.ts';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
 import { findOrganization } from '../organizations.ts';

@@ -1,7 +1,7 @@
 import { listOrganizations as readOrganizations } from '@holdfast/db/organizations';
 import { isId } from '@holdfast/domain/ids';
 import { z } from 'zod';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { exampleId } from '../../http/fields.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
 import { OrganizationRecord, organizationRecords } from '../organizations.ts';

@@ -1,6 +1,6 @@
 import { readBacklog } from '@holdfast/db/backlog';
 import { z } from 'zod';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { BacklogRecord, backlogRecords, maxCounted, QueueRecord, queueRecord } from '../queueRecord.ts';
 
 export const listQueues = keylessEndpoint({

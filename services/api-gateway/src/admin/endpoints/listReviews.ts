@@ -1,6 +1,6 @@
 import { listReviews as readReviews, reviewStates } from '@holdfast/db/executions/reviews';
 import { z } from 'zod';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { idFilter } from '../../http/fields.ts';
 import { checkedCursor, pageBy, pageFields, pageQuery } from '../../http/paging.ts';
 import { ReviewRecord, reviewRecord } from '../reviewRecord.ts';

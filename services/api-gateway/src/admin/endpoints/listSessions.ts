@@ -1,9 +1,9 @@
 import { listSessions as readSessions } from '@holdfast/db/operatorSessions';
 import { hasRole } from '@holdfast/domain/operators';
 import { z } from 'zod';
+import { identityOf } from '../../access/identity.ts';
 import { requireNamed } from '../../access/operators.ts';
-import { keylessEndpoint } from '../../http/endpoint.ts';
-import { stateOf } from '../../http/requestState.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { SessionRecord, sessionRecord } from '../sessionRecord.ts';
 
 export const listSessions = keylessEndpoint({
@@ -21,7 +21,7 @@ export const listSessions = keylessEndpoint({
     },
   },
   async handle({ context, raw }) {
-    const { name, role, sessionId } = requireNamed(stateOf(raw.response).operator);
+    const { name, role, sessionId } = requireNamed(identityOf(raw.response).operator);
     const sessions = await readSessions(context.db, hasRole(role, 'admin') ? null : name);
     return { status: 200, body: { data: sessions.map((one) => sessionRecord(one, sessionId)) } };
   },

@@ -11,7 +11,8 @@ import type { OidcPerson, OidcProvider, OidcResponse } from '../../access/oidc/p
 import { signInCookie, signInSecret } from '../../access/operatorCookies.ts';
 import { hashSecret, newSecret } from '../../access/secrets.ts';
 import type { Context } from '../../context/context.ts';
-import { keylessEndpoint, type RawRequest } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
+import { type RawRequest } from '../../http/endpoint.ts';
 import { SessionRecord } from '../sessionRecord.ts';
 import { countAttempt, recordRefusal, startSession } from '../signIn.ts';
 

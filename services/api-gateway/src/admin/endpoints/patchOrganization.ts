@@ -1,6 +1,6 @@
 import { updateOrganization } from '@holdfast/db/organizations';
 import { z } from 'zod';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { idParams, notFound, requireId } from '../../http/fields.ts';
 import {
   maxConcurrencyField,

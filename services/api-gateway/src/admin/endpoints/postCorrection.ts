@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { idempotencyKeyHeader } from '../../http/requestHeaders.ts';
 import { signedAmount } from '../../money/amounts.ts';

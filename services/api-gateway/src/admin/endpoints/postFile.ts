@@ -8,9 +8,9 @@ import { sanitiseFilename } from '@holdfast/files/filename';
 import { z } from 'zod';
 import { FileRecord, fileRecord } from '../../api/files/fileRecord.ts';
 import type { Context } from '../../context/context.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { confirmFile } from '../../files/readyFiles.ts';
 import { declaredBytes } from '../../http/body.ts';
-import { keylessEndpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { findOrganization } from '../organizations.ts';
 

@@ -2,7 +2,7 @@ import { createOrganization } from '@holdfast/db/organizations';
 import { newId } from '@holdfast/domain/ids';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { z } from 'zod';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { OrganizationRecord, organizationName, organizationRecords } from '../organizations.ts';
 
 export const postOrganization = keylessEndpoint({

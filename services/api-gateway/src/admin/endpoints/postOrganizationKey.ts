@@ -3,7 +3,7 @@ import { boundsFor, unbounded } from '../../access/keyBounds.ts';
 import { apiKeyRequest, checkKeyRequest } from '../../access/keyRequest.ts';
 import { issueApiKey, resolveOwner } from '../../access/newKeys.ts';
 import { ApiKeyRecord, apiKeyRecord, exampleKey } from '../../api/apiKeys/apiKeyRecord.ts';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { findOrganization } from '../organizations.ts';
 

@@ -2,7 +2,7 @@ import { recoverMatching } from '@holdfast/db/webhooks/anyDeliveries';
 import { searchedPerPage } from '@holdfast/db/webhooks/deliveries';
 import { endpointEventTypes, eventTypes } from '@holdfast/domain/events';
 import { z } from 'zod';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { idFilter, timeField, timeFilter, toDate, withCommas } from '../../http/fields.ts';
 import { checkedCursor, pageEnd, pageFields } from '../../http/paging.ts';
 

@@ -5,7 +5,7 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { requireConsole } from '../../access/consoleRequest.ts';
 import { readOperators, tokenFor } from '../../access/operators.ts';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { SessionRecord } from '../sessionRecord.ts';
 import { countAttempt, startSession } from '../signIn.ts';
 

@@ -3,11 +3,11 @@ import { ApiError } from '@holdfast/domain/errors';
 import { signIn } from '@holdfast/domain/operators';
 import { z } from 'zod';
 import { bearerToken } from '../../access/callers.ts';
+import { identityOf } from '../../access/identity.ts';
 import { credentialOf, requireNamed } from '../../access/operators.ts';
 import { hashSecret, newSecret } from '../../access/secrets.ts';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { timestamp } from '../../http/fields.ts';
-import { stateOf } from '../../http/requestState.ts';
 
 export const postSignInLink = keylessEndpoint({
   method: 'POST',
@@ -29,7 +29,7 @@ export const postSignInLink = keylessEndpoint({
   },
   errors: ['FORBIDDEN'],
   async handle({ context, raw }) {
-    const { name, sessionId } = requireNamed(stateOf(raw.response).operator);
+    const { name, sessionId } = requireNamed(identityOf(raw.response).operator);
     const adminToken = bearerToken(raw.request.headers.authorization);
     if (sessionId !== null || adminToken === null) {
       throw new ApiError('FORBIDDEN', 'Only an admin token can create a sign-in link.');

@@ -1,4 +1,4 @@
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { changeSpendLimit, LimitedRecord, spendLimitBody } from '../../money/spendLimits.ts';
 import { findOrganization } from '../organizations.ts';

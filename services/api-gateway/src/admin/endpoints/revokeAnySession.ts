@@ -1,10 +1,10 @@
 import { revokeSession } from '@holdfast/db/operatorSessions';
 import { hasRole } from '@holdfast/domain/operators';
 import { z } from 'zod';
+import { identityOf } from '../../access/identity.ts';
 import { requireNamed } from '../../access/operators.ts';
-import { keylessEndpoint } from '../../http/endpoint.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
-import { stateOf } from '../../http/requestState.ts';
 
 export const revokeAnySession = keylessEndpoint({
   method: 'DELETE',
@@ -22,7 +22,7 @@ export const revokeAnySession = keylessEndpoint({
     },
   },
   async handle({ context, params, raw }) {
-    const { name, role } = requireNamed(stateOf(raw.response).operator);
+    const { name, role } = requireNamed(identityOf(raw.response).operator);
     const id = requireId('ses', params.id, 'session');
     const isRevoked = await revokeSession(context.db, id, hasRole(role, 'admin') ? null : name);
     if (!isRevoked) throw notFound('session');

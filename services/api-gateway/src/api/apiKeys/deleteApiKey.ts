@@ -1,7 +1,7 @@
 import { getApiKey, revokeApiKey } from '@holdfast/db/apiKeys';
 import { z } from 'zod';
 import { requireWithin } from '../../access/keyBounds.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
 
 export const deleteApiKey = endpoint({

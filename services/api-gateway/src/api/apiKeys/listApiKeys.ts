@@ -1,6 +1,6 @@
 import { listApiKeys as readApiKeys } from '@holdfast/db/apiKeys';
 import { z } from 'zod';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
 import { ApiKeyRecord, apiKeyRecords } from './apiKeyRecord.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { boundsFor } from '../../access/keyBounds.ts';
 import { apiKeyRequest, checkKeyRequest } from '../../access/keyRequest.ts';
 import { issueApiKey, resolveOwner } from '../../access/newKeys.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { timestamp } from '../../http/fields.ts';
 import { apiKeyBase, apiKeyFields, exampleKey } from './apiKeyRecord.ts';
 

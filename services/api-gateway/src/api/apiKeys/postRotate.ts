@@ -2,7 +2,7 @@ import { getApiKey, rotateApiKey } from '@holdfast/db/apiKeys';
 import { apiKeyPrefix, hashApiKey, newApiKey } from '@holdfast/domain/apiKey';
 import { z } from 'zod';
 import { requireWithin } from '../../access/keyBounds.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { idParams, notFound, requireId, timestamp } from '../../http/fields.ts';
 import { apiKeyBase, apiKeyFields, exampleKey } from './apiKeyRecord.ts';
 

@@ -1,6 +1,6 @@
 import { getBalance as readBalance } from '@holdfast/db/balances';
 import type { z } from 'zod';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { readSpendLimit } from '../../money/spendLimits.ts';
 import { balanceRecord, LimitedBalanceRecord } from './balanceRecord.ts';
 

@@ -2,8 +2,8 @@ import type { Database } from '@holdfast/db/client';
 import { sumUsage, usageGroupings, usagePeriod } from '@holdfast/db/usage';
 import { invalidField } from '@holdfast/domain/errors';
 import { z } from 'zod';
+import { endpoint } from '../../context/endpoint.ts';
 import { toCsv } from '../../http/csv.ts';
-import { endpoint } from '../../http/endpoint.ts';
 import { timeField } from '../../http/fields.ts';
 import { exampleUsageRow, UsageReport, usageColumns, usageReport } from './usageRecord.ts';
 

@@ -2,8 +2,8 @@ import { listTransfers } from '@holdfast/db/transfers';
 import { invalidField } from '@holdfast/domain/errors';
 import { clientTransferKinds, type TransferKind, transferKinds } from '@holdfast/domain/ledger';
 import { z } from 'zod';
+import { endpoint } from '../../context/endpoint.ts';
 import { toCsv } from '../../http/csv.ts';
-import { endpoint } from '../../http/endpoint.ts';
 import { idFilter, timeFilter, toDate } from '../../http/fields.ts';
 import { pageBy, pageFields, pageQuery } from '../../http/paging.ts';
 import {

@@ -6,8 +6,8 @@ import { ApiError } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import { z } from 'zod';
+import { keylessEndpoint } from '../../context/endpoint.ts';
 import { declaredBytes } from '../../http/body.ts';
-import { keylessEndpoint } from '../../http/endpoint.ts';
 import { notFound } from '../../http/fields.ts';
 import { storeLargeCallback } from './largeCallback.ts';
 

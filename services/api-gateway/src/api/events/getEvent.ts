@@ -1,6 +1,6 @@
 import { getEvent as readEvent } from '@holdfast/db/events';
-import { requireReadable } from '../../access/models.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
+import { requireReadable } from '../../executions/readable.ts';
 import { idParams, notFound, requireId } from '../../http/fields.ts';
 import { AnyEvent, eventRecord } from './eventRecord.ts';
 

@@ -1,7 +1,7 @@
 import { erase } from '@holdfast/executions/lifecycle';
 import { z } from 'zod';
-import { requireReadable } from '../../access/models.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
+import { requireReadable } from '../../executions/readable.ts';
 import { idField, idParams, requireId } from '../../http/fields.ts';
 
 export const deleteExecution = endpoint({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { findExecution } from '../../access/models.ts';
+import { endpoint } from '../../context/endpoint.ts';
+import { findExecution } from '../../executions/readable.ts';
 import { ExecutionDetails, executionDetails } from '../../executions/records.ts';
-import { endpoint } from '../../http/endpoint.ts';
 import { idParams, integerParameter } from '../../http/fields.ts';
 import { maxWaitS } from '../../http/requestHeaders.ts';
 

@@ -1,9 +1,9 @@
 import { ApiError } from '@holdfast/domain/errors';
 import { resultRecord } from '@holdfast/domain/execution';
 import { isTerminal } from '@holdfast/domain/statuses';
-import { findExecution } from '../../access/models.ts';
+import { endpoint } from '../../context/endpoint.ts';
+import { findExecution } from '../../executions/readable.ts';
 import { ExecutionResult } from '../../executions/records.ts';
-import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 
 /** Contract 11.4: the suggested polling interval. */

@@ -1,9 +1,9 @@
 import { searchExecutions, searchedPerPage } from '@holdfast/db/executions/search';
 import { z } from 'zod';
 import { boundModels } from '../../access/models.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { executionFilter, executionQuery } from '../../executions/listing.ts';
 import { ExecutionRecord, executionRecord } from '../../executions/records.ts';
-import { endpoint } from '../../http/endpoint.ts';
 import { withCommas } from '../../http/fields.ts';
 import { isUsablePage, pageEnd, pageFields } from '../../http/paging.ts';
 

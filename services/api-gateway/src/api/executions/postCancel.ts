@@ -1,7 +1,7 @@
 import { cancel } from '@holdfast/executions/lifecycle';
-import { requireReadable } from '../../access/models.ts';
+import { endpoint } from '../../context/endpoint.ts';
+import { requireReadable } from '../../executions/readable.ts';
 import { ExecutionDetails, executionDetails } from '../../executions/records.ts';
-import { endpoint } from '../../http/endpoint.ts';
 import { idParams, requireId } from '../../http/fields.ts';
 
 export const postCancel = endpoint({

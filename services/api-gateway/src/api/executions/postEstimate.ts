@@ -3,8 +3,8 @@ import { formatMoney, holdFor } from '@holdfast/domain/money';
 import { estimateItems, type PriceItem, priceUnits } from '@holdfast/domain/pricing';
 import { z } from 'zod';
 import { requireModel } from '../../access/models.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { estimateBody, prepareCreate } from '../../executions/createRequest.ts';
-import { endpoint } from '../../http/endpoint.ts';
 import { amount } from '../../http/fields.ts';
 
 const EstimateItem = z

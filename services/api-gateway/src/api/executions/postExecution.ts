@@ -4,9 +4,12 @@ import { ApiError } from '@holdfast/domain/errors';
 import { isTerminal } from '@holdfast/domain/statuses';
 import { type Created, replay } from '@holdfast/executions/creator';
 import { z } from 'zod';
-import { findExecution, requireModel } from '../../access/models.ts';
+import { type Caller } from '../../access/identity.ts';
+import { requireModel } from '../../access/models.ts';
 import type { Context } from '../../context/context.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { type CreateBody, createBody, prepareCreate } from '../../executions/createRequest.ts';
+import { findExecution } from '../../executions/readable.ts';
 import {
   CreatedExecution,
   ExecutionDetails,
@@ -14,7 +17,7 @@ import {
   executionDetails,
   executionUrls,
 } from '../../executions/records.ts';
-import { type Caller, type EndpointResponse, endpoint, linkTo, type Reply } from '../../http/endpoint.ts';
+import { type EndpointResponse, linkTo, type Reply } from '../../http/endpoint.ts';
 import {
   idempotencyKeyHeader,
   maxWaitS,

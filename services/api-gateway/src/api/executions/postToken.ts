@@ -1,8 +1,8 @@
 import { timeFromNow } from '@holdfast/db/statement';
 import { ApiError } from '@holdfast/domain/errors';
 import { z } from 'zod';
-import { findExecution } from '../../access/models.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
+import { findExecution } from '../../executions/readable.ts';
 import { idField, idParams, timestamp } from '../../http/fields.ts';
 
 const defaultTtlS = 900;

@@ -1,8 +1,8 @@
 import { sendObject } from '@holdfast/files/objectResponse';
 import { z } from 'zod';
+import { endpoint } from '../../context/endpoint.ts';
 import { findReadyFile } from '../../files/readyFiles.ts';
 import { respondStoreError } from '../../files/storage.ts';
-import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 
 export const getDownload = endpoint({

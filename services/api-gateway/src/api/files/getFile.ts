@@ -1,7 +1,7 @@
 import type { FileRow } from '@holdfast/db/files';
 import type { Context } from '../../context/context.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { confirmFile, findFile } from '../../files/readyFiles.ts';
-import { endpoint } from '../../http/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { FileRecord, fileRecord } from './fileRecord.ts';
 

@@ -1,7 +1,8 @@
 import { limits } from '@holdfast/domain/limits';
 import { z } from 'zod';
+import { type Caller } from '../../access/identity.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { findReadyFile } from '../../files/readyFiles.ts';
-import { type Caller, endpoint } from '../../http/endpoint.ts';
 import { idField, idParams, timestamp } from '../../http/fields.ts';
 
 const DownloadUrl = z

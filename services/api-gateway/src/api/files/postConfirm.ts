@@ -2,9 +2,9 @@ import { getFiles } from '@holdfast/db/files';
 import { ApiError } from '@holdfast/domain/errors';
 import { isId } from '@holdfast/domain/ids';
 import { z } from 'zod';
+import { endpoint } from '../../context/endpoint.ts';
 import { confirmFile } from '../../files/readyFiles.ts';
 import type { FileProblem } from '../../files/uploadedBytes.ts';
-import { endpoint } from '../../http/endpoint.ts';
 import { idField } from '../../http/fields.ts';
 import { FileRecord, fileRecord } from './fileRecord.ts';
 

@@ -12,7 +12,8 @@ import {
 } from '@holdfast/files/contentTypes';
 import { sanitiseFilename } from '@holdfast/files/filename';
 import { z } from 'zod';
-import { type EndpointResponse, endpoint, linkTo } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
+import { type EndpointResponse, linkTo } from '../../http/endpoint.ts';
 import { idField, timestamp } from '../../http/fields.ts';
 import { invalidInput } from '../../http/validate.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requireModel } from '../../access/models.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { notFound } from '../../http/fields.ts';
 import { ModelRecord, modelRecord } from './modelRecord.ts';
 

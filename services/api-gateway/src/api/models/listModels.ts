@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { mayUseModel } from '../../access/models.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { ModelRecord, modelRecord } from './modelRecord.ts';
 
 export const listModels = endpoint({

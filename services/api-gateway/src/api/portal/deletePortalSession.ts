@@ -1,6 +1,6 @@
 import { revokePortalSession } from '@holdfast/db/portalSessions';
 import { z } from 'zod';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
 
 export const deletePortalSession = endpoint({

@@ -7,8 +7,8 @@ import {
   portalCapabilities,
 } from '@holdfast/domain/portal';
 import { z } from 'zod';
+import type { Caller } from '../../access/identity.ts';
 import type { GatewayConfig } from '../../context/config.ts';
-import type { Caller } from '../../http/endpoint.ts';
 import { idField, timestamp } from '../../http/fields.ts';
 
 export const capabilitiesField = z.array(z.enum(portalCapabilities)).meta({

@@ -1,6 +1,6 @@
 import { removeWebhookEndpoint } from '@holdfast/db/webhooks/endpoints';
 import { z } from 'zod';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
 
 export const deleteEndpoint = endpoint({

@@ -1,4 +1,4 @@
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { findEndpoint, WebhookEndpoint, webhookEndpointRecord } from './endpointRecord.ts';
 

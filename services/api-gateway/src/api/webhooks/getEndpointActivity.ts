@@ -1,7 +1,7 @@
 import { timeFromNow } from '@holdfast/db/statement';
 import { maxDeliveries, readEndpointHours } from '@holdfast/db/webhooks/endpointHours';
 import { z } from 'zod';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { idParams, timestamp, withCommas } from '../../http/fields.ts';
 import { findEndpoint } from './endpointRecord.ts';
 

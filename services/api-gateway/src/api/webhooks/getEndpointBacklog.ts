@@ -1,6 +1,6 @@
 import { maxCounted, readEndpointBacklog } from '@holdfast/db/webhooks/endpointBacklog';
 import { z } from 'zod';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { idField, idParams, timestamp, withCommas } from '../../http/fields.ts';
 import { attemptRecord, DeliveryAttempt } from './deliveryRecord.ts';
 import { findEndpoint } from './endpointRecord.ts';

@@ -1,5 +1,5 @@
 import { getWebhookSecret } from '@holdfast/db/webhooks/secrets';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { validUntilOf, WebhookSecret } from './secrets.ts';
 
 export const getSecret = endpoint({

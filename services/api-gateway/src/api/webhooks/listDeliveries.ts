@@ -1,6 +1,6 @@
 import { listDeliveries as readDeliveries, searchedPerPage } from '@holdfast/db/webhooks/deliveries';
 import { boundModels } from '../../access/models.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { idParams, withCommas } from '../../http/fields.ts';
 import {
   DeliveryPage,

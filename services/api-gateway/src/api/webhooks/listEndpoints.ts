@@ -1,6 +1,6 @@
 import { listWebhookEndpoints } from '@holdfast/db/webhooks/endpoints';
 import { z } from 'zod';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { checkedCursor, pageFields, pageOf, pageQuery } from '../../http/paging.ts';
 import { WebhookEndpoint, webhookEndpointRecord } from './endpointRecord.ts';
 

@@ -2,7 +2,7 @@ import { updateWebhookEndpoint } from '@holdfast/db/webhooks/endpoints';
 import { z } from 'zod';
 import { modelsWithin, unknownModels } from '../../access/models.ts';
 import type { Context } from '../../context/context.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { idParams, notFound, requireId } from '../../http/fields.ts';
 import { invalidInput } from '../../http/validate.ts';
 import { headerProblems, sealedHeaders } from './customHeaders.ts';

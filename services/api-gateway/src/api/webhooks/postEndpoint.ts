@@ -6,7 +6,8 @@ import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { z } from 'zod';
 import { modelsWithin, unknownModels } from '../../access/models.ts';
 import type { Context } from '../../context/context.ts';
-import { type EndpointResponse, endpoint, linkTo } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
+import { type EndpointResponse, linkTo } from '../../http/endpoint.ts';
 import { invalidInput } from '../../http/validate.ts';
 import { headerProblems, sealedHeaders } from './customHeaders.ts';
 import {

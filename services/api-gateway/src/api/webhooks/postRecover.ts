@@ -10,7 +10,7 @@ import { type Recovered, recoverDeliveries } from '@holdfast/db/webhooks/redeliv
 import { subscribedTypes } from '@holdfast/domain/events';
 import { z } from 'zod';
 import type { Context } from '../../context/context.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { idParams, timeField, withCommas } from '../../http/fields.ts';
 import { eventText } from '../events/eventRecord.ts';
 import { findEndpoint } from './endpointRecord.ts';

@@ -1,8 +1,8 @@
 import { getDelivery } from '@holdfast/db/webhooks/deliveries';
 import { redeliver } from '@holdfast/db/webhooks/redelivery';
 import { ApiError } from '@holdfast/domain/errors';
-import { requireReadable } from '../../access/models.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
+import { requireReadable } from '../../executions/readable.ts';
 import { idParams, notFound, requireId } from '../../http/fields.ts';
 import { Delivery, deliveryRecord } from './deliveryRecord.ts';
 

@@ -1,7 +1,7 @@
 import { rotateEndpointSecret } from '@holdfast/db/webhooks/secrets';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { z } from 'zod';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
 import {
   exampleSecret,

@@ -1,6 +1,6 @@
 import { rotateWebhookSecret } from '@holdfast/db/webhooks/secrets';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { RotationQuery, rotationDescription, rotationOf, validUntilOf, WebhookSecret } from './secrets.ts';
 
 export const postRotateSecret = endpoint({

@@ -3,7 +3,7 @@ import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import { type TestCallResult, testCallResult } from '@holdfast/queues/definitions';
 import type { Context } from '../../context/context.ts';
-import { endpoint } from '../../http/endpoint.ts';
+import { endpoint } from '../../context/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
 import { findEndpoint } from './endpointRecord.ts';
 

@@ -1,6 +1,6 @@
 import { html } from '@holdfast/kit/html';
 import type { Express } from 'express';
-import type { Endpoint } from '../../http/endpoint.ts';
+import type { Endpoint } from '../../context/endpoint.ts';
 import { stateOf } from '../../http/requestState.ts';
 import type { ApiDocument } from '../openapi/document.ts';
 import { version } from '../openapi/overview.ts';
