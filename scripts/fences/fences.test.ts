@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize, resolve } from 'node:path';
+import { dirname, join, normalize, relative, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { allowedFor, consoleMayImport } from './importDirection.ts';
+import { allowedFor, consoleMayImport, floors, goesDown } from './importDirection.ts';
 import { readSourceFacts } from './sourceFacts.ts';
 import { readSourceFiles, type SourceFile, targetOf } from './sourceFiles.ts';
 
@@ -51,6 +51,17 @@ function consoleCrossings({ path, imports: specifiers }: SourceFile): string[] {
     .map((target) => `${path} imports ${target}`);
 }
 
+/** From which file to which, below `src`. The imports of tests do not count. */
+function importsWithin(src: string): [from: string, target: string][] {
+  return files
+    .filter(({ path, isTest }) => path.startsWith(`${src}/`) && !isTest)
+    .flatMap(({ path, imports: specifiers }) => {
+      const own = specifiers.filter((specifier) => specifier.startsWith('.'));
+      const targets = own.map((specifier) => relative(src, join(dirname(path), specifier)));
+      return targets.map((target): [string, string] => [relative(src, path), target]);
+    });
+}
+
 describe('the source tree', () => {
   it('has imports that point one way, and never by a path into another package', () => {
     expect(files.length).toBeGreaterThan(10);
@@ -63,6 +74,20 @@ describe('the source tree', () => {
     expect(ofConsole.flatMap(consoleCrossings)).toEqual([]);
     expect(consoleMayImport('ui/card.tsx', 'features/search/search.ts')).toBe(false);
     expect(consoleMayImport('features/keys/keys.tsx', 'pages/Queues.tsx')).toBe(false);
+  });
+
+  it.each(Object.entries(floors))('has imports within %s that only go down, types included', (src, known) => {
+    const within = importsWithin(src);
+    expect(within.length).toBeGreaterThan(10);
+    expect(within.filter(([from, target]) => !goesDown(from, target, known))).toEqual([]);
+  });
+
+  it.each(Object.keys(floors))('has no two folders in %s that import each other', (src) => {
+    const pairs = importsWithin(src)
+      .map((ends) => ends.map((path) => dirname(path)).join(' '))
+      .filter((pair) => new Set(pair.split(' ')).size === 2);
+    const known = new Set(pairs);
+    expect([...known].filter((pair) => known.has(pair.split(' ').reverse().join(' ')))).toEqual([]);
   });
 
   it('imports only packages of the tree that its own package declares: an installation has no others', () => {
@@ -122,6 +147,24 @@ describe('the source tree', () => {
 
   it('has no console.log in services', () => {
     expect(paths((file) => file.logsToConsole && file.owner.startsWith('services/'))).toEqual([]);
+  });
+});
+
+describe('the floors of a service', () => {
+  const known = ['http', 'api', 'admin', 'admin/endpoints', '.'];
+
+  it.each([
+    ['api/files/getFile.ts', 'http/endpoint.ts', true],
+    ['admin/endpoints/postFile.ts', 'admin/organizations.ts', true],
+    ['api/events/getEvent.ts', 'api/files/fileRecord.ts', true],
+    ['main.ts', 'start.ts', true],
+    ['http/endpoint.ts', 'api/files/getFile.ts', false],
+    ['http/endpoint.ts', 'context.ts', false],
+    ['admin/organizations.ts', 'admin/endpoints/postFile.ts', false],
+    ['main.ts', 'unknown/file.ts', false],
+    ['unknown/file.ts', 'http/endpoint.ts', false],
+  ])('let %s import %s: %s', (from, target, expected) => {
+    expect(goesDown(from, target, known)).toBe(expected);
   });
 });
 

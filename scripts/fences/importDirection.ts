@@ -1,3 +1,5 @@
+import { dirname } from 'node:path';
+
 /** The packages that each package may import. Tests may import all packages, but no service. */
 export const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/domain': [],
@@ -66,4 +68,40 @@ export function consoleMayImport(from: string, target: string): boolean {
   const [above, below] = [consoleFloorOf(from), consoleFloorOf(target)];
   const allowed: readonly string[] = consoleFloors[above];
   return above === below || allowed.includes(below);
+}
+
+/** The folders of services that have floors, from the lowest to the folder of `main.ts`. Those below `api`, one for each group of endpoints, share its floor. */
+export const floors: Readonly<Record<string, readonly string[]>> = {
+  'services/api-gateway/src': [
+    'http',
+    'access/oidc',
+    'access',
+    'watching',
+    'context',
+    'pipeline',
+    'money',
+    'files',
+    'executions',
+    'api',
+    'admin',
+    'admin/endpoints',
+    'pages/openapi',
+    'pages/docs',
+    'pages',
+    '.',
+  ],
+  'services/dispatcher/src': ['schedule', 'attempt', 'jobs', '.'],
+};
+
+/** The number of a folder's floor; -1 for a folder without one. `api/files` is on the floor of `api`. */
+function floorOf(folder: string, known: readonly string[]): number {
+  const own = known.indexOf(folder);
+  const above = dirname(folder);
+  return own >= 0 || above === '.' ? own : floorOf(above, known);
+}
+
+/** Whether a file of a service may import another, by the paths below its `src`: none is on a higher floor. */
+export function goesDown(from: string, target: string, known: readonly string[]): boolean {
+  const [above, below] = [floorOf(dirname(from), known), floorOf(dirname(target), known)];
+  return below >= 0 && below <= above;
 }
