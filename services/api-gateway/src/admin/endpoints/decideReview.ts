@@ -1,11 +1,11 @@
 import type { Decision } from '@holdfast/db/executions/reviews';
 import { z } from 'zod';
+import { identityOf } from '../../access/identity.ts';
 import { requireNamed } from '../../access/operators.ts';
 import { type EndpointRequest, keylessEndpoint } from '../../context/endpoint.ts';
 import { type Reply } from '../../http/endpoint.ts';
 import { idParams, requireId } from '../../http/fields.ts';
 import { idempotencyKeyHeader, readIdempotencyKey } from '../../http/requestHeaders.ts';
-import { stateOf } from '../../http/requestState.ts';
 import { positiveAmount } from '../../money/amounts.ts';
 import { decide } from '../../money/reviews.ts';
 import { ReviewRecord, reviewRecord } from '../reviewRecord.ts';
@@ -72,7 +72,7 @@ async function replyWithDecision(
     kind,
     amount,
     reason: body.reason,
-    decidedBy: requireNamed(stateOf(raw.response).operator).name,
+    decidedBy: requireNamed(identityOf(raw.response).operator).name,
     idempotencyKey: readIdempotencyKey(sent['idempotency-key'], false),
   });
   const replayed = { headers: { 'Idempotent-Replayed': 'true' } };
