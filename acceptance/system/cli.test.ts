@@ -102,6 +102,49 @@ describe('holdfast org, topup and correct', () => {
   });
 });
 
+describe('holdfast review', () => {
+  it('lists costs far above their holds, and accepts or writes off each once', async () => {
+    const { api, organizationId: owner } = await operated.stack.newCustomer('20');
+    const ids = [];
+    for (const cost of ['12.5', '7.25']) {
+      const id = await create(api, { prompt: 'a', cost });
+      await until(`${id} has ended`, async () => (await api.get(`/v1/executions/${id}`)).body['cost']);
+      ids.push(id);
+    }
+    const [dearest = '', other = ''] = ids;
+    const listed = lines((await run('review', 'list', '--org', owner)).stdout);
+    expect(listed[0]).toMatch(/^EXECUTION +ORGANIZATION +MODEL +CHARGED +REPORTED +AGE$/);
+    expect(listed[1]).toMatch(new RegExp(`^${other} +${owner} +sandbox-text +0\\.012 +7\\.25 `));
+    expect(listed[2]).toMatch(new RegExp(`^${dearest} .* 12\\.50 `));
+    expect((await run('executions', 'show', other)).stdout).toMatch(
+      /^review +7\.25 reported, open: holdfast/m,
+    );
+
+    expect(await run('review', 'accept', dearest)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('holdfast review accept needs --reason'),
+    });
+    const accept = ['review', 'accept', dearest, '--amount', '3', '--reason', 'as agreed'];
+    const once = [...accept, '--idempotency-key', 'review-1'];
+    expect(await run(...once)).toMatchObject({
+      stdout: `${dearest}: accepted, 3.00 USD charged\n`,
+      stderr: '',
+    });
+    expect((await run(...once)).stdout).toMatch(/charged on .* under this idempotency key; nothing changed/);
+    const again = await run(...accept);
+    expect([again.code, again.stdout]).toEqual([1, '']);
+    expect(again.stderr).toMatch(/refused: This review was already accepted for 3\.00 by admin at .*DECIDED/);
+    expect((await run('review', 'write-off', other, '--reason', 'an overflow')).stdout).toBe(
+      `${other}: written off, nothing more is charged\n`,
+    );
+    expect((await operated.json<{ data: object[] }>('review', 'list', '--org', owner)).data).toEqual([]);
+    const all = lines((await run('review', 'list', '--org', owner, '--all')).stdout);
+    expect(all[1]).toMatch(/ written off +admin +an overflow$/);
+    expect(all[2]).toMatch(/ accepted +3\.00 +admin +as agreed$/);
+    expect((await run('executions', 'show', other)).stdout).toMatch(/^review +.*, written off by admin$/m);
+  });
+});
+
 describe('a request that the admin API refuses', () => {
   it('is reported once, with its message', async () => {
     const { code, stderr } = await run('org', 'create', 'a'.repeat(201));
