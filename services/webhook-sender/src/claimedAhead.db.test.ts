@@ -26,7 +26,7 @@ async function hintsWaiting(): Promise<number> {
   return depths.find(({ queue }) => queue === deliverQueue.name)?.waiting ?? 0;
 }
 
-/** Responds to so many requests, and holds the later ones. */
+/** Responds to the first requests, and holds the later ones. */
 function holdAfter(count: number) {
   const { receiver } = stage;
   const held = hold(receiver);

@@ -41,7 +41,7 @@ export type ClaimLane = (lane: LaneRoom) => Promise<LaneClaim | null>;
 export function createClaims(args: {
   db: Database;
   maxAttempts: number;
-  /** Of all bodies of one statement: many lanes claim before their bodies are counted as slots. */
+  /** Limits all bodies of one statement: many lanes claim before their bodies are counted as slots. */
   bodyBytes: number;
   senders(): number;
   metrics: WebhookMetrics;
@@ -70,7 +70,7 @@ export function createClaims(args: {
   return batcher.add;
 }
 
-/** Of a delivery that no request was made for; it is not due before it is `firstDelayS` old. */
+/** No request was made for these deliveries; they are not due before they are `firstDelayS` old. */
 export type GiveBack = (deliveries: Claim[], firstDelayS?: number) => Promise<void>;
 
 /** Deliveries that could not be given back are free when their lease ends. */

@@ -51,7 +51,7 @@ export function startWorkers(args: {
   ]);
 }
 
-/** New rows are left to their jobs for so long. */
+/** New rows are left to their jobs for this time. */
 const graceS = 5;
 const maxRows = 1000;
 

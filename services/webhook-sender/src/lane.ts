@@ -71,7 +71,7 @@ export function newLane(of: Pick<Lane, 'key' | 'organizationId' | 'maxInFlight' 
   return { ...of, reserved, ahead: [], waiting: [], extra: 0, leaving: 0, ...flags };
 }
 
-/** A slot is for so much of a body, so that slots bound the memory of requests. */
+/** A slot holds this much of a body, so that slots bound the memory of requests. */
 export const slotBytes = 16_384;
 
 const extraSlots = (body: string): number => Math.max(0, Math.ceil(body.length / slotBytes) - 1);

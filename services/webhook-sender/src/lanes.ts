@@ -93,7 +93,7 @@ export function createLanes(
     const effects = admit(lane, kind, delivery, now());
     if (kind === 'start') carryOut(lane, effects);
     else if (!isClosed) proceed(lane, effects);
-    // Those that came together are given back together.
+    // Deliveries that came together are given back together.
     else queueMicrotask(() => proceed(lane, startAhead(lane, now())));
   }
 
@@ -123,7 +123,7 @@ export function createLanes(
     isClosed = true;
     stopLooking();
     for (const lane of table.all()) {
-      // With those that were claimed ahead, once they are given back.
+      // The lane is handed over with what it claimed ahead, once that is given back.
       if (lane.ahead.length + lane.waiting.length > 0) lane.hasPending = false;
       proceed(lane, startAhead(lane, now()));
     }

@@ -20,7 +20,7 @@ export type Limit = {
 };
 
 const initialLimit = 16;
-/** A receiver that owes responses and gives none for so long has stopped: no limit would be low enough to wait with. */
+/** A receiver that owes responses and gives none for this time has stopped: no limit would be low enough to wait with. */
 const silentAfterMs = 2000;
 const silentLatencies = 4;
 const silentLimit = 4;

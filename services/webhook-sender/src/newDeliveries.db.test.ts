@@ -45,7 +45,7 @@ const hint = (started: Started[]) =>
 const delivered = () => stage.count({ state: 'delivered' });
 const received = () => stage.receiver.received.map(({ headers }) => headers['webhook-id']);
 
-/** As if the deliveries had been written so long ago. */
+/** Makes the deliveries older, as if they had been written earlier. */
 async function age(started: Started[], seconds: number): Promise<void> {
   await stage.db.pool.query(
     `UPDATE deliveries SET created_at = created_at - $2 * interval '1 second',

@@ -17,7 +17,7 @@ const takenKept = 20_000;
 
 /**
  * Sends deliveries that were written with their events. Their hint is the claim, so that nothing is written before the
- * request. Those that find no room are given back, for their lanes to claim.
+ * request. A delivery without room is given back, for its lane to claim.
  */
 export function createNewDeliveries(args: {
   db: Database;
@@ -25,7 +25,7 @@ export function createNewDeliveries(args: {
   firstDelayS: number;
   lanes: Lanes;
   giveBack: GiveBack;
-  /** Of the bodies that are read at once. */
+  /** Size of the bodies that are read at once. */
   bodyBytes: number;
   tracing: Tracing | null;
   onWritten(deliveries: number): void;

@@ -33,7 +33,7 @@ export type WebhookSender = Service & {
   healthPort: number;
 };
 
-/** Requests in flight get so long when the service stops; then they are aborted and sent later by another sender. */
+/** Requests in flight get this time when the service stops; then they are aborted and sent later by another sender. */
 const finishWithinMs = 20_000;
 
 /** Fans events out, signs and delivers webhooks, retries them, deactivates endpoints, makes test calls. */

@@ -93,7 +93,7 @@ export function retryAfterS(header: string | undefined, nowMs = Date.now()): num
 
 const maxBytes = limits.loggedResponseBytes;
 
-/** A body in which more than one character in so many is not text counts as binary. */
+/** A body in which more than one character in ten is not text counts as binary. */
 const binaryShare = 10;
 
 /** The first 4096 bytes as UTF-8 that PostgreSQL can store and a terminal can print, or `<binary, 1234 bytes>`. */

@@ -46,7 +46,7 @@ const backlogKinds = [
   'reviews',
 ] as const satisfies readonly BacklogKind[];
 
-/** Of a kind, no more are counted. */
+/** No more of a kind are counted. */
 export const maxCounted = 10_000;
 
 export const BacklogRecord = z

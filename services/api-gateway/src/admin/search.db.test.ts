@@ -86,7 +86,7 @@ describe('the search for executions', () => {
   it('ends a page after 10,000 executions, and the pages together find everything', async () => {
     const owner = await organizationWithKey(gateway, { balance: '10' });
     const needle = await create(owner, { needle: 'yes' });
-    // Later ids than that of the needle.
+    // These ids are later than the needle's.
     await gateway.context.db.pool.query(
       `INSERT INTO executions (id, organization_id, model, status, input, hold_amount, estimated_cost, expires_at, cost, completed_at)
        SELECT 'exec_' || substr($2, 6, 14) || '7' || substr(u, 16), $1, 'writer', 'CANCELLED', '{}', 0.01, 0.01, now(), NULL, now()

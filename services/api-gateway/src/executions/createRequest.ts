@@ -44,7 +44,7 @@ export async function prepareCreate(
   return { definition, version, input, priced, estimatedCost: affordableEstimate(definition, priced) };
 }
 
-/** Names the model that was meant, of those that the caller may use. */
+/** Names the model that was meant, among the caller's. */
 async function unknownModel(
   { models }: Context,
   caller: Pick<Caller, 'models' | 'isTest'>,

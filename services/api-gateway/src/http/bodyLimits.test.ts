@@ -60,7 +60,7 @@ function watched(pace: Partial<BodyPace> = {}) {
     request,
     stop,
     messages: () => onTooSlow.mock.calls.map(([error]) => (error as Error).message),
-    /** Ten seconds in which so many bytes come. */
+    /** Lets ten seconds pass, in which `bytes` come. */
     window(bytes: number) {
       socket.bytesRead += bytes;
       jest.advanceTimersByTime(10_000);

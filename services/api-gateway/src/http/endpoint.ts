@@ -96,7 +96,7 @@ export type Endpoint<Context = never, Caller = never> = {
    * of a response that consists of server-sent events.
    */
   responses: Record<number, EndpointResponse>;
-  /** Error codes beyond those that follow from its schemas and scope. */
+  /** Error codes beyond what follows from its schemas and scope. */
   errors?: readonly ErrorCode[];
   /** Returns null if it wrote to `raw.response` itself. */
   handle(request: EndpointRequest<Context, Caller, never, never, never>): Promise<Reply | null>;

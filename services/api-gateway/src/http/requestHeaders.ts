@@ -39,7 +39,10 @@ export function requestHash(body: unknown): string {
 /** The longest time that a request waits for an execution. */
 export const maxWaitS = 60;
 
-/** Of `Prefer: wait=N` (RFC 7240), at most `maxWaitS`; a bare `wait` is that. The first of several counts; an invalid one is ignored. */
+/**
+ * Seconds of `Prefer: wait=N` (RFC 7240), at most `maxWaitS`, which a bare `wait` means. The first of several counts; an
+ * invalid one is ignored.
+ */
 export function preferredWaitS(header: string | string[] | undefined): number {
   if (header === undefined) return 0;
   // A quoted value may contain commas; only a number matters here.

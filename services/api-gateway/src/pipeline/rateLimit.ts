@@ -81,7 +81,7 @@ function limiter(context: Context, name: LimitName | 'admin', maxPerMinute: numb
 /** The prefix keeps an operator's name from matching an address. */
 function keyOf({ caller, operator }: Identity, address: string): string {
   if (operator !== null) return `operator ${operator.name}`;
-  // Sessions of an organization share a limit. Neither they nor the holder of a token may use up that of a key.
+  // Sessions of an organization share a limit. Neither they nor the holder of a token may use up a key's.
   if (caller?.session) return `portal ${caller.organizationId}`;
   return caller?.token?.executionId ?? caller?.apiKeyId ?? ipKeyGenerator(address);
 }

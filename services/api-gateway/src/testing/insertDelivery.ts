@@ -5,7 +5,10 @@ import { newId } from '@holdfast/domain/ids';
 
 const url = 'https://example.com/hooks';
 
-/** Inserts a delivery as fan-out does, or changes that of the ending. `endpointId` null: to the execution's `webhook_url`. */
+/**
+ * Inserts a delivery as fan-out does, or changes the one of the ending. `endpointId` null: to the execution's
+ * `webhook_url`.
+ */
 export async function insertDelivery(
   db: Database,
   args: {

@@ -11,7 +11,7 @@ import type { ChangeFeed, ChangeHandlers } from '@holdfast/queues/changes';
 const pollIntervalMs = 1000;
 /** While messages may be missing. */
 const pollIntervalWithoutFeedMs = 250;
-/** So long the feed stays open after the last watch. */
+/** The feed stays open for this time after the last watch. */
 const feedLingerMs = 30_000;
 
 /** Waiting requests beyond this, or the share of their organization, get a response at once, as without `wait`. */
@@ -32,8 +32,8 @@ export type Watcher = {
   /** Watches until the returned function is called. */
   watch(id: string, watch: Watch): () => void;
   /**
-   * Waits until the status differs from that of `execution`, `waitMs` have passed, the gateway stops or the client
-   * disconnects. Returns false when there was nothing to wait for.
+   * Waits until the status differs from `execution`'s, `waitMs` have passed, the gateway stops or the client disconnects.
+   * Returns false when there was nothing to wait for.
    */
   waitForChange(execution: Known, waitMs: number, response: ServerResponse): Promise<boolean>;
   waitForEnd(execution: Known, waitMs: number, response: ServerResponse): Promise<boolean>;

@@ -24,7 +24,7 @@ type FinishedRun = {
   outcome: RecordedOutcome;
   state: 'succeeded' | 'failed' | 'unknown';
   rawError?: string | undefined;
-  /** Of a success: priced quantities that the run neither reported nor showed. */
+  /** Priced quantities that a successful run neither reported nor showed. */
   missing?: string[];
   drop?(): Promise<void>;
 };

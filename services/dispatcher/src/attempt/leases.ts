@@ -39,7 +39,7 @@ export function createLeases(db: Database, log: Logger): Leases {
   async function extendAll(): Promise<void> {
     const nowMs = performance.now();
     const ids = [...held].filter(([, leases]) => leases.some(isActive)).map(([id]) => id);
-    // After a halt, or without the database for so long. Those of attempts that were claimed since are not among them.
+    // Leases run out during a halt, or while the database is away. Attempts that were claimed since have newer ones.
     const lost = ids.filter((id) => nowMs - leasedAtMs(id) > leaseS * 1000);
     const leased = ids.filter((id) => !lost.includes(id));
     const reclaimed = new Set(lost.length > 0 ? await reclaimLeases(db, lost, leaseS) : []);

@@ -18,7 +18,7 @@ export type Files = { db: Database; store: ObjectStore; egress: EgressPolicy };
 export type OutputRules = {
   kind: OutputKind;
   maxFileBytes: number;
-  /** Of one file, redirects and body included. */
+  /** Limits one file, redirects and body included. */
   timeoutMs: number;
   /** Files from these `host:port` are fetched without the egress policy. */
   trustedHosts: string[];
@@ -176,7 +176,7 @@ async function* restOf(
 }
 
 const pieceChars = 65_536;
-/** Of the type and its parameters of a data URL, before the comma. */
+/** Characters of a data URL's type and parameters, before the comma. */
 const maxHeadChars = 1024;
 
 /** Decodes piece by piece; `contentType` and `filename` (its parameter `name`) are the declared ones. */

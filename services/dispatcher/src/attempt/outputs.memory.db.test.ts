@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 const piece = Buffer.alloc(65_536);
 
-/** Nothing is sent before so many requests have arrived. */
+/** Nothing is sent before this number of requests has arrived. */
 let wanted = 0;
 let sendAll = () => {};
 let allAsked = Promise.resolve();

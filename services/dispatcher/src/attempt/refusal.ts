@@ -132,7 +132,7 @@ export function busyTry(args: {
   definition: ModelDefinition;
   isAllowed(route: ProviderRoute): boolean;
   at: RouteTarget;
-  /** Those that refused the execution for another reason. */
+  /** Targets that refused the execution for another reason. */
   refusedAt: RouteTarget[];
   busyRefusals: number;
   pauseMs: number;

@@ -66,7 +66,7 @@ async function readVersions(
   return { created: await read(created), started: await read(started), current };
 }
 
-/** Of several versions the first that has it; otherwise another one of the connection, which may know the run. */
+/** The first version that has the route; otherwise another route of the connection, which may know the run. */
 function routeOf(attempt: RouteTarget, definitions: ModelDefinition[]): ProviderRoute | undefined {
   const candidates = definitions.flatMap(({ providers }) => providers);
   return (

@@ -16,7 +16,7 @@ import type { Files } from '../attempt/outputFile.ts';
 import type { Route } from '../attempt/route.ts';
 import { inSpan, type Trace } from '../attempt/trace.ts';
 
-/** A forged or empty callback is dropped, for an attempt keeps only so many. One that can't be handled now is swept later. */
+/** A forged or empty callback is dropped, for an attempt keeps only some. One that can't be handled now is swept later. */
 export async function receiveCallback(
   services: AttemptServices,
   trace: Trace,

@@ -7,7 +7,10 @@ const pageSize = 500;
 const removalsAtOnce = 16;
 const maxSweepMs = 60_000;
 
-/** Removes expired files, the oldest first. Those that cannot be removed stay for the next time. @throws after the others, with the first reason */
+/**
+ * Removes expired files, the oldest first. What cannot be removed stays for the next time. @throws after the others, with
+ * the first reason
+ */
 export async function removeExpiredFiles(
   { db, store }: { db: Database; store: Pick<ObjectStore, 'remove'> },
   limit = pageSize,

@@ -5,7 +5,7 @@ export type PendingExecution = {
   executionId: string;
   organizationId: string;
   model: string;
-  /** Of its priority; the lowest goes first. */
+  /** Follows from its priority; the lowest goes first. */
   rank: number;
   /** `refusedAt` leaves out busy refusals. Null before the first attempt. */
   retry: {
@@ -25,7 +25,7 @@ export function toPendingRetry({ retry, refusedAt }: RetryJob): PendingExecution
   return { executionId, organizationId, model, rank, retry: { attemptId, connection, target, refusedAt } };
 }
 
-/** Retries share a line with those that are due at the same target. */
+/** Retries that are due at the same target share a line. */
 export function lineName({ model, retry }: PendingExecution): string {
   return retry === null ? model : `${model} ${retry.connection} ${retry.target}`;
 }

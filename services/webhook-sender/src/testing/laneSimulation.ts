@@ -89,7 +89,7 @@ export function simulateLanes(options: {
       }
       return offer?.kind ?? null;
     },
-    /** Resolves all claims and those that follow from them. */
+    /** Resolves all claims, and what follows from them. */
     async giveAll(): Promise<void> {
       await afterCallbacks();
       while (claims.size > 0) {

@@ -33,7 +33,8 @@ const addressForm = /^[^@:\s\p{C}]+@[^@:\s\p{C}]+$/u;
 
 /**
  * The name by which sessions, limits and the action log know a person. Only an address that the provider verified stands
- * alone, unchanged: people may choose their other names. None is that of an admin token, which has neither `@` nor `:`.
+ * alone, unchanged: people may choose their other names. No admin token has such a name: theirs contain neither `@` nor
+ * `:`.
  */
 export function nameIn(claims: Claims): string {
   const { email, email_verified: isEmailVerified, preferred_username: username, sub } = claims;

@@ -12,7 +12,7 @@ export function loggable(error: unknown): string {
     .slice(0, 500);
 }
 
-/** `error` is that of RFC 6749, as `invalid_client`. */
+/** RFC 6749 defines `error`, such as `invalid_client`. */
 function codeOf(error: Error): string | null {
   const { error: oauthCode, code } = error as { error?: unknown; code?: unknown };
   const found = oauthCode ?? code;

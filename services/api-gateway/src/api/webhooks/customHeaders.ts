@@ -12,7 +12,7 @@ const reserved = [
   /^x-signature/i,
 ];
 
-/** Problems of the custom headers of an endpoint. Hop-by-hop headers and those that Holdfast sets are reserved. */
+/** Problems of the custom headers of an endpoint. Hop-by-hop headers and the ones Holdfast sets are reserved. */
 export function headerProblems(headers: Record<string, string>): ErrorDetail[] {
   const names = Object.keys(headers);
   if (names.length > limits.customHeaders)

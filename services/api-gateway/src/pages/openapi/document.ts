@@ -18,7 +18,7 @@ import { describeDefaults, openObjects } from './schemas.ts';
 
 export type ApiDocument = oas31.OpenAPIObject;
 
-/** The OpenAPI 3.1 document of these endpoints, without those that providers call. */
+/** The OpenAPI 3.1 document of these endpoints, without what providers call. */
 export function createApiDocument(endpoints: readonly Endpoint[]): ApiDocument {
   const documented = endpoints.filter(({ limit }) => limit !== 'callback');
   const source: ZodOpenApiObject = {

@@ -1,7 +1,7 @@
 import { limits } from '@holdfast/domain/limits';
 
 export const title = 'Holdfast API';
-/** The version of Holdfast: a release sets it. That of the API is in its paths. */
+/** The version of Holdfast: a release sets it. The API has its own version in its paths. */
 export const version = '0.3.0';
 
 /** The groups of endpoints, in the order of the reference. */

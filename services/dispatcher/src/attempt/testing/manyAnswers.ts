@@ -7,9 +7,8 @@ import { toSubmission } from '../submission.ts';
 import { startCopying } from './copying.ts';
 import { watchMemory } from './watchMemory.ts';
 
-// Runs a model at a server that speaks OpenAI's protocol and returns images in base64, so many runs at once; prints how many
-// outputs were stored and how much memory grew at most.
-// Arguments: the server, how many runs.
+// Runs a model at a server that speaks OpenAI's protocol and returns images in base64, many runs at once; prints how many
+// outputs were stored and how much memory grew at most. Arguments: the server, how many runs.
 const [baseUrl = '', runs = '8'] = process.argv.slice(2);
 const { files, log, newRun, routeOf, close } = await startCopying();
 const { db } = files;
