@@ -18,7 +18,7 @@ export function Models() {
     [slug, name, ...definition.providers.map(({ connection }) => connection)].some((one) =>
       one.toLowerCase().includes(wanted),
     );
-  // Those that can be run come first.
+  // Models that can be run come first.
   const rows = (data ?? []).filter(matches).sort((a, b) => Number(b.isActive) - Number(a.isActive));
   return (
     <>

@@ -18,7 +18,7 @@ function useSignIn() {
   };
 }
 
-/** `links`: so many sign-in links were opened in this tab; `onArrived` is called when the last one was used. */
+/** `links`: how many sign-in links were opened in this tab; `onArrived` is called when the last one was used. */
 export function SignIn({ links, onArrived }: { links: number; onArrived: (links: number) => void }) {
   const [isArriving, setArriving] = useState(false);
   const [error, setError] = useState<string | null>(null);

@@ -92,7 +92,7 @@ function Details({ of }: { of: Endpoint }) {
   );
 }
 
-/** Of an endpoint in trouble the newest deliveries only wait, so those that were attempted are shown first. */
+/** The newest deliveries of an endpoint in trouble only wait, so the attempted ones are shown first. */
 function Deliveries({ of }: { of: Endpoint }) {
   const [isAttempted, setAttempted] = useState(isInTrouble(of));
   const filters = { endpoint: of.id, ...(isAttempted && { attempted: 'yes' }) };

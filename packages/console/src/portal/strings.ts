@@ -1,4 +1,4 @@
-/** Texts of the portal alone; those that it shares with the console are in its catalogue. */
+/** Texts of the portal alone; the ones it shares with the console are in its catalogue. */
 export const words = {
   title: 'Portal',
   signIn: {

@@ -76,7 +76,7 @@ export function useChangeDialog() {
 /** A button that opens a dialog of `useChangeDialog`. */
 export function DialogButton(props: {
   label: string;
-  /** Of the dialog; without it, the same. */
+  /** The dialog's title; without one, the label. */
   title?: string | undefined;
   tone?: 'plain' | 'primary' | 'danger';
   disabledBecause: string | null;

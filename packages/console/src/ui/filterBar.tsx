@@ -5,7 +5,7 @@ import { Field, inputLook } from './field.tsx';
 
 type Value = string | undefined;
 
-/** The filters with a change, without those that filter nothing. */
+/** The filters with a change, without filters that filter nothing. */
 export function changed<Filters extends object>(filters: Filters, change: Filters): Filters {
   const all = Object.entries({ ...filters, ...change });
   return Object.fromEntries(all.filter(([, value]) => value)) as Filters;

@@ -36,9 +36,9 @@ export function Choices(props: {
 /** A button that opens a form; `submit` throws what the form then shows. */
 export function FormDialog(props: {
   label: string;
-  /** Of the button in the form; without it, the same. */
+  /** The label of the button in the form; without one, the same. */
   submitLabel?: string;
-  /** Of the dialog; without it, the label. */
+  /** The title of the dialog; without one, the label. */
   title?: string;
   tone?: 'plain' | 'primary';
   disabledBecause?: string | null;

@@ -16,7 +16,10 @@ export type Pages<Page extends Paged> = UseInfiniteQueryResult<InfiniteData<Page
 /** Live lists are read again this often. */
 const liveMs = 3000;
 
-/** The pages of a list, each read from where the one before it ends. Of a live one the newest follows, while it is the only one. */
+/**
+ * The pages of a list, each read from where the one before it ends. A live list follows the newest, while its first page
+ * is the only one.
+ */
 export function usePages<Page extends Paged>(
   key: readonly unknown[],
   readPage: (cursor: string | undefined, signal: AbortSignal) => Promise<Page>,
@@ -46,7 +49,7 @@ export function useKeptFilters(path: string, filters: Record<string, string>): v
 
 export const keptFilters = (path: string): Record<string, string> => lastFilters.get(path) ?? {};
 
-/** A page of a search may be empty although older rows match: so many are read before someone has to ask for more. */
+/** A page of a search may be empty although older rows match: this number is read before someone has to ask for more. */
 const maxEmptyPages = 10;
 
 /** Whether more pages are read without being asked for. */

@@ -51,5 +51,5 @@ function onLink(listen: () => void): () => void {
   return () => window.removeEventListener('hashchange', onHash);
 }
 
-/** So many sign-in links have been opened in this tab since its page was loaded. */
+/** How many sign-in links have been opened in this tab since its page was loaded. */
 export const useLinks = () => useSyncExternalStore(onLink, () => links);

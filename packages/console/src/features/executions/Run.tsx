@@ -52,7 +52,7 @@ export function Run({ id }: { id: string }) {
   );
 }
 
-/** Of unknown length without a number. */
+/** Its length is unknown without a number. */
 export function ProgressBar({ of }: { of: number | null }) {
   return (
     <div

@@ -38,7 +38,7 @@ export const fileUrl = (organizationId: string, id: string) =>
 
 const maxInputFiles = 8;
 
-/** The files that an input refers to. Those that were deleted are left out. */
+/** The files that an input refers to. Deleted files are left out. */
 export function InputFiles({ input, organizationId }: { input: unknown; organizationId: string }) {
   const ids = [...new Set(JSON.stringify(input).match(/\bfile_[0-9a-f-]{36}\b/g) ?? [])];
   const files = useQueries({

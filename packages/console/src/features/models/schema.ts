@@ -62,7 +62,7 @@ const propertiesOf = (schema: Schema) =>
 export const requiredOf = ({ required }: Schema): string[] =>
   Array.isArray(required) ? required.map(String) : [];
 
-/** The fields of an object's schema, those that are required first, the others by their `x-order`. */
+/** The fields of an object's schema: the required ones first, the others by their `x-order`. */
 export function fieldsOf(root: Schema): SchemaField[] {
   const required = requiredOf(root);
   const fields = propertiesOf(root).map(([name, part]): SchemaField => {

@@ -11,7 +11,7 @@ import { AmountField, positive } from './amountField.tsx';
 
 type Props = {
   path: string;
-  /** Of the organization or key that is limited. */
+  /** The path of the organization or key that is limited. */
   name: string;
   current: Schemas['SpendLimit'] | null;
   /** What to read again afterwards. */

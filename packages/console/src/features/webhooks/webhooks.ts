@@ -18,7 +18,10 @@ export const eventTypes = [
 
 const dayMs = 86_400_000;
 
-/** Recovers what failed in the last 24 hours, and counts it. One call recovers only so many: `recover` is called until nothing is left. */
+/**
+ * Recovers what failed in the last 24 hours, and counts it. One call recovers a limited number: `recover` is called until
+ * nothing is left.
+ */
 export async function recoverLastDay(
   recover: (body: { since: string }) => Promise<Schemas['Recovered']>,
 ): Promise<number> {
@@ -42,7 +45,7 @@ const settings = ['description', 'events', 'models', 'payload', 'max_in_flight',
 /** What can be changed of an endpoint. Its headers are left to the API: it never returns them. */
 export type EndpointSettings = Pick<Schemas['WebhookEndpoint'], (typeof settings)[number]>;
 
-/** The settings that the form gives, without those that `of` has: the rest stays as it is. */
+/** The settings that the form changes from what `of` has: the rest stays as it is. */
 export function settingsIn(form: FormData, of?: EndpointSettings): Partial<EndpointSettings> {
   const numberIn = (name: string) => (textIn(form, name) === '' ? null : Number(textIn(form, name)));
   const given: Record<string, unknown> = {
