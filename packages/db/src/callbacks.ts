@@ -73,7 +73,7 @@ export type NewCallback = CallbackAddress & {
   headers: Record<string, string>;
 } & ({ body: Buffer; objectKey?: undefined } | { body: null; objectKey: string });
 
-/** `unknown`: its token is that of no attempt at this provider. `full`: no honest provider sends so many. */
+/** `unknown`: no attempt at this provider has the token. `full`: no honest provider sends as many. */
 export type InboxState = 'free' | 'unknown' | 'full';
 
 /** A client that has got hold of one token must not be able to fill the database, nor the object store. */

@@ -32,7 +32,7 @@ const presentSql = `state <> 'deleted' AND ${unexpiredSql}`;
 const getFilesSql = `SELECT ${fileColumnsSql} FROM files
   WHERE id = ANY($1::text[]) AND ${checkedSql(`organization_id = $2 AND ${presentSql}`)}`;
 
-/** Of files that are gone, too: what was priced by them still is. */
+/** Files that are gone have measures too: what was priced by them still is. */
 export async function getFileMeasures(
   db: Database,
   organizationId: string,

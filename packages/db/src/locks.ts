@@ -2,8 +2,9 @@ import type { Database } from './client.ts';
 import { firstId, runStatement, sameIdSql } from './statement.ts';
 
 /**
- * A statement of several organizations waits so long for a row that another session holds, and fails: kit/isolatedBatcher.ts
- * then repeats it without the organization, found by the queries here. They lock for an instant what they find free.
+ * A statement of several organizations waits at most this long for a row that another session holds, then fails:
+ * kit/isolatedBatcher.ts then repeats it without the organization, found by the queries here. They lock for an instant
+ * what they find free.
  */
 export const maxLockWaitMs = 250;
 

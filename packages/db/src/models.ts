@@ -41,12 +41,12 @@ UPDATE models m SET is_active = false, definition = jsonb_set(m.definition, '{ac
 FROM gone WHERE m.slug = gone.slug RETURNING m.slug, gone.is_active AS "wasOffered"`;
 
 /**
- * Of an attempt, as `versionsSql` reads them: of the model when its execution was created and when it was started. Null:
- * written by the previous version of Holdfast.
+ * The versions that an attempt's model had when the execution was created and when it was started. Null: written by the
+ * previous version of Holdfast.
  */
 export type ModelVersions = { created: string | null; started: string | null };
 
-/** Of an attempt `a` and its execution `e`. */
+/** Reads the versions of an attempt `a` and its execution `e`. */
 export const versionsSql = `json_build_object('created', e.model_version, 'started', a.model_version) AS versions`;
 
 export type OfferedModel = {

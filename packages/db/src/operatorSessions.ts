@@ -101,7 +101,7 @@ const linkSql = `WITH expired AS (DELETE FROM sign_in_links WHERE expires_at <= 
 INSERT INTO sign_in_links (hash, actor, credential, expires_at)
 VALUES ($1, $2, $3, now() + $4 * interval '1 millisecond') RETURNING expires_at AS "expiresAt"`;
 
-/** Null: unknown, expired or used. Of two uses at once, one gets it. */
+/** Null: unknown, expired or used. One of two uses at once gets it. */
 export async function useSignInLink(db: Database, hash: string): Promise<SignInLink | null> {
   const [row] = await runStatement<SignInLink & { isValid: boolean }>(db.pool, 'use_sign_in_link', useSql, [
     hash,
@@ -119,7 +119,7 @@ export async function insertOidcSignIn(db: Database, hash: string, lifetimeMs: n
 const insertSignInSql = `INSERT INTO oidc_sign_ins (hash, expires_at)
 VALUES ($1, now() + $2 * interval '1 millisecond')`;
 
-/** False: unknown, expired or used. Of two uses at once, one is true. */
+/** False: unknown, expired or used. One of two uses at once is true. */
 export async function useOidcSignIn(db: Database, hash: string): Promise<boolean> {
   const [row] = await runStatement<{ isValid: boolean }>(db.pool, 'use_oidc_sign_in', useSignInSql, [hash]);
   return row?.isValid ?? false;

@@ -77,7 +77,7 @@ function openTurns(connections: number, share: number): FairLimiter {
   });
 }
 
-/** Of an idle primary, a replica counts as behind; a promoted one follows nothing. @throws if unavailable or behind */
+/** A replica of an idle primary counts as behind; a promoted one follows nothing. @throws if unavailable or behind */
 async function readLag({ pool }: Database, maxLagS: number): Promise<void> {
   const { rows } = await within(patienceMs, 'asking the replica', pool.query<{ lagS: number | null }>(lag));
   const lagS = rows[0]?.lagS ?? Number.POSITIVE_INFINITY;

@@ -11,7 +11,7 @@ const probeTimeoutMs = 3000;
 const knownForMs = 1000;
 /** For the other servers to respond, once one has: enough for a new primary, little while the others are dead. */
 const compareForMs = 300;
-/** Patroni demotes a primary that resumes within seconds. One that stays behind for so long was restored from a backup. */
+/** Patroni demotes a primary that resumes within seconds. One that stays behind for longer was restored from a backup. */
 const restoredAfterMs = 60_000;
 
 type Server = { url: string; host: string; port: number };

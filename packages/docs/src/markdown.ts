@@ -121,7 +121,7 @@ function diagramHtml(source: string, around: Surroundings, escape: (text: string
 
 const longName = /\b([A-Z]+_[A-Z_]+|Holdfast[A-Z]\w+)\b/g;
 
-/** So long a name leaves no room for a second column on a phone. */
+/** A longer name leaves no room for a second column on a phone. */
 const maxName = 12;
 
 const isWide = (cell: Token | undefined): boolean =>

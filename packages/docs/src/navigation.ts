@@ -94,7 +94,7 @@ export const sections: readonly Section[] = [
   },
 ];
 
-/** Files that the page at `of` lists, and not the navigation; `*` of the path is that of the file. */
+/** Files that the page at `of` lists, and not the navigation; `*` of the path is the file's. */
 export const families: readonly { files: string; path: string; of: string }[] = [
   { files: 'docs/webhooks/*.md', path: 'webhooks/*', of: 'webhooks' },
   { files: 'docs/models/*.md', path: 'model-files/*', of: 'model-files' },

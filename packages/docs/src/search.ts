@@ -22,7 +22,7 @@ export function searchIndex(found: readonly { page: Page; title: string; passage
   return JSON.stringify(index);
 }
 
-/** Pages for readers who use the API come before those that explain decisions. */
+/** Pages for readers who use the API come before pages that explain decisions. */
 function rankOf({ path, code }: Page): number {
   if (path.startsWith('adr/') || path === 'changelog') return 0.3;
   if (path.startsWith('operate/alerts/')) return 0.6;

@@ -64,7 +64,7 @@ function isText(schema: Schema): boolean {
   return textKeywords.some((keyword) => keyword in schema);
 }
 
-/** The schemas themselves, and those that they apply to the same value. A schema may refer to itself. */
+/** The schemas, and what they apply to the same value. A schema may refer to itself. */
 function applying(root: unknown, schemas: readonly unknown[], value: unknown): Schema[] {
   const found = new Set<Schema>();
   const unvisited = [...schemas];

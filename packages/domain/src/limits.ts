@@ -8,7 +8,7 @@ export const limits = {
   webhookTimeoutMs: 30_000,
   webhookSecretOverlapMs: 86_400_000,
   webhookResponseBytes: 65_536,
-  /** Of a receiver's response. */
+  /** Bytes of a receiver's response that are kept. */
   loggedResponseBytes: 4096,
   webhookFailuresToNotify: 4,
   webhookFailuresToDeactivate: 10,
@@ -24,7 +24,7 @@ export const limits = {
   metadataBytes: 16_384,
   customHeaders: 20,
   customHeaderBytes: 4096,
-  /** Of one endpoint in all: servers limit a request's head, and every event carries these. */
+  /** Bytes of all headers of an endpoint: servers limit a request's head, and every event carries these. */
   customHeadersBytes: 16_384,
   urlLength: 2048,
   jsonDepth: 64,
@@ -32,18 +32,18 @@ export const limits = {
   multipleOfPrecision: 8,
   /** Characters of JSON, without its files. */
   outputLength: 4_194_304,
-  /** Of outputs or events in a page of a list, which ends with the one that reaches it. */
+  /** Bytes of the outputs or events in a page of a list, which ends with the one that reaches it. */
   pageBytes: 8_388_608,
   errorMessageLength: 2000,
   rawErrorLength: 4096,
   logLength: 65_536,
-  /** A cost above so many times its hold is not believed: an operator decides about it. */
+  /** A cost above this multiple of its hold is not believed: an operator decides about it. */
   reviewFactor: 10,
   /** Nor is a higher figure than this, whatever its hold. */
   maxCost: '1000000000',
-  /** Of a callback that is kept in the database; a longer one goes through the object store. */
+  /** Bytes of a callback that is kept in the database; a longer one goes through the object store. */
   callbackBodyBytes: 8_388_608,
-  /** Of anything a provider sends that is read into memory: a response, a callback. */
+  /** Bytes of anything a provider sends that is read into memory: a response, a callback. */
   providerBodyBytes: 134_217_728,
   defaultTimeoutS: 600,
   minTimeoutS: 10,

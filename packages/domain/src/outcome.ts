@@ -12,7 +12,7 @@ export type Success = {
   output: Record<string, unknown>;
   usage: { inputTokens: number; outputTokens: number };
   measured: {
-    /** Of the run. */
+    /** The time that the run took. */
     seconds?: number;
     /** The length of the videos and audio in the output. */
     outputSeconds?: number;
@@ -42,7 +42,7 @@ export type RecordedOutcome =
     }
   | Omit<Failure, 'raw'>;
 
-/** The quantities, beside tokens, that a run was charged for; only those that its model prices. */
+/** The quantities, beside tokens, that a run was charged for; only what its model prices. */
 export type Billed = {
   seconds?: number;
   images?: number;

@@ -12,7 +12,7 @@ export type PriceUnit = (typeof priceUnits)[number];
 
 export type PriceItem = {
   unit: PriceUnit;
-  /** Of a unit of the input: its property. */
+  /** The property of the input, for a unit of it. */
   input?: string;
   quantity: Decimal;
   unitPrice: string;

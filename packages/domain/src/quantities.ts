@@ -35,7 +35,7 @@ function expectedInputTokens({ input_tokens: rule }: Estimate, priced: PricedInp
   return count(rule, priced) ?? decimal(Math.ceil(textLength(priced.input) / 4));
 }
 
-/** Of one image. */
+/** The megapixels that one image is expected to have. */
 export function expectedMegapixels({ megapixels: rule }: Estimate, { input, files }: PricedInput): Decimal {
   if (rule === undefined || typeof rule === 'number') return decimal(rule ?? 1);
   const named = (name: string | undefined) => (name === undefined ? undefined : input[name]);

@@ -39,10 +39,10 @@ export type Connections = {
   close(): void;
 };
 
-/** Of an origin; more than the runs of a dispatcher (512 by default), whose responses come in bursts. */
+/** Idle connections of an origin: more than the runs of a dispatcher (512 by default), whose responses come in bursts. */
 const maxIdle = 1024;
 
-/** Of a provider: then the run can still go to the next one. A receiver has the whole time of a delivery. */
+/** A provider has this time: then the run can still go to the next one. A receiver has the whole time of a delivery. */
 const dialWithinMs = 10_000;
 
 const require = createRequire(import.meta.url);

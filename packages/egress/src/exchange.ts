@@ -13,7 +13,7 @@ export type Call = {
   body: Buffer | string | Readable | null;
   /** Total: look-up, connect, TLS, request, headers and body. */
   timeoutMs: number;
-  /** Of all bytes of the response: 1xx heads, head, body, and their encoding. */
+  /** Counts all bytes of the response: 1xx heads, head, body, and their encoding. */
   maxResponseBytes: number;
   signal: AbortSignal | undefined;
   streaming?: { isStreamed(status: number, headers: IncomingHttpHeaders): boolean; maxBytes: number };

@@ -12,7 +12,7 @@ export type PostOptions = {
   body: Buffer | string;
   headers: Record<string, string>;
   timeoutMs: number;
-  /** Of all bytes that the receiver sends. A longer response is cut. */
+  /** Counts all bytes that the receiver sends. A longer response is cut. */
   maxResponseBytes: number;
   policy: EgressPolicy;
   signal?: AbortSignal;

@@ -23,7 +23,7 @@ import type { PublishChanges } from '@holdfast/queues/changes';
 import { type SettleJob, settleJobs } from '@holdfast/queues/definitions';
 import type { Producer } from '@holdfast/queues/producer';
 
-/** A write is retried for so long. After that another dispatcher takes the attempt over and queries its provider. */
+/** A write is retried for this time. After that another dispatcher takes the attempt over and queries its provider. */
 const retryForMs = 60_000;
 const maxBatch = 256;
 
@@ -48,7 +48,7 @@ export type AttemptRecorder = {
 };
 
 type State = 'recorded' | 'ended';
-/** Without those that the database does not know, or which it still has as open. */
+/** Attempts that the database does not know, or still has as open, are not in it. */
 type States = Map<string, State>;
 
 export function openAttemptRecorder(args: {
@@ -153,7 +153,7 @@ const isRetryable = (error: unknown) => isTransient(error) && !isLockTimeout(err
 
 type Write = <Result>(statement: () => Promise<Result>) => Promise<Result>;
 
-/** Returns the ids of those that this call may have ended: after a try without a response, its output must be kept. */
+/** Returns the ids that this call may have ended: after a try without a response, its output must be kept. */
 async function writeOutcomes(db: Database, write: Write, items: EndedAttempt[]): Promise<string[]> {
   let isRepeated = false;
   const recorded = await write(() =>
@@ -197,7 +197,10 @@ function failure(message: string): RecordedOutcome {
   return { ok: false, code: 'GENERATION_FAILED', message };
 }
 
-/** Of any size: one that no balance could hold is settled at the hold, and an operator decides about the rest. */
+/**
+ * A charge may have any size: one that no balance could hold is settled at the hold, and an operator decides about the
+ * rest.
+ */
 function isCharge(cost: string): boolean {
   return /^\d{1,1000}(\.\d{1,8})?$/.test(cost);
 }

@@ -269,7 +269,7 @@ describe('a cost above the hold', () => {
       attempts.unshift(attemptId);
     }
     const ended = await completeExecutions(db, attempts);
-    // Of 3, 2.4 are held. The second returns 0.4, which leaves 1 for the excess of the others: 0.4, 0.3 and 0.5.
+    // 2.4 of the 3 are held. The second returns 0.4, which leaves 1 for the excess of the others: 0.4, 0.3 and 0.5.
     const writeOffs = ids.map((id) => ended.find(({ executionId }) => executionId === id)?.writeOff);
     expect(writeOffs).toEqual([null, null, null, { amount: '0.20000000', reason: 'balance' }]);
     expect(await balance(organizationId)).toEqual({ available: 0, held: 0 });

@@ -37,7 +37,7 @@ export function openStarter(args: { db: Database; hints: StatusHints; leaseS: nu
       const byId = new Map(started.map((execution) => [execution.id, execution]));
       return starts.map(({ id }) => {
         const execution = byId.get(id) ?? null;
-        // Of two callers with the same id only the first one gets the run.
+        // Only the first of two callers with the same id gets the run.
         byId.delete(id);
         return execution;
       });

@@ -234,7 +234,7 @@ describe('a spend limit with the policy cap', () => {
       await run(first, '2'),
     ];
     await completeExecutions(db, attempts);
-    // Of 3 the cheap one takes 0.1 and the other holds 1.8. Of the rest the first gets 0.8, by the limit of its key.
+    // The cheap one takes 0.1 of 3 and the other holds 1.8. The first gets 0.8 of the rest, by the limit of its key.
     expect(await bills(...ids)).toEqual([
       [1.4, 0.6],
       [0.9, null],

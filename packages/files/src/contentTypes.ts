@@ -117,13 +117,13 @@ export function extensionOf(contentType: string): string | null {
 /** Formats of other files, such as DOCX and SRT, whose extension says more than their type. */
 const carriers = new Set(['application/zip', 'text/plain']);
 
-/** Of the name, if it says more than the type; null for neither. */
+/** The name's extension, if it says more than the type; null for neither. */
 export function extensionFor(contentType: string, filename: string | null): string | null {
   const named = filename === null ? null : extensionIn(filename);
   return carriers.has(contentType) && named !== null ? named : extensionOf(contentType);
 }
 
-/** Of an attachment whose type is not an allowed one. */
+/** The type of an attachment whose own is not allowed. */
 export const anyType = 'application/octet-stream';
 
 const textTypes = new Set<string>([

@@ -91,7 +91,7 @@ async function allowedType(bytes: Buffer, filename = '') {
   return await detectAllowedType(head, filename);
 }
 
-/** Of a TIFF whose directory lies behind all pixels. */
+/** The directory of the TIFF lies behind all pixels. */
 const tiff = (magic: string) => Buffer.concat([Buffer.from(magic, 'hex'), Buffer.alloc(200_000, 7)]);
 
 describe('the type of an undeclared upload', () => {

@@ -11,7 +11,7 @@ export function sanitiseFilename(name: string): string {
   return /^[.\u200c\u200d]*$/.test(cut) ? 'file' : cut;
 }
 
-/** Of a file name, in lower case and without the dot; null without any. */
+/** The extension of a file name, in lower case and without the dot; null: there is none. */
 export function extensionIn(filename: string): string | null {
   return /[^.]\.([A-Za-z0-9]{1,16})$/.exec(filename)?.[1]?.toLowerCase() ?? null;
 }

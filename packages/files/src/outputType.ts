@@ -80,7 +80,7 @@ async function nameOfType(head: Buffer): Promise<string> {
 
 const markup = /^\ufeff?\s*(?:<\?xml[^>]*>\s*)?(?:<!doctype\s+|<)(html|svg)\b/i;
 
-/** Of pages and drawings, which may contain scripts. */
+/** The type of a page or a drawing, which may contain scripts. */
 function markupType(head: Buffer): string | null {
   const tag = markup.exec(head.toString('utf8', 0, 512))?.[1]?.toLowerCase();
   if (tag === undefined) return null;

@@ -22,7 +22,7 @@ export type ObjectStore = {
   remove(key: string): Promise<void>;
 };
 
-/** `contentType`: that of the upload's PUT, where the store has not checked it; otherwise null. */
+/** `contentType` comes from the upload's PUT where the store has not checked it; otherwise it is null. */
 export type StoredObject = { sizeBytes: number; contentType: string | null };
 
 export type UploadTerms = {

@@ -90,7 +90,7 @@ describe('a batcher', () => {
   it('gathers less the longer its shortest batches take, and as before when they are short again', async () => {
     const { batcher, batches } = openGated({ maxSize: 32 });
     const calls: Promise<number>[] = [];
-    /** Ends a batch after so long, with ten calls during it; returns whether the next batch starts at once. */
+    /** Ends a batch after `tookMs`, with ten calls during it; returns whether the next batch starts at once. */
     const startsAtOnceAfter = async (tookMs: number) => {
       if (calls.length === 0) calls.push(batcher.add(0));
       await turn();

@@ -10,7 +10,7 @@ const stuckAfterMs = 60_000;
 const maxGatherMs = 4;
 /** A batch that takes this long, as when commits wait for a standby far away, gathers enough calls while it runs. */
 const longBatchMs = 8;
-/** Of how many batches the shortest counts: the others waited for the CPU or a lock, which larger batches relieve. */
+/** The shortest of this number of batches counts: the others waited for the CPU or a lock, which larger batches relieve. */
 const remembered = 16;
 /** For fewer arrivals in that time, waiting costs each call more than the statement saves. */
 const worthGathering = 4;

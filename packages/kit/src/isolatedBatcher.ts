@@ -6,8 +6,8 @@ import { createFairLimiter } from './fairLimiter.ts';
 export type Owner = { owner: string; isBlocked: boolean };
 
 /**
- * For so long after an owner was blocked, its items are written apart from the others'. While only a query knows whose an item
- * is, each batch needs that query for so long.
+ * An owner's items are written apart from the others' for this time after it was blocked. While only a query knows whose
+ * an item is, each batch needs that query as long.
  */
 const cautiousForMs = 60_000;
 /** Writes and queries of owners set aside: the others keep the rest of the connections. */
@@ -187,7 +187,7 @@ function createAsides<Item, Result>({
     return { error, over: untilFree(owner, aside, item) };
   }
 
-  /** Or until it is time to try again, because another row may hold it up. */
+  /** Resolves at the latest when it is time to try again, because another row may hold it up. */
   async function untilFree(owner: string, aside: Aside<Item, Result>, item: Item): Promise<void> {
     const untilMs = performance.now() + tryAgainAfterMs;
     for (let isBlocked = true; isBlocked && performance.now() < untilMs; ) {

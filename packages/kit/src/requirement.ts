@@ -15,8 +15,8 @@ export const typeNames: Record<string, string> = {
 };
 
 /**
- * Without sizes that zod reports besides what counts: that of a value of the wrong type, such as the length of a text
- * in place of a list, and the limit of all integers where the field's own is exceeded as well.
+ * Leaves out sizes that zod reports besides what counts: the size of a value of the wrong type, such as the length of a
+ * text in place of a list, and the limit of all integers where the field's own is exceeded as well.
  */
 export function withoutNeedlessSizes(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   const placeOf = (issue: z.core.$ZodIssue) => JSON.stringify(issue.path);

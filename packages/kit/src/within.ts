@@ -5,7 +5,7 @@ export async function within<Result>(timeMs: number, what: string, work: Promise
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     const fail = () => reject(new TimeLimitError(`${what} took longer than ${timeMs} ms`));
-    // After what has come while this process was busy: its own delay is not that of the work.
+    // What has come while this process was busy goes first: its own delay is not the work's.
     timer = setTimeout(() => setImmediate(fail), timeMs);
   });
   try {

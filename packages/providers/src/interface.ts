@@ -105,7 +105,7 @@ export type Callback = {
 /** As in Standard Webhooks: a callback with another timestamp may be a replay. */
 const toleranceS = 300;
 
-/** Whether a signed timestamp, in seconds since 1970, is that of the arrival. */
+/** Whether a signed timestamp, in seconds since 1970, is close to the arrival. */
 export function isTimely(
   timestampS: string | undefined,
   { receivedAtMs }: Pick<Callback, 'receivedAtMs'>,

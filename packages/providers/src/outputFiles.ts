@@ -57,7 +57,7 @@ export async function copyOutputFiles(
   return { ...success, output: replaceAt(output, records) as Success['output'] };
 }
 
-/** Of the files that came with a response. */
+/** References to the files that came with a response. */
 type References = { has(reference: string): boolean };
 
 /** Whether `copyOutputFiles` has anything to copy or to refuse. */

@@ -161,7 +161,7 @@ export async function readCircuits(redis: Redis): Promise<Breakers> {
   return numbersByName((await redis.eval(circuitsScript, 1, prefix)) as string[]);
 }
 
-/** Keys of another type than admission control gives them, of those that it came across. It goes on without them. */
+/** Keys of another type than admission control gives them, which it came across. It goes on without them. */
 export async function readForeignLimits(redis: Redis): Promise<ForeignKey[]> {
   const noted = `${prefix}:foreign`;
   const isReadable = ['hash', 'none'].includes(await redis.type(noted));

@@ -154,7 +154,7 @@ end
 if redis.call('ZCARD', key) == 0 then redis.call('SREM', names, ARGV[1]) end
 return missing`;
 
-// Dated before the grace period, so that the next reconciliation removes those that have ended.
+// Dated before the grace period, so that the next reconciliation removes what has ended.
 export const countScript = `${clock}
 for _, id in ipairs(cjson.decode(ARGV[2])) do
   if not redis.call('ZSCORE', runs(ARGV[1]), id) then counted(ARGV[1], id, now - ARGV[3]) end

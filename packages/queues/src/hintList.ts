@@ -16,7 +16,7 @@ const wakeTtlMs = 10_000;
 const retryAfterMs = 1000;
 const pausedForMs = 500;
 const maxAtOnce = 100;
-/** Without a reader for so long, hints become jobs. */
+/** Hints become jobs after this time without a reader. */
 const readerTtlMs = 30_000;
 
 type Hint = { addedAtMs: number; data: unknown };

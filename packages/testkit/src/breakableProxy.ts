@@ -50,7 +50,7 @@ export async function openBreakableProxy(target: string, bind = '127.0.0.1') {
     end() {
       outage = null;
     },
-    /** Delays what clients send by this much: a round trip that is so much longer. */
+    /** Delays what clients send, so that a round trip is that much longer. */
     delayRequests(ms: number) {
       requestDelayMs = ms;
     },

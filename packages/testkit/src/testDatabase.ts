@@ -37,7 +37,7 @@ export async function openTestDatabase(
   };
 }
 
-/** Of one session. One that is still closing when its database is dropped ends with an error, which is ignored. */
+/** The pool has one session. One that is still closing when its database is dropped ends with an error, which is ignored. */
 export const openTestPool = (url: string) => openPool(openCluster(url), { max: 1 });
 
 /** Without tables: for migrations. */

@@ -76,7 +76,7 @@ async function bodyOf(url: string, response: Response): Promise<unknown> {
   const { code, message, details = [] } = refused.data.error;
   if (message === unknownPath)
     throw new Error(`there is no admin API at ${url}: is it the gateway's ADMIN_PORT, and of this version?`);
-  // Often the message is that of the only field, and most fields' messages begin with their name.
+  // Often the message repeats the only field's, and most fields' messages begin with their name.
   const problems = details
     .map((one) => (one.message.startsWith(one.field) ? one.message : `${one.field}: ${one.message}`))
     .filter((problem) => problem !== message && !problem.endsWith(`: ${message}`));

@@ -57,7 +57,7 @@ function readPolicy(flag: string, text: string | undefined): OveragePolicy | nul
 export const readSpend = (text: string): string =>
   text === 'none' ? text : readAmount('--monthly-spend', text);
 
-/** Of the organization or API key at `path`. */
+/** `path` names the organization or API key. */
 export async function limitSpend(admin: AdminApi, path: string, amount: string): Promise<unknown> {
   if (amount === 'none') return await admin.request('DELETE', `${path}/spend-limit`);
   return await admin.request('PUT', `${path}/spend-limit`, { body: { amount } });

@@ -8,7 +8,7 @@ export function printLine({ print, width }: Output, line: string): void {
   print(width === null ? line : cutTo(width, line));
 }
 
-/** Names and values, a line each, without those that are null or empty. Never cut. */
+/** Prints names and values, a line each. Null and empty values are left out; nothing is cut. */
 export function printFacts(output: Output, facts: Record<string, string | number | boolean | null>): void {
   const rows = Object.entries(facts).flatMap(([name, value]) =>
     value === null || value === '' ? [] : [[name, oneLine(String(value))]],

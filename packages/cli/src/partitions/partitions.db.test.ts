@@ -78,7 +78,7 @@ describe('holdfast partitions', () => {
   });
 
   it('fails when a partition to drop had to be kept', async () => {
-    // Of an execution that is not there: nothing removes it.
+    // Its execution does not exist, so nothing removes it.
     await db.pool.query(
       `INSERT INTO attempts (id, execution_id, number, provider, state, token)
        VALUES ('att_1', month_bound('exec', '2025-01-01') || '-7000', 1, 'p', 'starting', 'token')`,

@@ -36,7 +36,7 @@ async function addOrganization(sealed: string): Promise<string> {
   return id;
 }
 
-/** With everything sealed that an endpoint can have; its previous secret is valid for so many seconds. */
+/** The endpoint has everything sealed that one can have; its previous secret is valid for `previousForS`. */
 async function addEndpoint(organizationId: string, fields: { previousForS: number; isDeleted?: boolean }) {
   const id = `wh_${randomUUID()}`;
   const sealed = ['endpoint', 'before', '{"X-Token":"t"}'].map(oldBox.seal);

@@ -129,7 +129,7 @@ export async function extendLeases(db: Database, attemptIds: string[], leaseS: n
   return rows.map(({ id }) => id);
 }
 
-/** As `extendLeases`, for leases that have run out: without those that another dispatcher has taken since. */
+/** Like `extendLeases`, for leases that have run out and that no other dispatcher has taken since. */
 export async function reclaimLeases(db: Database, attemptIds: string[], leaseS: number): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'reclaim_leases', reclaim, [attemptIds, leaseS]);
   return rows.map(({ id }) => id);

@@ -22,7 +22,7 @@ export type EndedAttempt = {
   rawError?: string | null;
 };
 
-/** Ends attempts; returns the ids without an earlier outcome. Of an erased execution no output is kept. */
+/** Ends attempts; returns the ids without an earlier outcome. An erased execution keeps no output. */
 export async function recordOutcomes(db: Database, items: EndedAttempt[]): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'record_outcomes', recordOutcomesSql, [
     items.map(({ attemptId }) => attemptId),
@@ -48,7 +48,7 @@ FROM (
 ) i
 WHERE ${isOpen} RETURNING a.id`;
 
-/** Of these attempts, those that have ended, or whose execution has. */
+/** Returns which of these attempts have ended, or have an execution that has. */
 export async function endedAttempts(db: Database, attemptIds: string[]): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'ended_attempts', ended, [attemptIds]);
   return rows.map(({ id }) => id);
@@ -104,8 +104,8 @@ export type BusyRefusal = {
 };
 
 /**
- * Postpones attempts refused for capacity under their tokens; returns the ids of those that were still starting, and not
- * claimed since.
+ * Postpones attempts refused for capacity under their tokens; returns the ids that were still starting, and not claimed
+ * since.
  */
 export async function recordBusyRefusals(db: Database, refusals: BusyRefusal[]): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(db.pool, 'record_busy_refusals', busy, [

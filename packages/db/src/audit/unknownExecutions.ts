@@ -2,7 +2,7 @@ import type { Queryable } from '../client.ts';
 
 const idsPerQuery = 5000;
 
-/** Of these executions, those that neither the table nor the journal has. An expired month leaves its journal. */
+/** Returns which of these executions neither the table nor the journal has. An expired month leaves its journal. */
 export async function unknownExecutions(db: Queryable, ids: readonly string[]): Promise<string[]> {
   const unknown: string[] = [];
   for (let from = 0; from < ids.length; from += idsPerQuery) {

@@ -86,7 +86,7 @@ const reported = [
   'error_message',
 ];
 
-/** Of an output that no event has room for, only so much that it is still too large: a batch keeps all of them. */
+/** An output that no event has room for is cut to a length that is still too large: a batch keeps all of them. */
 function reportedSql(column: string): string {
   return column === 'output' ? `left(e.output::text, ${limits.webhookBodyBytes + 1})` : `e.${column}`;
 }

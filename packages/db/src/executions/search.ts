@@ -37,7 +37,7 @@ export const searchedPerPage = { operator: 10_000, client: 1000 };
 
 type Row = Execution & { next: string | null; searchedUntil: Date | null };
 
-/** Executions of any organization, newest first. Of what they are filtered by, only failures have an index. */
+/** Executions of any organization, newest first. Among the filters only failures have an index. */
 export async function searchExecutions(
   db: Database,
   search: ExecutionSearch,
@@ -70,7 +70,10 @@ export async function searchExecutions(
   };
 }
 
-/** Which executions a page looks at, newest first: by the primary key, by the index of failures, or by that of an organization. */
+/**
+ * Which executions a page looks at, newest first: by the primary key, by the index of failures, or by an organization's
+ * index.
+ */
 type Slice = {
   before: string | undefined;
   ids: string[] | undefined;
@@ -131,7 +134,7 @@ function timesOf({ createdAfter, createdBefore, idPrefix }: ExecutionSearch) {
   };
 }
 
-/** Of a UUIDv7, the time in milliseconds. */
+/** A UUIDv7 begins with its time in milliseconds. */
 const timeDigits = 12;
 
 /** One look-up for each organization: keys are unique within one. */

@@ -24,7 +24,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** The schema of `init` is that of v0.2.0, so only the records differ. */
+/** `init` makes the schema of v0.2.0, so only the records differ. */
 async function recordAsBefore(...names: string[]): Promise<void> {
   await pool.query('DELETE FROM _prisma_migrations');
   await pool.query(

@@ -7,7 +7,7 @@ const init = '20261128080000_init';
 const lastReplaced = '20261128074117_review_decisions';
 
 /**
- * Replaces the records of the migrations of before 0.3.0 by that of `init`, and touches nothing else. Returns the names that
+ * Replaces the records of the migrations before 0.3.0 by one of `init`, and touches nothing else. Returns the names that
  * are applied then. @throws in one line when the database has not had all of them
  */
 export async function adopt(

@@ -38,7 +38,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Of the example, those up to this one. */
+/** Ships the migrations of the example up to `last`. */
 async function ship(last: string): Promise<void> {
   const end = example.findIndex(({ name }) => name.endsWith(last));
   expect(end).toBeGreaterThanOrEqual(0);

@@ -4,8 +4,8 @@ import pg from 'pg';
 export const months = 12;
 
 /**
- * Twelve months of 2025 with so many executions in each, completed in a second, for these organizations: in the tables
- * alone, with a journal but without balances. For tests of statements that old rows must not slow down.
+ * Writes executions for the twelve months of 2025, each completed in a second: in the tables alone, with a journal but
+ * without balances. It serves tests of statements that old rows must not slow down.
  */
 export async function fillPastYear(
   databaseUrl: string,

@@ -17,7 +17,7 @@ export type EndpointVerdict = {
   inFlightLimit: number | null;
 };
 
-/** Of the requests in flight at an endpoint's first failure one counts, then probes: a blip must not deactivate it. */
+/** One of the requests in flight at an endpoint's first failure counts, then probes: a blip must not deactivate it. */
 export function endpointVerdicts(records: AttemptRecord[]): EndpointVerdict[] {
   const verdicts = new Map<string, EndpointVerdict>();
   for (const record of records) {
@@ -132,7 +132,7 @@ export async function recordAttempts(
   return { states: new Map(states), hasEndpointEvents: states.length < rows.length };
 }
 
-/** Deliveries are locked in this order. Of two attempts that one delivery had at once, a success is kept. */
+/** Deliveries are locked in this order. When one delivery had two attempts at once, a success is kept. */
 function inOrderOfId<Item extends { id: string; ok?: boolean }>(attempts: Item[]): Item[] {
   const byId = new Map<string, Item>();
   for (const attempt of attempts) if (!byId.get(attempt.id)?.ok) byId.set(attempt.id, attempt);

@@ -98,7 +98,7 @@ export type DeliveryFilter = {
 /** Each page looks at this many deliveries at most, however few of them match. */
 export const searchedPerPage = 20_000;
 
-/** `reached`: where the next page begins, when this one ended with fewer rows because it had looked at so many. */
+/** `reached`: where the next page begins, when this one ended with fewer rows because it had looked at enough of them. */
 export type DeliveryPage<Row = DeliveryRow> = { rows: Row[]; reached: string | null };
 
 /** Newest first: a slice by the index of the endpoint's or the execution's deliveries, and what matches in it. */

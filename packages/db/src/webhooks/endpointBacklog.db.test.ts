@@ -11,7 +11,7 @@ const { db, url, close } = await openTestDatabase();
 // Plans anew what the other sessions have prepared.
 const planner = openDatabase({ url, poolSize: 1, applicationName: 'test' });
 
-/** Deliveries that wait, the first of them created so many minutes ago. */
+/** Adds deliveries that wait, the first of them created `minutesAgo`. */
 async function addDeliveries(count: number, minutesAgo: number): Promise<void> {
   await db.pool.query(
     `WITH event AS (

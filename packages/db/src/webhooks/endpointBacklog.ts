@@ -5,7 +5,7 @@ import type { DeliveryAttemptRow } from './deliveries.ts';
 /** Waiting deliveries are counted up to this number. */
 export const maxCounted = 10_000;
 
-/** So many deliveries are looked at from each end. */
+/** Number of deliveries that are looked at from each end. */
 const searched = 1000;
 const attemptsShown = 5;
 

@@ -111,6 +111,9 @@ const quoted = (text: string) => `'"' || ${text} || '"'`;
 const jsonSql = (value: string) => `coalesce(to_json(${value})::text, 'null')`;
 const moneySql = (amount: string) =>
   `coalesce(${quoted(`round(${amount}, greatest(2, min_scale(${amount})))`)}, 'null')`;
-/** Of a time in whole milliseconds. JSON has as many digits as it needs: a microsecond more makes them six, of which three go. */
+/**
+ * The time has whole milliseconds. JSON has as many digits as it needs: a microsecond more makes them six, of which three
+ * go.
+ */
 const timeSql = (time: string) =>
   `coalesce(left(to_json(${time} AT TIME ZONE 'UTC' + interval '1 microsecond')::text, 24) || 'Z"', 'null')`;

@@ -130,7 +130,7 @@ export type NewDelivery = {
 };
 
 /**
- * Fixes each event's body and writes its deliveries, once per event. First attempts are due after `firstDelayS`; those
+ * Fixes each event's body and writes its deliveries, once per event. First attempts are due after `firstDelayS`; attempts
  * that start at once are counted, and their rows opened; the lease of the others is short (`newDeliveryLeaseS`).
  */
 export async function fanOutEvents(

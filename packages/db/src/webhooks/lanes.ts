@@ -119,9 +119,9 @@ function toClaim(rows: Row[], claimedAtMs: number): LaneClaim {
   };
 }
 
-// Never waits for a lock: another claimer or the next sweep takes those rows. Only failing or paced endpoints are
-// locked. Every row is looked up by its key, for each id or by `= ANY`: a join could be planned as a scan. Requests go to
-// the URL of the endpoint, with its secrets, and not to that of the delivery, which services without them may write.
+// Never waits for a lock: another claimer or the next sweep takes those rows. Only failing or paced endpoints are locked.
+// Every row is looked up by its key, for each id or by `= ANY`: a join could be planned as a scan. Requests go to the URL
+// of the endpoint, with its secrets, and not to the delivery's URL, which services without them may write.
 const claimLanesSql = `
 WITH asked AS MATERIALIZED (
   SELECT a.lane, a.slots, a.ahead, w.max_in_flight, w.in_flight_limit,

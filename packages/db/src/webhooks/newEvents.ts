@@ -7,7 +7,7 @@ const maxReceivers = 8;
 /** With more active endpoints it also finds out which of them are receivers. */
 const maxEndpoints = 32;
 
-/** For so long, new deliveries are left to the sender that gets their hint; then any sender may claim them. */
+/** New deliveries are left to the sender that gets their hint for this time; then any sender may claim them. */
 export const newDeliveryLeaseS = 8;
 
 export type NewEvent = {

@@ -80,7 +80,7 @@ async function nextPage(db: Database, endpointId: string, after: Cursor, maxRows
   return await runStatement<Cursor>(db.pool, 'recoverable_deliveries', readStatement, values);
 }
 
-/** Of these, makes due again what has failed or expired and can still be sent; returns their ids. */
+/** Makes those deliveries due again that have failed or expired and can still be sent; returns their ids. */
 export async function makeDue(db: Database, ids: string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const values = [ids, limits.webhookExpiryMs];

@@ -20,7 +20,7 @@ const idleMs = 10_000;
 
 /** Until a reader has loaded the library, which takes half a second, and more on a busy machine. */
 const startMs = 20_000;
-/** Of a reader between two reads. One that takes longer has a hostile file. */
+/** A reader that takes longer between two reads has a hostile file. */
 const silenceMs = 2000;
 /** The index of an hour of video has about three million bytes. */
 const maxRangeBytes = 16 * 1024 * 1024;
@@ -29,9 +29,9 @@ const maxReadBytes = limits.maxFileBytes + 4 * maxRangeBytes;
 const maxReads = 5000;
 
 /**
- * Of MP4, QuickTime, Matroska, WebM and Ogg, by a library that believes a file's numbers. Therefore it runs in a process,
- * which is ended when a file takes too much time or memory, and when there was nothing to measure for a while. @throws then, and if
- * reading fails
+ * Measures MP4, QuickTime, Matroska, WebM and Ogg by a library that believes a file's numbers. Therefore it runs in a
+ * process, which is ended when a file takes too much time or memory, and when there was nothing to measure for a while.
+ * @throws then, and if reading fails
  */
 export async function containerMeasures(sizeBytes: number, read: ReadRange): Promise<Measures> {
   return await turns('files', async () => {

@@ -5,7 +5,7 @@ import { endOfId3 } from './mpegAudio.ts';
 
 /** Has the last frame of any file, which a program that cannot go back leaves uncounted. */
 const tailBytes = 262_144;
-/** Of a frame, with its checksum. */
+/** Bytes of a frame's head, with its checksum. */
 const maxHeadBytes = 16;
 const candidatesBetweenYields = 2000;
 

@@ -5,7 +5,7 @@ const extension = 0x21;
 const graphicControl = 0xf9;
 const imageDescriptor = 0x2c;
 
-/** The duration is that of all frames, once; a single frame has none. */
+/** The duration counts all frames once; a single frame has none. */
 export async function gifMeasures(file: FileBytes): Promise<Measures> {
   const head = await file.exactly(0, 13);
   const size = pixels(head.readUInt16LE(6), head.readUInt16LE(8));

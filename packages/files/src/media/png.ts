@@ -2,7 +2,7 @@ import type { FileBytes } from './bytes.ts';
 import { durationMs, type Measures, pixels, shownMs } from './measures.ts';
 import { exifOrientation } from './tiff.ts';
 
-/** Of animations (APNG) the duration of all frames, once. @throws when the file is cut off before its last chunk */
+/** An animation (APNG) has the duration of all frames, once. @throws when the file is cut off before its last chunk */
 export async function pngMeasures(file: FileBytes): Promise<Measures> {
   const header = await file.exactly(0, 33);
   let [orientation, frames, totalMs] = [1, 0, 0];

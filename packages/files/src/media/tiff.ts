@@ -1,7 +1,7 @@
 import type { FileBytes } from './bytes.ts';
 import { type Measures, pixels } from './measures.ts';
 
-/** Of TIFF, and of EXIF, which is one. */
+/** EXIF is a TIFF, so both have these tags. */
 const tags = { width: 256, height: 257, orientation: 274 };
 /** SHORT, LONG and LONG8; the others hold no number of pixels. */
 const readers: Record<number, (bytes: Buffer, isLittle: boolean) => number> = {

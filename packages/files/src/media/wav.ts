@@ -1,7 +1,7 @@
 import type { FileBytes } from './bytes.ts';
 import { durationMs, type Measures, unknown } from './measures.ts';
 
-/** Of sizes that a program could not know when it began to write. */
+/** A program that did not know a size when it began to write puts one of these. */
 const untilEnd = new Set([0, 0xffff_ffff]);
 
 /** RIFF, RF64 and BW64. */

@@ -2,7 +2,7 @@ import type { FileBytes } from './bytes.ts';
 import { durationMs, type Measures, pixels, shownMs, unknown } from './measures.ts';
 import { exifOrientation } from './tiff.ts';
 
-/** Of animations the duration of all frames, once. @throws when the file is cut off */
+/** An animation has the duration of all frames, once. @throws when the file is cut off */
 export async function webpMeasures(file: FileBytes): Promise<Measures> {
   const riffBytes = 8 + (await file.exactly(0, 12)).readUInt32LE(4);
   // Some encoders leave out the byte that pads the last chunk.

@@ -53,7 +53,7 @@ export const png = Buffer.from(
   'base64',
 );
 
-/** The MP4 with so many bytes between its type and the rest: its measures are far from its beginning. */
+/** The MP4 with `paddingBytes` between its type and the rest: its measures are far from its beginning. */
 export function longMp4(paddingBytes: number): Buffer {
   const typeBytes = mp4.readUInt32BE(0);
   const free = Buffer.alloc(8 + paddingBytes);
@@ -79,7 +79,7 @@ export function adts(frames: number): Buffer {
   return Buffer.concat(Array.from({ length: frames }, () => frame));
 }
 
-/** A tag with so many bytes of content. */
+/** A tag with `contentBytes`. */
 export function id3(contentBytes: number): Buffer {
   const size = [21, 14, 7, 0].map((shift) => (contentBytes >> shift) & 127);
   return Buffer.concat([Buffer.from('ID3\x03\0\0', 'latin1'), Buffer.from(size), Buffer.alloc(contentBytes)]);

@@ -12,7 +12,7 @@ const dependents: KeywordTable[string] = (schemas, compiler) => {
   };
 };
 
-/** Of each branch; enough to say what would be valid. */
+/** Problems of each branch: enough to say what would be valid. */
 const maxBranchProblems = 20;
 
 /** Keywords that evaluate the same value by other schemas. */

@@ -5,7 +5,7 @@ export type Problem = {
   argument: unknown;
   /** The missing or unknown property. */
   name?: string;
-  /** Of a choice in which nothing matched: the problems of its branches. */
+  /** The problems of the branches, for a choice in which nothing matched. */
   branches?: Problem[];
 };
 

@@ -14,7 +14,7 @@ function readHeaders(text: string): Record<string, string> | null {
   return isRight ? (Object.fromEntries(headers) as Record<string, string>) : null;
 }
 
-/** Of a service whose work is traced; the names are those of OpenTelemetry. See docs/tracing.md. */
+/** The settings of a service whose work is traced, by OpenTelemetry's names. See docs/tracing.md. */
 export const tracingConfig = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url({ protocol: /^https?$/, error: 'must be a URL as http://collector:4318' })

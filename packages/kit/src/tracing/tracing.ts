@@ -61,7 +61,7 @@ export function executionAttributes(of: {
 const shape = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const isNothing = (id: string) => /^0+$/.test(id);
 
-/** Of later versions, reads the fields of `00` (W3C Trace Context). Null when invalid: that must not fail a request. */
+/** Reads the fields of `00`, also in later versions (W3C Trace Context). Null when invalid: that must not fail a request. */
 export function readTraceparent(header: string | string[] | undefined): string | null {
   if (typeof header !== 'string') return null;
   const [, version, traceId = '', spanId = '', flags = '', more] = shape.exec(header) ?? [];

@@ -4,7 +4,7 @@ import type { KeptServer } from './servers.ts';
 import type { RunningService } from './services.ts';
 import { removeState } from './stateFile.ts';
 
-/** The processes of one start, added one by one, so that an early stop ends those that run. */
+/** The processes of one start, added one by one, so that an early stop ends what runs. */
 export type Running = {
   home?: Home;
   unlock?: () => void;

@@ -2,7 +2,7 @@ import { nearestName } from '@holdfast/domain/nearest';
 import type { ModelProblem } from './problems.ts';
 import { schemaParts } from './schemaParts.ts';
 
-/** Of JSON Schema and OpenAPI's registry: valid in a schema, and checked by the provider, if at all. */
+/** Formats of JSON Schema and OpenAPI's registry: they are valid in a schema, and checked by the provider, if at all. */
 const annotations = new Set(
   `
   date time date-time duration email idn-email hostname idn-hostname ipv4 ipv6 uri uri-reference

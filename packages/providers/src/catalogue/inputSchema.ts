@@ -107,7 +107,7 @@ function keywordProblems({ schema, path }: SchemaPart): ModelProblem[] {
     .map((name) => ({ path: ['input_schema', ...path, name], message: unknownKey(name, known) }));
 }
 
-/** Of references into the schema; Ajv finds the others. */
+/** Finds references into the schema that lead nowhere; Ajv finds the others. */
 function referenceProblems(root: Schema, { schema: { $ref }, path }: SchemaPart): ModelProblem[] {
   const isMissing =
     typeof $ref === 'string' && $ref.startsWith('#/') && definitionOf(root, $ref) === undefined;

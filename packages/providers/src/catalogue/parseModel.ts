@@ -12,7 +12,7 @@ export type ParsedModel = {
   definition: ModelDefinition | null;
   slug: string | null;
   problems: string[];
-  /** Of a valid file, too. */
+  /** A valid file may have some too. */
   warnings: string[];
 };
 

@@ -59,9 +59,9 @@ export type SubjectFailure = {
   state: 'ended' | 'refused' | 'unknown';
   code: ExecutionErrorCode;
   says?: RegExp;
-  /** Of a refusal. Default: any number of milliseconds. */
+  /** What a refusal asks for. Default: any number of milliseconds. */
   retryAfterMs?: number | null;
-  /** Of a refusal: whether the provider lacks capacity. Default: for 429 and 503 that can be retried. */
+  /** Whether a refusing provider lacks capacity. Default: for 429 and 503 that can be retried. */
   busy?: boolean;
   /** Whether the operator is alerted. */
   alerts?: boolean;

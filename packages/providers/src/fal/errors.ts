@@ -9,7 +9,7 @@ import { responseText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { lost, retryAfterMs } from '../progress.ts';
 
 export type FalError = {
-  /** Of the model or the platform; null when unknown. */
+  /** The model's or the platform's; null when unknown. */
   status: number | null;
   /** Error types of the model (`content_policy_violation`) and of the platform (`runner_...`). */
   types: string[];

@@ -12,7 +12,7 @@ import { failureOf } from './reading.ts';
 
 type Events = NonNullable<NonNullable<HttpOptions['poll']>['events']>;
 
-/** Of one event, because only one is kept. */
+/** Limits one event, because only one is kept. */
 const maxEventChars = 8 * 1024 * 1024;
 
 /** Reads events until one ends the run, reopening a broken stream; a stream that ends without such an event is unclear. */

@@ -41,7 +41,7 @@ const defaults = {
   chat: { output: '/choices/0/message/content', ...tokens },
   images: { output: '/data', ...tokens },
   image_edits: { output: '/data', ...tokens },
-  // Of the audio, which is what is charged; `duration` is in verbose responses.
+  // The length of the audio is what is charged; `duration` is in verbose responses.
   transcriptions: { output: '/text', ...tokens, seconds: ['/usage/seconds', '/duration'] },
   embeddings: { output: '/output', ...tokens },
   speech: { output: '/output', ...tokens },

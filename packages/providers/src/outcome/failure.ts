@@ -93,7 +93,7 @@ export function ruledFailure(
 
 const patterns = new Map<string, Pattern>();
 
-/** Of the models' definitions, which are few. */
+/** The patterns come from the models' definitions, which are few. */
 function patternOf(source: string): Pattern {
   const pattern = patterns.get(source) ?? compilePattern(source, { matchesNewlines: true });
   patterns.set(source, pattern);

@@ -43,7 +43,7 @@ export function firstLine(text: string, secrets: Secrets): string {
   return line.replace(controls, ' ').slice(0, maxMessage).trim().toWellFormed();
 }
 
-/** A log line with its indentation. Of a redrawn progress bar (`\r`) only the last state. */
+/** A log line with its indentation. A redrawn progress bar (`\r`) keeps its last state only. */
 export function logLine(text: string, secrets: Secrets): string {
   const shown = text.split('\r').findLast((part) => part.trim() !== '') ?? '';
   return withoutKeys(shown.replace(controls, ' '), secrets).slice(0, maxLine).trimEnd();

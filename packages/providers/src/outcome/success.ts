@@ -129,7 +129,7 @@ function textOf(found: unknown): string | null {
   return isObject(found) && typeof found.text === 'string' ? found.text : null;
 }
 
-/** Of the first place that has anything. */
+/** Reads the first place that has anything. */
 function number(document: unknown, pointers: string[]): number | null {
   const place = pointers.find((pointer) => isThere(atPlace(document, pointer)));
   return place === undefined ? null : numberAt(document, place);

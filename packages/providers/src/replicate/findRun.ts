@@ -7,7 +7,7 @@ import { type HostedPrediction, readPrediction, type Target, targetOf } from './
 
 const page = z.object({ next: z.string().nullish(), results: z.array(z.unknown()) });
 
-/** Of a hundred runs each; an account with more is not searched further. */
+/** A page has a hundred runs; an account with more pages is not searched further. */
 const maxPages = 20;
 /** Runs whose webhook the list omits are fetched one by one. */
 const maxReads = 50;

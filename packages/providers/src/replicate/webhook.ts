@@ -4,7 +4,7 @@ import type { TrustedHttp } from '@holdfast/egress/trusted';
 import { z } from 'zod';
 import { type Callback, isTimely } from '../interface.ts';
 
-/** Null when headers are missing or the timestamp is not that of the arrival. */
+/** Null when headers are missing or the timestamp is far from the arrival. */
 export type Claim = { text: string; signatures: Buffer[] };
 
 export function claimOf({ headers, receivedAtMs }: Callback): Claim | null {

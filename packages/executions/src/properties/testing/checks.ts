@@ -32,7 +32,7 @@ async function checkCap(run: Run): Promise<void> {
   expect(rows).toEqual([]);
 }
 
-/** Of this run only: the errors of another run stay in the database. */
+/** Looks at this run only: the errors of another run stay in the database. */
 async function checkAudit({ processes, organizationIds }: Run, histories: History[]): Promise<void> {
   const own = new Set([...organizationIds, ...histories.map(({ id }) => id)]);
   const breaches = await auditLedger(processes.owner);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Model } from './model.ts';
 import type { Run } from './run.ts';
 
-/** The result of a step as text: that of the model is compared with that of the system. */
+/** The result of a step as text: the model's is compared with the system's. */
 export type StepResult = string;
 
 /** A kind of step: its arguments, its expected effect, and how it is performed. */
@@ -26,7 +26,7 @@ export function stepsOf<Args>(name: string, command: Command<Args>): fc.Arbitrar
   }));
 }
 
-/** Steps choose from so many latest executions: few, so that they meet. */
+/** Steps choose from this number of latest executions: few, so that they meet. */
 const reach = 6;
 export const pick = fc.nat({ max: reach - 1 });
 export const which = fc.constantFrom<0 | 1>(0, 1);

@@ -15,9 +15,9 @@ export type ModelAccount = {
   policies: OveragePolicies;
 };
 
-/** Of the platform, as in a new database. */
+/** The platform's limit, as in a new database. */
 export const platformPolicies: OveragePolicies = { overage: 'charge', spendLimitOverage: 'cap' };
-/** Of the last organization, for a whole run. */
+/** The last organization's limit, for a whole run. */
 export const cappedPolicies: OveragePolicies = { overage: 'cap', spendLimitOverage: 'cap' };
 
 export const limitScopes = ['all', 0] as const;

@@ -28,7 +28,7 @@ export type HttpResponse = { status: number; headers?: Record<string, string>; j
 
 export type FakeRun = {
   id: string;
-  /** The path of the create: that of an official model, or `/predictions`. */
+  /** The path of the create: an official model's, or `/predictions`. */
   path: string;
   body: { version?: string; input?: unknown; webhook?: string; webhook_events_filter?: string[] };
   createdAt: Date;

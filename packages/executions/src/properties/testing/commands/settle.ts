@@ -23,7 +23,7 @@ export const settle: Command<{ by: Which; pick: number; as: 'complete' | 'fail' 
 
 /**
  * The sweep of outcomes without a job. Failures go first, so that their holds are released. One statement settles the
- * successes: first those that cost at most their hold, then the others by id.
+ * successes: first those costing at most their hold, then the others by id.
  */
 export const settleSweep: Command<{ by: Which }> = {
   args: fc.record({ by: which }),
@@ -38,7 +38,7 @@ export const settleSweep: Command<{ by: Which }> = {
   },
   async perform(run, { by }) {
     const { db, settler } = ledger(run, by);
-    // Of any age, those of this moment included.
+    // Outcomes of any age are settled, this moment's included.
     const lost = await unsettledAttempts(db, -1);
     for (const isOk of [false, true]) {
       await Promise.all(lost.filter(({ ok }) => ok === isOk).map(settler.settle));
