@@ -39,6 +39,7 @@ afterAll(() => {
 const log = createLogger('test', 'silent');
 
 let requestCount = 0;
+const queue = 'org_1 1';
 function ask(
   executionId: string,
   limits: Limits = none,
@@ -46,7 +47,8 @@ function ask(
 ): AdmissionRequest {
   requestCount += 1;
   const limitedRoutes = routes.map(([connection, one]) => ({ connection, limits: one }));
-  return { executionId, mark: `${executionId} ${requestCount}`, limits, routes: limitedRoutes, stays: false };
+  const mark = `${executionId} ${requestCount}`;
+  return { executionId, queue, mark, limits, routes: limitedRoutes, stays: false };
 }
 
 const kinds = (responses: { kind: string }[]) => responses.map(({ kind }) => kind);
@@ -230,7 +232,7 @@ describe('the learned capacity of a provider', () => {
     routes: routes(...(names.length > 0 ? names : ['p'])),
   });
   const refused = (executionId: string, part: Partial<CapacityRefusal> = {}) =>
-    desk.refused({ name, executionId, retryAfterMs: 0, mayHaveRun: false, jitter: 1, ...part });
+    desk.refused({ name, executionId, queue, retryAfterMs: 0, mayHaveRun: false, jitter: 1, ...part });
   type Learned = { most: number; untilMs: number; growsMs: number; stepMs: number; seenMs: number };
   const learned = async () => JSON.parse((await redis.hget(capacities, name)) ?? 'null') as Learned;
   const change = async (part: Partial<Learned>) =>
@@ -278,6 +280,43 @@ describe('the learned capacity of a provider', () => {
       waits.push((await refused('b')).waitMs);
     }
     expect(waits).toEqual([2000, 4000, 8000]);
+  });
+
+  describe('after a pause', () => {
+    const admitted = async (by: AdmissionControl, request: AdmissionRequest, endedAgoMs = 0) => {
+      const [seconds, micros] = await redis.time();
+      await change({ untilMs: Number(seconds) * 1000 + Math.floor(Number(micros) / 1000) - endedAgoMs });
+      return kinds(await by.admit([request]))[0];
+    };
+    const release = (executionId: string) => desk.release([{ executionId, names: [name] }]);
+
+    it('is tried with the oldest refused execution, not with a younger one of its queue, whichever dispatcher asks', async () => {
+      await refused('c');
+      await refused('b');
+      expect(await admitted(other, requestFor('d'))).toBe('closed');
+      expect(await admitted(other, requestFor('c'))).toBe('closed');
+      expect(await admitted(desk, requestFor('b'))).toBe('admitted');
+      await release('b');
+      expect(await admitted(other, requestFor('d'))).toBe('closed');
+      expect(await admitted(other, requestFor('c'))).toBe('admitted');
+      await release('c');
+      expect(await admitted(other, requestFor('d'))).toBe('admitted');
+    });
+
+    it('is tried with older executions, and with those of other organizations and priorities', async () => {
+      for (const request of [requestFor('a'), { ...requestFor('d'), queue: 'org_2 1' }]) {
+        await refused('b');
+        expect(await admitted(desk, request)).toBe('admitted');
+        await release(request.executionId);
+      }
+    });
+
+    it('is tried with any execution when the refused one does not come within a second', async () => {
+      await refused('b');
+      expect(await admitted(desk, requestFor('c'), 2000)).toBe('admitted');
+      await release('c');
+      expect(await admitted(desk, requestFor('d'))).toBe('admitted');
+    });
   });
 
   it('counts concurrent refusals as one', async () => {
@@ -385,8 +424,8 @@ describe('a key of the limits that something else has written', () => {
       'size',
       1,
     );
-    const refusal = { name: 'route:p m', executionId: 'e3', retryAfterMs: 0, mayHaveRun: false, jitter: 1 };
-    await desk.refused(refusal);
+    const refusal = { name: 'route:p m', executionId: 'e3', queue, mayHaveRun: false, jitter: 1 };
+    await desk.refused({ ...refusal, retryAfterMs: 0 });
     expect([...(await desk.capacities([])).keys()]).toEqual(['route:p m']);
     expect(await redis.lrange(key, 0, -1)).toEqual(['x']);
   });

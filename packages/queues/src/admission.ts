@@ -21,6 +21,8 @@ export type Limits = { scopes: ConcurrencyLimit[]; rates: RateLimit[] };
 
 export type AdmissionRequest = {
   executionId: string;
+  /** Of its organization and priority: a refused execution goes before younger ones in the same queue. */
+  queue: string;
   mark: string;
   limits: Limits;
   /** In order of preference. `capacity`: the name of a learned capacity, if there is one. */
@@ -45,6 +47,8 @@ export type CallCounts = { connection: string; ok: number; failed: number; isDea
 export type CapacityRefusal = {
   name: string;
   executionId: string;
+  /** As in the request of the execution. */
+  queue: string;
   retryAfterMs: number;
   /** The run may have been accepted in spite of the refusal, and stays counted. */
   mayHaveRun: boolean;
@@ -88,6 +92,8 @@ const learning = {
   stepMs: 5000,
   longestStepMs: 300_000,
   probeMs: 1000,
+  /** A sweep brings a refused execution within this time after the pause. */
+  olderWithinMs: 1000,
   forgottenMs: 3_600_000,
 } as const;
 
@@ -97,7 +103,7 @@ export function openAdmissionControl(redis: Redis): AdmissionControl {
   const ignoreFailure = () => undefined;
   return {
     async admit(requests) {
-      const settings = [breaker.probeMs, learning.probeMs];
+      const settings = [breaker.probeMs, learning.probeMs, learning.olderWithinMs];
       const json = JSON.stringify(requests);
       const results = await run<AdmissionReply[]>('admitting runs', admitScript, json, ...settings);
       return results.map(toAdmission);
@@ -143,8 +149,9 @@ export function openAdmissionControl(redis: Redis): AdmissionControl {
       return numbersByName(await run('reporting calls', reportScript, JSON.stringify(calls), ...settings));
     },
     async refused(refusal) {
-      const { pauseMs, longestPauseMs, stepMs, longestStepMs } = learning;
-      const json = JSON.stringify({ ...refusal, pauseMs, longestPauseMs, stepMs, longestStepMs, graceMs });
+      const { pauseMs, longestPauseMs, stepMs, longestStepMs, forgottenMs } = learning;
+      const settings = { pauseMs, longestPauseMs, stepMs, longestStepMs, forgottenMs, graceMs };
+      const json = JSON.stringify({ ...refusal, ...settings });
       const [most = 1, waitMs = 0] = await run<number[]>('learning from a refusal', refusedScript, json);
       return { most, waitMs };
     },

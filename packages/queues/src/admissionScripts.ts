@@ -25,6 +25,7 @@ local function capacityOf(name)
 end
 local function keep(name, capacity) redis.call('HSET', capacities, name, cjson.encode(capacity)) end
 local function begun(name) return own('begun:' .. name, 'zset') end
+local function waiting(name, queue) return own('waiting:' .. name .. ':' .. queue, 'zset') end
 local function counted(name, id, since)
   redis.call('SADD', names, name)
   redis.call('ZADD', runs(name), since, id)
@@ -64,19 +65,26 @@ local function alone(connection)
   if probe > now then return math.min(500, probe - now) end
   return -1
 end
-local function crowded(name)
+local function crowded(name, a)
   local c = capacityOf(name)
   if not c then return end
   if c.untilMs > now then return c.untilMs - now end
-  if redis.call('ZCARD', runs(name)) < c.most then return end
-  c.wanted, c.seenMs = true, now
-  keep(name, c)
-  return 100
+  if redis.call('ZCARD', runs(name)) >= c.most then
+    c.wanted, c.seenMs = true, now
+    keep(name, c)
+    return 100
+  end
+  local left = c.untilMs + ARGV[4] - now
+  if left <= 0 then return end
+  local oldest = redis.call('ZRANGE', waiting(name, a.queue), 0, 0)[1]
+  if oldest and oldest < a.executionId then return left end
 end
 local function occupy(name, a)
   local c = capacityOf(name)
   if not c then return end
   counted(name, a.executionId, now)
+  -- Older ones had their time.
+  redis.call('ZREMRANGEBYLEX', waiting(name, a.queue), '-', '[' .. a.executionId)
   if c.refusals == 0 then return end
   c.untilMs, c.probe, c.probing = now + ARGV[3], a.mark, a.executionId
   keep(name, c)
@@ -95,7 +103,7 @@ local function ask(a)
     local full, later = nil, left
     if left <= 0 then full, later = blocked(route.limits) end
     if left <= 0 and not full then
-      local wait = crowded(route.capacity)
+      local wait = crowded(route.capacity, a)
       if wait then full, later = true, wait end
     end
     if left <= 0 and not full then
@@ -195,7 +203,8 @@ for _, c in ipairs(cjson.decode(ARGV[1])) do
 end
 return redis.call('HGETALL', breakers)`;
 
-// After a refusal a provider has room for the runs it has. It is retried when it asks for it, or after growing pauses.
+// After a refusal a provider has room for the runs it has. It is retried when it asks for it, or after growing pauses, first
+// with the oldest of the refused executions: younger ones of its organization and priority leave it some time to come.
 export const refusedScript = `${clock}
 local a = cjson.decode(ARGV[1])
 local c = capacityOf(a.name)
@@ -215,6 +224,11 @@ c.most, c.grown, c.wanted, c.probe, c.probing = math.min(c.most, others), 0, fal
 c.untilMs = math.max(c.untilMs, math.ceil(now + math.max(pause, a.retryAfterMs)))
 c.growsMs, c.seenMs = now + c.stepMs, now
 keep(a.name, c)
+if not a.mayHaveRun then
+  -- Scores are equal, so the ids are in order.
+  redis.call('ZADD', waiting(a.name, a.queue), 0, a.executionId)
+  redis.call('PEXPIRE', waiting(a.name, a.queue), c.untilMs - now + a.forgottenMs)
+end
 return { c.most, c.untilMs - now }`;
 
 /** A capacity grows while it is used up without refusals, and is forgotten when unused for long. */

@@ -21,6 +21,7 @@ export type ClaimedAttempt = {
   executionId: string;
   organizationId: string;
   model: string;
+  priority: number;
   input: Record<string, unknown>;
   ended: boolean;
   remainingMs: number;
@@ -86,7 +87,7 @@ async function claim(
 
 const columns = `a.id AS "attemptId", a.token AS "attemptToken", a.state, a.provider AS connection, a.target, ${versionsSql}, a.handle,
   a.logged, a.busy_refusals AS "busyRefusals", a.claims, (extract(epoch FROM a.created_at) * 1000)::float8 AS "startedAtMs", e.id, e.organization_id AS "organizationId",
-  e.model, e.input, e.traceparent, e.completed_at IS NOT NULL AS ended,
+  e.model, e.priority, e.input, e.traceparent, e.completed_at IS NOT NULL AS ended,
   greatest(0, extract(epoch FROM e.expires_at - now()) * 1000)::int AS "remainingMs"`;
 
 const lease = `lease_until = now() + $2::int * interval '1 second'`;

@@ -16,6 +16,7 @@ export type StartedExecution = NewEvent & {
   versions: ModelVersions;
   startedAtMs: number;
   model: string;
+  priority: number;
   input: Record<string, unknown>;
   remainingMs: number;
   traceparent: string | null;
@@ -62,7 +63,7 @@ attempt AS (
   FROM issued
 ),
 ${newEventSql('issued', event)}
-SELECT id, organization_id AS "organizationId", model, input, traceparent, attempt_id AS "attemptId", token AS "attemptToken",
+SELECT id, organization_id AS "organizationId", model, priority, input, traceparent, attempt_id AS "attemptId", token AS "attemptToken",
   connection, target, json_build_object('created', model_version, 'started', started_version) AS versions, (extract(epoch FROM now()) * 1000)::float8 AS "startedAtMs",
   ${newEventColumnsSql}, (extract(epoch FROM expires_at - now()) * 1000)::int AS "remainingMs"
 FROM addressed`;

@@ -18,7 +18,14 @@ afterEach(async () => {
 
 const at = { connection: 'gpu', target: 'acme/writer v2' };
 const name = 'route:gpu acme/writer v2';
-const run = { ...at, executionId: 'exec_1', busyRefusals: 0, mayHaveRun: false };
+const run = {
+  ...at,
+  executionId: 'exec_1',
+  organizationId: 'org_1',
+  priority: 1,
+  busyRefusals: 0,
+  mayHaveRun: false,
+};
 const accepted: Progress = { state: 'running', handle: { externalId: 'x' }, by: 'poll', pollAfterMs: 1 };
 
 /** A capacity over this admission control, and its metrics. */
@@ -52,7 +59,7 @@ it('the first refusal sets the capacity from the open runs in the database, and 
   expect(await capacity.refused(run, 1000)).toBe(1500);
   await capacity.refused(run, 1000);
   expect(refusals.map(({ open }) => open)).toEqual([[], undefined]);
-  expect(refusals[0]).toMatchObject({ name, executionId: 'exec_1', retryAfterMs: 1000 });
+  expect(refusals[0]).toMatchObject({ name, executionId: 'exec_1', queue: 'org_1 1', retryAfterMs: 1000 });
   expect(capacity.nameOf(at)).toBe(name);
   expect(await registry.metrics()).toMatch(
     /^holdfast_provider_capacity\{.*connection="gpu",model="acme\/writer v2".*\} 3$/m,

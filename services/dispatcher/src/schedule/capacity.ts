@@ -20,7 +20,16 @@ export type Capacity = {
 };
 
 /** `busyRefusals`: those before this one. */
-export type BusyRun = RouteTarget & { executionId: string; busyRefusals: number; mayHaveRun: boolean };
+export type BusyRun = RouteTarget & {
+  executionId: string;
+  organizationId: string;
+  priority: number;
+  busyRefusals: number;
+  mayHaveRun: boolean;
+};
+
+/** Its executions are tried in the order of their creation. */
+export const queueOf = (organizationId: string, rank: number) => `${organizationId} ${rank}`;
 
 const readEveryMs = 1000;
 const readEveryIdleMs = 5000;
@@ -95,7 +104,8 @@ export function openCapacity(args: {
       try {
         const open = known.has(name) ? {} : { open: await openRuns(run) };
         const { executionId, mayHaveRun } = run;
-        const refusal = { name, executionId, retryAfterMs, mayHaveRun, jitter, ...open };
+        const queue = queueOf(run.organizationId, run.priority);
+        const refusal = { name, executionId, queue, retryAfterMs, mayHaveRun, jitter, ...open };
         const { most, waitMs } = await admission.refused(refusal);
         accepted.delete(name);
         update(new Map(known).set(name, most));

@@ -7,7 +7,7 @@ import type { Progress } from '@holdfast/providers/interface';
 import type { AdmissionControl, AdmissionRequest } from '@holdfast/queues/admission';
 import type { PendingExecution } from './backlog.ts';
 import type { Breakers } from './breakers.ts';
-import type { BusyRun, Capacity, RouteTarget } from './capacity.ts';
+import { type BusyRun, type Capacity, queueOf, type RouteTarget } from './capacity.ts';
 import { type CountedRun, combined, isUnlimited, type LimitsOf } from './limits.ts';
 import { type RouteFilter, routesFor } from './routes.ts';
 
@@ -65,7 +65,8 @@ export function openSlots(args: {
     // Without a route the execution starts only to fail, and takes no slot.
     if (isFree || routes.length === 0) return { pending, routes, modelVersion, request: null };
     const stays = definition?.on_busy === 'wait';
-    const request = { executionId, mark: randomUUID(), limits: own, routes: routeLimits, stays };
+    const queue = queueOf(organizationId, pending.rank);
+    const request = { executionId, queue, mark: randomUUID(), limits: own, routes: routeLimits, stays };
     return { pending, routes, modelVersion, request };
   }
 

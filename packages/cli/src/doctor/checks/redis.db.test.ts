@@ -16,7 +16,7 @@ it.each([
   await redis.set(key, 'ours');
   const limits = { scopes: [{ name: 'model:m', most: 1 }], rates: [] };
   await openAdmissionControl(redis).admit([
-    { executionId: 'exec_1', mark: '1', limits, routes: [], stays: false },
+    { executionId: 'exec_1', queue: 'org_1 1', mark: '1', limits, routes: [], stays: false },
   ]);
   const inspector = await openInspector(testRedisUrl());
   const findings = await redisCheck.run({ openInspector: async () => inspector } as unknown as Context);
