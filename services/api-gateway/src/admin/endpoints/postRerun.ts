@@ -3,8 +3,8 @@ import { ApiError } from '@holdfast/domain/errors';
 import { limits } from '@holdfast/domain/limits';
 import { z } from 'zod';
 import { requireModel } from '../../access/models.ts';
-import { createExecution, withTestBalance } from '../../api/executions/postExecution.ts';
 import { keylessEndpoint } from '../../context/endpoint.ts';
+import { createExecution } from '../../executions/createExecution.ts';
 import type { CreateBody } from '../../executions/createRequest.ts';
 import { CreatedExecution, executionUrls } from '../../executions/records.ts';
 import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
@@ -52,9 +52,7 @@ export const postRerun = keylessEndpoint({
       traceparent,
       rerunOf: original.id,
     };
-    const { record, replayed } = await withTestBalance(context, caller, () =>
-      createExecution(context, caller, request, () => bodyOf(original)),
-    );
+    const { record, replayed } = await createExecution(context, caller, request, () => bodyOf(original));
     return {
       status: 202,
       body: { ...record, urls: executionUrls(publicUrl, record.id), rerun_of: original.id },

@@ -1,14 +1,13 @@
 import type { ServerResponse } from 'node:http';
-import { findByIdempotencyKey } from '@holdfast/db/executions/insert';
-import { ApiError } from '@holdfast/domain/errors';
 import { isTerminal } from '@holdfast/domain/statuses';
-import { type Created, replay } from '@holdfast/executions/creator';
+import type { Created } from '@holdfast/executions/creator';
 import { z } from 'zod';
 import { type Caller } from '../../access/identity.ts';
 import { requireModel } from '../../access/models.ts';
 import type { Context } from '../../context/context.ts';
 import { endpoint } from '../../context/endpoint.ts';
-import { type CreateBody, createBody, prepareCreate } from '../../executions/createRequest.ts';
+import { createExecution } from '../../executions/createExecution.ts';
+import { createBody } from '../../executions/createRequest.ts';
 import { findExecution } from '../../executions/readable.ts';
 import {
   CreatedExecution,
@@ -23,9 +22,7 @@ import {
   maxWaitS,
   preferredWaitS,
   readIdempotencyKey,
-  requestHash,
 } from '../../http/requestHeaders.ts';
-import { adjust } from '../../money/adjustments.ts';
 
 const acceptedHeaders = {
   Location: {
@@ -96,9 +93,8 @@ export const postExecution = endpoint({
     await requireModel(context, caller, body.model);
     const { REQUIRE_IDEMPOTENCY_KEY } = context.config;
     const key = readIdempotencyKey(headers['idempotency-key'], REQUIRE_IDEMPOTENCY_KEY);
-    const { record, replayed } = await withTestBalance(context, caller, () =>
-      createExecution(context, caller, { idempotencyKey: key, traceparent, hashed: body }, () => body),
-    );
+    const request = { idempotencyKey: key, traceparent, hashed: body };
+    const { record, replayed } = await createExecution(context, caller, request, () => body);
     const urls = executionUrls(publicUrl, record.id);
     const accepted: Reply = {
       status: 202,
@@ -146,70 +142,4 @@ function waiting(args: Waiting) {
       return accepted;
     }
   };
-}
-
-type NewRequest = {
-  idempotencyKey: string | null;
-  /** What a request with the same key must repeat. */
-  hashed: unknown;
-  traceparent: string | null;
-  rerunOf?: string;
-};
-
-/** @throws what `read` throws, unless a request with the same idempotency key was accepted before */
-export async function createExecution(
-  context: Context,
-  caller: Caller,
-  { idempotencyKey, hashed, traceparent, rerunOf }: NewRequest,
-  read: () => CreateBody,
-): Promise<Created> {
-  const { organizationId, apiKeyId } = caller;
-  const hash = idempotencyKey === null ? null : requestHash(hashed);
-  const request = { organizationId, apiKeyId, idempotencyKey, requestHash: hash };
-  try {
-    const body = read();
-    const { definition, version, input, estimatedCost } = await prepareCreate(context, caller, body);
-    return await context.creator.create({
-      ...request,
-      estimatedCost,
-      timeoutS: body.timeout_seconds ?? definition.timeout_s,
-      model: body.model,
-      modelVersion: version,
-      input,
-      metadata: body.metadata ?? null,
-      webhookUrl: body.webhook_url ?? null,
-      traceparent,
-      rerunOf: rerunOf ?? null,
-      ...(body.priority && { priority: body.priority }),
-    });
-  } catch (error) {
-    // An accepted request stays accepted, even if its model or files no longer exist.
-    const known = idempotencyKey && (await findByIdempotencyKey(context.db, organizationId, idempotencyKey));
-    if (!known) throw error;
-    return await replay(context.db, request, known);
-  }
-}
-
-/** More than all holds of a test organization together. */
-const testTopUpAmount = '1000000000';
-
-/** Tops up a test organization that runs out of balance, then runs `run` a second time. */
-export async function withTestBalance<Result>(
-  context: Context,
-  { organizationId, isTest }: Caller,
-  run: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await run();
-  } catch (error) {
-    if (!isTest || !(error instanceof ApiError) || error.code !== 'INSUFFICIENT_BALANCE') throw error;
-  }
-  await adjust(context, {
-    organizationId,
-    kind: 'top_up',
-    amount: testTopUpAmount,
-    reason: 'test balance',
-    idempotencyKey: null,
-  });
-  return await run();
 }

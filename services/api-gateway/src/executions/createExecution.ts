@@ -1,0 +1,86 @@
+import { findByIdempotencyKey } from '@holdfast/db/executions/insert';
+import { ApiError } from '@holdfast/domain/errors';
+import { type Created, replay } from '@holdfast/executions/creator';
+import type { Caller } from '../access/identity.ts';
+import type { Context } from '../context/context.ts';
+import { requestHash } from '../http/requestHeaders.ts';
+import { adjust } from '../money/adjustments.ts';
+import { type CreateBody, prepareCreate } from './createRequest.ts';
+
+type NewRequest = {
+  idempotencyKey: string | null;
+  /** What a request with the same key must repeat. */
+  hashed: unknown;
+  traceparent: string | null;
+  rerunOf?: string;
+};
+
+/**
+ * Creates an execution; a test organization that runs out of balance is topped up. @throws what `read` throws, unless a request
+ * with the same idempotency key was accepted before
+ */
+export async function createExecution(
+  context: Context,
+  caller: Caller,
+  request: NewRequest,
+  read: () => CreateBody,
+): Promise<Created> {
+  return await withTestBalance(context, caller, () => create(context, caller, request, read));
+}
+
+async function create(
+  context: Context,
+  caller: Caller,
+  { idempotencyKey, hashed, traceparent, rerunOf }: NewRequest,
+  read: () => CreateBody,
+): Promise<Created> {
+  const { organizationId, apiKeyId } = caller;
+  const hash = idempotencyKey === null ? null : requestHash(hashed);
+  const request = { organizationId, apiKeyId, idempotencyKey, requestHash: hash };
+  try {
+    const body = read();
+    const { definition, version, input, estimatedCost } = await prepareCreate(context, caller, body);
+    return await context.creator.create({
+      ...request,
+      estimatedCost,
+      timeoutS: body.timeout_seconds ?? definition.timeout_s,
+      model: body.model,
+      modelVersion: version,
+      input,
+      metadata: body.metadata ?? null,
+      webhookUrl: body.webhook_url ?? null,
+      traceparent,
+      rerunOf: rerunOf ?? null,
+      ...(body.priority && { priority: body.priority }),
+    });
+  } catch (error) {
+    // An accepted request stays accepted, even if its model or files no longer exist.
+    const known = idempotencyKey && (await findByIdempotencyKey(context.db, organizationId, idempotencyKey));
+    if (!known) throw error;
+    return await replay(context.db, request, known);
+  }
+}
+
+/** More than all holds of a test organization together. */
+const testTopUpAmount = '1000000000';
+
+/** Tops up a test organization that runs out of balance, then runs `run` a second time. */
+async function withTestBalance<Result>(
+  context: Context,
+  { organizationId, isTest }: Caller,
+  run: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!isTest || !(error instanceof ApiError) || error.code !== 'INSUFFICIENT_BALANCE') throw error;
+  }
+  await adjust(context, {
+    organizationId,
+    kind: 'top_up',
+    amount: testTopUpAmount,
+    reason: 'test balance',
+    idempotencyKey: null,
+  });
+  return await run();
+}
