@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { allowedFor, consoleMayImport, floors, goesDown } from './importDirection.ts';
@@ -88,6 +88,14 @@ describe('the source tree', () => {
       .filter((pair) => new Set(pair.split(' ')).size === 2);
     const known = new Set(pairs);
     expect([...known].filter((pair) => known.has(pair.split(' ').reverse().join(' ')))).toEqual([]);
+  });
+
+  it('has a README in each service and package', () => {
+    const owners = new Set(
+      files.map(({ owner }) => owner).filter((owner) => /^(packages|services)\//.test(owner)),
+    );
+    expect(owners.size).toBeGreaterThan(10);
+    expect([...owners].filter((owner) => !existsSync(resolve(root, owner, 'README.md')))).toEqual([]);
   });
 
   it('imports only packages of the tree that its own package declares: an installation has no others', () => {
