@@ -57,7 +57,7 @@ export function systemCpu(times: CpuTimes): { ms: number; postgresShare: number 
   return { ms, postgresShare: (times['postgres'] ?? 0) / ms };
 }
 
-/** Of this process and its descendants, ended ones included. */
+/** CPU time of this process and its descendants, ended ones included. */
 export function ownCpuMs(): number {
   return ownProcesses().reduce((total, { cpuMs, endedMs }) => total + cpuMs + endedMs, 0);
 }

@@ -6,7 +6,7 @@ export type Flags = {
   seconds: number;
   clients: number;
   executions: number;
-  /** Of `grown`. */
+  /** Executions that `grown` writes. */
   finished: number;
   pending: number;
   /** Executions/s and seconds of `drain`, and the number of deliveries in its backlog. */

@@ -6,7 +6,7 @@ export type ProcessTimes = {
   name: string;
   parent: number;
   cpuMs: number;
-  /** Of ended children. */
+  /** CPU milliseconds of ended children. */
   endedMs: number;
 };
 

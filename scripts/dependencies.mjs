@@ -13,7 +13,7 @@ const compileStamp = path.join(compileCache, '.sources');
 const offline =
   /ENOTFOUND|ENOTCACHED|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT|META_FETCH_FAIL|error sending request|dns error/i;
 
-/** Of this kind of machine, and of the names and contents of files. @param {...string} files from the root */
+/** Hashes this kind of machine, and the names and contents of files. @param {...string} files from the root */
 export function hashOf(...files) {
   const hash = createHash('sha256').update(`${process.platform}-${process.arch}`);
   for (const file of files.toSorted()) hash.update(file).update(readFileSync(path.join(root, file)));
@@ -81,7 +81,7 @@ function packageManager() {
   return JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')).packageManager;
 }
 
-/** npx already runs the pinned version, so pnpm need not check the pin. */
+/** `npx` already runs the pinned version, so pnpm need not check the pin. */
 export function runPnpm([command, ...args], options) {
   return run('npx', ['--yes', packageManager(), command, '--pm-on-fail=ignore', ...args], options);
 }
@@ -168,7 +168,10 @@ export async function ensureTools(folder, owner, say = () => {}) {
   });
 }
 
-/** Of the code of the packages and services, where it is, and who runs it: Node keeps what it compiles by path and user. */
+/**
+ * Hashes the code of the packages and services, where it is, and who runs it: Node keeps what it compiles by path and
+ * user.
+ */
 function hashOfSources() {
   const folders = workspaceFolders().map((folder) => path.join(folder, 'src'));
   const files = folders

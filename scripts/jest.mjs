@@ -2,10 +2,13 @@ import { runNode } from './child.mjs';
 
 const flags = '--experimental-vm-modules --disable-warning=ExperimentalWarning';
 
-/** The tiers of `jest.config.mjs` that `npm test` runs: those that need no server, those beside the code that do, and whole systems. */
+/**
+ * The tiers of `jest.config.mjs` that `npm test` runs: tests that need no server, tests beside the code that do, and
+ * whole systems.
+ */
 const tiers = ['unit', 'db', 'system'];
 
-/** Runs the tests of these tiers, or those that the arguments name, of any tier. */
+/** Runs the tests of these tiers, or the ones that the arguments name, of any tier. */
 export function test(args, { only = tiers, ...options } = {}) {
   const named = args.some((arg) => !arg.startsWith('-') && arg.includes('/'));
   const selected = named ? [] : ['--selectProjects', ...only];

@@ -5,7 +5,7 @@ import { runPnpm } from './dependencies.mjs';
 import { test } from './jest.mjs';
 import { ensureSdkTools, sdkTool } from './sdkTools.mjs';
 
-/** The npm packages, each after those that it needs. They have one version. */
+/** The npm packages, each after what it needs. They have one version. */
 const packages = ['sdk/typescript', 'sdk/react'];
 
 const tarballOf = (folder) => path.join(root, folder, 'package.tgz');

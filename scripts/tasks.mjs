@@ -20,7 +20,10 @@ function serviceScript(file, { ipc = false, meanwhile = () => {} } = {}) {
   };
 }
 
-/** name -> the text of `--help`, which is all the help if `isPlain`, and the function that runs it and returns an exit code. */
+/**
+ * Each task has the text of `--help`, which is all the help if `isPlain`, and the function that runs it and returns an
+ * exit code.
+ */
 export const tasks = {
   start: {
     about: 'run everything on this machine: Postgres, Redis, the services, a sandbox (--help)',

@@ -6,7 +6,7 @@ import type { Bench, Case } from './suite.ts';
 /** How often the server has started a run with this prompt, by its own log. */
 const starts = ({ server }: Bench, prompt: string) => server.log().split(`start: ${prompt}\n`).length - 1;
 
-/** Requests of a path that the server has logged since its log was so long. */
+/** Requests of a path that the server has logged since its log had this length. */
 export const requests = ({ server }: Bench, path: string, since: number) =>
   server.log().slice(since).split(path).length - 1;
 

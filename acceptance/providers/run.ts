@@ -57,7 +57,7 @@ export async function runSuites(
 
 const progressEveryMs = 15_000;
 
-/** Installs the servers side by side, and says which are done. Those that can't be installed here are left out. */
+/** Installs the servers side by side, and says which are done. Servers that can't be installed here are left out. */
 async function installAll(wanted: Named[], say: Say, signal: AbortSignal): Promise<Map<string, string>> {
   const installed = new Map<string, string>();
   const pending = new Set(wanted.map(({ name }) => name));

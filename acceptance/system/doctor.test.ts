@@ -257,7 +257,7 @@ describe('holdfast doctor', () => {
 
   it('uses colours on a terminal only, and neither with NO_COLOR nor in a CI job', async () => {
     const env = { DATABASE_URL: 'postgresql://user@127.0.0.1:1/holdfast' };
-    // Of this process only the path: Node's choice of colours depends on the CI service, the terminal and more.
+    // Only the path comes from this process: Node's choice of colours depends on the CI service, the terminal and more.
     const onTerminal = async (settings: NodeJS.ProcessEnv) => {
       const command = `${process.execPath} --disable-warning=ExperimentalWarning packages/cli/src/main.mjs doctor`;
       const { stdout } = await runCommand('script', ['-qec', command, '/dev/null'], {

@@ -56,7 +56,7 @@ export function openGenerator(origin: string): Generator {
 export type Posts = { url: string; bodies: string[]; headers: Record<string, string>; count: number };
 
 export type BareLoops = {
-  /** Posts per second of so many loops that wait for each response. */
+  /** Posts per second of loops that wait for each response. */
   run(loops: number): Promise<number>;
   close(): Promise<void>;
 };

@@ -15,7 +15,7 @@ export const hotRow: Part = {
   run: (bench) => measureHotRow(bench, 'hot_row'),
 };
 
-/** `name`: that of the measurement in `cpu_share_of_others`. */
+/** `name` names the measurement in `cpu_share_of_others`. */
 export async function measureHotRow(bench: Bench, name: string) {
   const { flags, state, db } = bench;
   await db.pool.query('CREATE TABLE hot_row (id int PRIMARY KEY, n bigint NOT NULL)');

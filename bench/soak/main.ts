@@ -7,7 +7,7 @@ import { type Flags, parseFlags, usage } from './flags.ts';
 import { isOk, report } from './report.ts';
 import { soak } from './soak.ts';
 
-/** So that no delivery uses up its attempts while its endpoint is down. */
+/** No delivery uses up these attempts while its endpoint is down. */
 const retryDelaysS = '0,5,15,30,60';
 
 async function run(flags: Flags): Promise<number> {

@@ -25,7 +25,7 @@ export type Sampled = {
 
 const retries = 4;
 
-/** Takes all measurements; leaves out those that still fail after some retries. */
+/** Takes all measurements; leaves out measurements that still fail after some retries. */
 export async function takeSample(what: Sampled): Promise<Record<string, number>> {
   const parts = [ofProcesses, ofMetrics, ofDatabase, ofRedis, ofFiles];
   const values = await Promise.all(parts.map((part) => withRetries(() => part(what))));
@@ -93,7 +93,7 @@ export function gaugeOf(text: string, name: string): number | null {
   return value === undefined || Number.isNaN(Number(value)) ? null : Number(value);
 }
 
-/** Those that grow with executions: their rows are counted. */
+/** These tables grow with executions: their rows are counted. */
 const counted = [
   'executions',
   'attempts',
@@ -106,7 +106,7 @@ const counted = [
   'files',
 ];
 
-/** Bytes of each table and each index, partitions together, rows of those that grow, log and connections of PostgreSQL. */
+/** Bytes of each table and each index, partitions together, rows of growing ones, log and connections of PostgreSQL. */
 async function readTables({ pool }: Database): Promise<Record<string, number>> {
   const values: Record<string, number> = {};
   const sizes = await pool.query<{ kind: string; name: string; bytes: number }>(sizesStatement);

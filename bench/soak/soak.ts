@@ -139,7 +139,7 @@ type World = Sampled & {
   say(line: string): void;
 };
 
-/** `faults`: those that took effect. */
+/** `faults`: what took effect. */
 type LoadResult = { samples: Sample[]; faults: Fault[] };
 
 /** Load, planned faults, and a sample every minute; resolves when every request has its response. */

@@ -154,8 +154,8 @@ export const packedByDefault = Object.keys(parts).filter((name) => name !== 'ima
 export const packable = Object.keys(parts);
 
 /**
- * Makes the packages of the present version in `folder`. `prefix` is that of the published images.
- * @returns what could not be made, with the reason
+ * Makes the packages of the present version in `folder`. The published images have `prefix`. @returns what could not be
+ * made, with the reason
  */
 export function packRelease(folder, { prefix, source, only }) {
   const out = path.resolve(folder);

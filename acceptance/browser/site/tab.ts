@@ -3,7 +3,7 @@ import { type Browser, consoleRequire, type Page } from '../console/browser.ts';
 
 const axeSource = readFileSync(consoleRequire.resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Rules of axe: all of WCAG 2.2 AA, those that depend on colours, and those that depend on sizes. */
+/** Rules of axe: all of WCAG 2.2 AA, what depends on colours, and what depends on sizes. */
 export const rules = {
   all: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'],
   colours: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] },

@@ -9,7 +9,7 @@ import { fencedIn } from './tutorial.ts';
 const docs = resolve(import.meta.dirname, '../../../docs');
 const page = readFileSync(resolve(docs, 'webhooks/verify.md'), 'utf8');
 
-/** The program on the page; for `x`, with the call replaced by that of the other check, as the page says. */
+/** The program on the page; for `x`, with the call replaced by the other check's, as the page says. */
 function program({ fence, checks }: Language, scheme: 'standard' | 'x'): string {
   const [text = ''] = fencedIn(page, fence);
   if (scheme === 'standard') return text;

@@ -6,7 +6,7 @@ import type { Settings } from './settings.ts';
 export type TestContext = {
   project: Project;
   settings: Settings;
-  /** The environment for other commands: that of docker, including the settings. */
+  /** The environment for other commands: docker's, including the settings. */
   environment: NodeJS.ProcessEnv;
   check: Check;
   say: (line: string) => void;

@@ -21,7 +21,7 @@ function image(index: number) {
   return { model: 'sandbox-image', input };
 }
 
-/** Of 20 executions, two make images, one fails and one is cancelled; the others write a text, half of them by callback. */
+/** Two of 20 executions make images, one fails and one is cancelled; the others write a text, half of them by callback. */
 export function expectedExecution(index: number): ExpectedExecution {
   const kind = index % 20;
   const done = { status: 'COMPLETED', errorCode: null };

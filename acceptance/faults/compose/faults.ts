@@ -11,7 +11,7 @@ export type Fault = {
 
 const recoverWithinS = 90;
 
-/** kill -9 of the process below the container's init; the restart policy restarts it. */
+/** Sends `kill -9` to the process below the container's init; the restart policy restarts it. */
 function killProcess(project: Project, { id, name, service, startedAt }: Container): Fault {
   return {
     name: `kill -9 of ${name}`,
@@ -26,7 +26,7 @@ function killProcess(project: Project, { id, name, service, startedAt }: Contain
   };
 }
 
-/** kill -9 of a whole container. Docker treats that as intended and does not restart it, so this does. */
+/** Sends `kill -9` to a whole container. Docker treats that as intended and does not restart it, so this does. */
 function killContainer(project: Project, service: string): Fault {
   return {
     name: `kill -9 and start of the ${service}`,

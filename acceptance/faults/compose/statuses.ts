@@ -31,7 +31,7 @@ export function expectAllThere(accepted: Accepted, records: ExecutionRecord[], c
     throw new Error(`${count} expected, ${listed.size} found`);
 }
 
-/** Checks that each execution has its expected final status, except those that the provider lost. */
+/** Checks that each execution has its expected final status, except what the provider lost. */
 export function expectAllEnded(accepted: Accepted, records: ExecutionRecord[], losses: Span[]): void {
   const wrong = records.flatMap((record) => {
     const ends = accepted.get(record.id)?.ends;

@@ -84,9 +84,9 @@ export async function startCluster(
 
   const found = {
     machines,
-    /** Of this machine, as the servers see it. */
+    /** The address of this machine, as the servers see it. */
     ownAddress: network.address,
-    /** Of every server. */
+    /** The URL names every server. */
     url: `postgresql://${superuser}:${password}@${machines.map(postgresAddress).join(',')}/postgres`,
     primary,
     /** Resolves with the primary when all others stream from it. Reinitializes a standby that does not get there. */

@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '@holdfast/testkit/apiClient';
 
-/** So that a slow machine gets less load instead of a backlog. */
+/** With this limit a slow machine gets less load instead of a backlog. */
 const maxInFlight = 3000;
 /** The longest pause of a client after a refusal. */
 const maxPauseMs = 2000;

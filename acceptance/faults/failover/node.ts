@@ -89,7 +89,7 @@ export async function startPatroni(machine: Machine, settings: ClusterSettings):
   });
 }
 
-/** Of PostgreSQL too, which Patroni runs. */
+/** The log has PostgreSQL's lines too, which Patroni runs. */
 function keepLog({ folder }: ClusterSettings, { name }: Machine, what: string): (line: string) => void {
   const file = createWriteStream(join(folder, `${name}-${what}.log`), { flags: 'a' });
   return (line) => void file.write(`${line}\n`);

@@ -3,7 +3,7 @@ import { findCommand, installPackage } from '@holdfast/local/process/debianPacka
 
 const folders = '/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** command -> Debian's package */
+/** Each command and Debian's package of it. */
 const needed = {
   patroni: 'patroni',
   etcd: 'etcd-server',

@@ -14,7 +14,7 @@ const valuesOf = (name: string) => parse(read(`kubernetes/values-${name}.yaml`))
 const serversOf = (name: string) => objectsOf(read(`kubernetes/${name}.yaml`));
 const keysOf = (text: string, pattern: RegExp) => new Set([...text.matchAll(pattern)].map(([, key]) => key));
 
-/** The names of Services that the servers have, also of those that CloudNativePG makes. */
+/** The names of Services that the servers have, CloudNativePG's included. */
 const servicesOf = (servers: KubernetesObject[]) => [
   ...ofKind(servers, 'Service').map(({ metadata }) => metadata.name),
   ...ofKind(servers, 'Pooler').map(({ metadata }) => metadata.name),

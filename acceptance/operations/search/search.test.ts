@@ -16,7 +16,7 @@ const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 const largest = { organizationId: organizationId(0) };
 const absent = { metadata: ['absent', 'x'] } as const;
 
-/** Of each filter what is common, what is rare, and what does not exist: the last two make a search look furthest. */
+/** Each filter has what is common, what is rare, and what does not exist: the last two make a search look furthest. */
 const searches: Record<string, Partial<ExecutionSearch>> = {
   'no filter': {},
   'a common status': { statuses: ['COMPLETED'] },

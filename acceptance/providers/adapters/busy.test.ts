@@ -143,7 +143,7 @@ describe('a provider with one slot, and two dispatchers', () => {
     first.runsTake(400);
     await allComplete(await createMany(30, 'one-place'));
     expect(first.maxOpen()).toBe(2);
-    // Of thirty runs, those admitted above the capacity to find out whether it has grown.
+    // Some of the thirty runs are admitted above the capacity, to find out whether it has grown.
     expect(first.refused()).toBeLessThan(10);
   }, 60_000);
 

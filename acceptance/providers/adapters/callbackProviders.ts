@@ -6,7 +6,7 @@ type Submit = NonNullable<Parameters<Hosted['fal']['plan']>[0]['submit']>;
 /** The fakes of the providers that call back, behind one interface. */
 export type CallbackProvider = {
   name: string;
-  /** Of its models: by callback, by poll. */
+  /** Its models: one ends by callback, one by poll. */
   callback: string;
   poll: string;
   submit(how: Submit): void;

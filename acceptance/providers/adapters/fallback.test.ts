@@ -158,7 +158,7 @@ describe('the weights of providers', () => {
       [hosted.first.accepted().length - before[0], hosted.second.accepted().length - before[1]] as const;
     await until('all were sent', () => both()[0] + both()[1] === count);
     const [first, second] = both();
-    // Of 40 with a chance of 3 in 4: outside of this once in a million times.
+    // 40 tries with a chance of 3 in 4 fall outside of this once in a million times.
     expect(first).toBeGreaterThan(second - 10);
     expect(second).toBeGreaterThan(0);
     const { attempts } = await (async () => {

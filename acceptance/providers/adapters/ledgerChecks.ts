@@ -15,8 +15,8 @@ export async function balanceOf({ api }: Customer): Promise<Record<string, unkno
 const spent = (cost: string | null) => (100 - Number(cost ?? 0)).toFixed(2);
 
 /**
- * Of a customer's only execution, which has ended: it ended once, was charged once (a failed one not at all), the ledger
- * balances, and nothing that the customer can see names a provider.
+ * Checks a customer's only execution, which has ended: it ended once, was charged once (a failed one not at all), the
+ * ledger balances, and nothing that the customer can see names a provider.
  */
 export async function expectEndedOnce(stack: Stack, customer: Customer, id: string): Promise<ExecutionBody> {
   const record = await readExecution(customer.api, id);

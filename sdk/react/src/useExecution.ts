@@ -15,7 +15,7 @@ import { follow } from './follow.ts';
 import { useBaseUrl } from './provider.ts';
 
 export type UseExecutionOptions = {
-  /** The URL of your Holdfast. Default: that of the `HoldfastProvider`, or the origin of the page. */
+  /** The URL of your Holdfast. Default: the `HoldfastProvider`'s, or the origin of the page. */
   baseUrl?: string;
   /** Called when the token is not accepted, or no longer. Get a new one from your server and pass it to the hook. */
   onTokenExpired?: () => void;

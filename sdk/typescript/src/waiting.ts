@@ -156,7 +156,7 @@ async function followToEnd(http: Http, wait: Wait): Promise<void> {
   }
 }
 
-/** Older services and limited tokens have no stream, and a key may have only so many: that is no reason to give up. */
+/** Older services and limited tokens have no stream, and a key may have only a few: that is no reason to give up. */
 function isStreamFailure(error: unknown): boolean {
   if (!(error instanceof HoldfastError) || isAbort(error)) return false;
   return error.retryable || (error instanceof ApiError && [404, 405, 406, 501].includes(error.status));
