@@ -52,6 +52,7 @@ export async function seed(databaseUrl: string, size: Size, say: (line: string) 
     say('indexing');
     await client.query(indexTokens);
     await client.query(balances, [run, months * perMonth, waiting, organizationCount]);
+    await client.query('SELECT recount_usage()');
     say('analyzing');
     await client.query(`VACUUM (ANALYZE) ${filledTables().join(', ')}`);
     await client.query('CHECKPOINT');

@@ -98,6 +98,7 @@ async function completed(time: string): Promise<string> {
   await markOutputReady(db, output.id, { sizeBytes: 1, width: 1, height: 1 });
   await recordOutcomes(db, [{ attemptId, outcome, state: 'succeeded' }]);
   await completeExecutions(db, [attemptId]);
+  await db.pool.query('UPDATE executions SET completed_at = $2 WHERE id = $1', [id, time]);
   await db.pool.query(
     `WITH v AS (
        UPDATE events SET fanned_out_at = now(), body = '{}' WHERE id = event_id($1, 'execution.completed')

@@ -135,6 +135,24 @@ export const executionInvariants = {
     ) e USING (organization_id, scope_id)
     WHERE l.month = (SELECT month FROM this)::date AND l.spent <> coalesce(e.spent, 0)`,
 
+  // In the first week of the months that are kept, executions of a month that was dropped may have completed.
+  'the usage of an hour is that of the executions completed in it': `
+    WITH kept AS (
+      SELECT min(month)::timestamp AT TIME ZONE 'UTC' AS since FROM month_partitions() WHERE parent = 'executions'
+    ), completed AS (
+      SELECT organization_id, date_trunc('hour', completed_at, 'UTC') AS hour, model, coalesce(api_key_id, '') AS api_key_id,
+        count(*) AS executions, sum(cost) AS cost, coalesce(sum(written_off), 0) AS written_off,
+        coalesce(sum(input_tokens), 0) AS input_tokens, coalesce(sum(output_tokens), 0) AS output_tokens
+      FROM executions WHERE status = 'COMPLETED' GROUP BY 1, 2, 3, 4
+    )
+    SELECT organization_id AS id, hour || ', ' || model || ': counted ' || coalesce(u.executions, 0) || ' that cost '
+      || coalesce(u.cost, 0) || ', completed ' || coalesce(e.executions, 0) || ' that cost ' || coalesce(e.cost, 0) AS found
+    FROM (SELECT * FROM usage_hours WHERE executions <> 0) u FULL JOIN completed e USING (organization_id, hour, model, api_key_id) CROSS JOIN kept
+    WHERE hour >= since
+      AND (u.executions, u.cost, u.written_off, u.input_tokens, u.output_tokens)
+        IS DISTINCT FROM (e.executions, e.cost, e.written_off, e.input_tokens, e.output_tokens)
+      AND NOT (hour < since + interval '7 days' AND coalesce(u.executions, 0) > coalesce(e.executions, 0))`,
+
   'an erased execution has ended, and nothing of it is left': `
     SELECT id, status || ', erased at ' || erased_at AS found FROM executions
     WHERE erased_at IS NOT NULL AND (completed_at IS NULL OR input::text <> '{}' OR metadata IS NOT NULL

@@ -4,17 +4,21 @@ import { createBareDatabase, openTestPool } from '@holdfast/testkit/testDatabase
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
-import { backupTables } from '../backup/tables.ts';
 import { fillWorkload } from '../testing/workload.ts';
 import { migrate, migrationsFolder, readAppliedMigrations, readMigrations } from './migrate.ts';
 
 let database: { url: string; drop: () => Promise<void> };
 let pool: pg.Pool;
+/** Has `init` alone. */
+let folder: string;
 
 beforeEach(async () => {
   database = await createBareDatabase();
   pool = openTestPool(database.url);
-  await migrate(database.url);
+  folder = testFolder('migrations');
+  const [init] = await readMigrations();
+  await cp(join(migrationsFolder, init?.name ?? ''), join(folder, init?.name ?? ''), { recursive: true });
+  await migrate(database.url, folder);
   await fillWorkload(database.url, 100);
   await fillWorkload(database.url, 20, true);
 });
@@ -44,9 +48,12 @@ async function contents(): Promise<Record<string, string[]>> {
     (await pool.query<{ row: string }>(`SELECT t::text AS row FROM (${sql}) t ORDER BY 1`)).rows.map(
       ({ row }) => row,
     );
-  const tables = [...backupTables, 'ledger_audits'];
   const rows: Record<string, string[]> = {};
-  for (const table of tables) rows[table] = await read(`SELECT ctid, * FROM ${table}`);
+  const tables = await read(`SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace
+    AND relkind IN ('r', 'p') AND NOT relispartition AND relname NOT LIKE '\\_prisma%'`);
+  for (const table of tables.map((row) => row.slice(1, -1))) {
+    rows[table] = await read(`SELECT ctid, * FROM ${table}`);
+  }
   const schema =
     await read(`SELECT oid, relname, relfilenode FROM pg_class WHERE relnamespace = 'public'::regnamespace
     AND relname NOT LIKE '\\_prisma%'`);
@@ -58,7 +65,7 @@ describe('the database of v0.2.0', () => {
     await recordAsBefore('20261121000000_init', '20261128045217_reviews', '20261128074117_review_decisions');
     const before = await contents();
     expect(before['executions']).toHaveLength(120);
-    const applied = await Promise.all([1, 2, 3].map(() => migrate(database.url)));
+    const applied = await Promise.all([1, 2, 3].map(() => migrate(database.url, folder)));
     expect(applied).toEqual([[], [], []]);
     const [init] = await readMigrations();
     expect(await readAppliedMigrations(pool)).toEqual([{ name: init?.name, checksum: init?.checksum }]);
@@ -67,8 +74,6 @@ describe('the database of v0.2.0', () => {
   });
 
   it('gets the migrations after `init`', async () => {
-    const folder = testFolder('migrations');
-    await cp(migrationsFolder, folder, { recursive: true });
     await mkdir(join(folder, '20990101000000_later'));
     await writeFile(
       join(folder, '20990101000000_later', 'migration.sql'),

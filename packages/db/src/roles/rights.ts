@@ -33,6 +33,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     // Policies are set by operators; no role may write amounts.
     balances: 'SELECT, INSERT (organization_id), UPDATE (lock, overage, spend_limit_overage)',
     ledger_settings: 'SELECT',
+    usage_hours: 'SELECT',
     spend_limits: 'SELECT, INSERT, UPDATE, DELETE',
     transfers: 'SELECT, INSERT',
     models: 'SELECT',
@@ -70,6 +71,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     organizations: 'SELECT (id)',
     balances: 'SELECT, UPDATE (lock)',
     ledger_settings: 'SELECT',
+    usage_hours: 'SELECT',
     spend_limits: 'SELECT, UPDATE (month, spent)',
     idempotency_keys: 'SELECT (organization_id, key, execution_id)',
     dropped_journals: 'SELECT',

@@ -21,6 +21,7 @@ export async function fillPastYear(
     await client.query(madeExecutions, [organizationId, perMonth]);
     await client.query(madeTransfers, [organizationId, perMonth]);
   }
+  await client.query('SELECT recount_usage()');
   await client.end();
 }
 

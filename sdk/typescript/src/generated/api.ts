@@ -241,7 +241,7 @@ export interface paths {
         };
         /**
          * Read usage
-         * @description Returns usage and charges, by model or by day, of the executions that completed in a period of at most 366 days. Executions past the operator's retention period are not included. With `Accept: text/csv` the rows are returned as CSV.
+         * @description Returns usage and charges, by model or by day, of the executions that completed in a period of at most 366 days. It includes executions past the operator's retention period, if whole hours are asked for. With `Accept: text/csv` the rows are returned as CSV.
          */
         get: operations["getUsage"];
         put?: never;

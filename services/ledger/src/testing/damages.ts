@@ -328,6 +328,11 @@ export const damages: Record<Invariant, readonly [Damage, ...Damage[]]> = {
       `UPDATE spend_limits SET spent = spent + 0.1 WHERE scope_id = 'key'`,
     ),
   ],
+  'the usage of an hour is that of the executions completed in it': [
+    damage('an hour is gone', organization, 'DELETE FROM usage_hours'),
+    damage('one fewer was counted', organization, 'UPDATE usage_hours SET executions = executions - 1'),
+    damage('more was counted', organization, 'UPDATE usage_hours SET cost = cost + 1'),
+  ],
   'an erased execution has ended, and nothing of it is left': [
     damage(
       'an output is there yet',

@@ -34,7 +34,7 @@ const usage = (args: { withWriteOffs: boolean }) =>
     summary: 'Read usage',
     description:
       'Returns usage and charges, by model or by day, of the executions that completed in a period of at most ' +
-      `${maxDays} days. Executions past the operator's retention period are not included. With \`Accept: text/csv\` the ` +
+      `${maxDays} days. It includes executions past the operator's retention period, if whole hours are asked for. With \`Accept: text/csv\` the ` +
       'rows are returned as CSV.',
     scope: 'balance',
     limit: 'other',
@@ -68,15 +68,11 @@ const usage = (args: { withWriteOffs: boolean }) =>
       },
     },
     async handle({ context, caller, query }) {
-      const period = {
-        ...(await readPeriod(context.db, query)),
-        groupBy: query.group_by,
-        timeZone: query.tz,
-      };
-      const rows = await context.reader.read(caller.organizationId, (db) =>
-        sumUsage(db, { organizationId: caller.organizationId, ...period }),
-      );
-      const body = usageReport({ ...period, ...args }, rows);
+      const { organizationId } = caller;
+      const period = await readPeriod(context.db, query);
+      const wanted = { organizationId, period, groupBy: query.group_by, timeZone: query.tz };
+      const rows = await context.reader.read(organizationId, (db) => sumUsage(db, wanted));
+      const body = usageReport({ ...period, groupBy: query.group_by, ...args }, rows);
       const filename = `usage_${body.from.slice(0, 10)}_${body.to.slice(0, 10)}.csv`;
       const table = { filename, columns: usageColumns(query.group_by, args), rows: body.data };
       return { status: 200, body, table };
@@ -91,15 +87,15 @@ async function readPeriod(
   db: Database,
   query: { from?: string | undefined; to?: string | undefined; tz: string },
 ) {
-  const { from, to } = await usagePeriod(db, {
+  const period = await usagePeriod(db, {
     from: query.from ?? null,
     to: query.to ?? null,
     timeZone: query.tz,
   });
-  const lengthMs = to.getTime() - from.getTime();
+  const lengthMs = period.to.getTime() - period.from.getTime();
   if (lengthMs < 0) throw invalidField('from', 'OUT_OF_RANGE', 'from must not be later than to.');
   if (lengthMs > maxDays * dayMs + clockChangeMs) {
     throw invalidField('from', 'OUT_OF_RANGE', `from and to must be at most ${maxDays} days apart.`);
   }
-  return { from, to };
+  return period;
 }
