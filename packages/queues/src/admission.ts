@@ -21,7 +21,7 @@ export type Limits = { scopes: ConcurrencyLimit[]; rates: RateLimit[] };
 
 export type AdmissionRequest = {
   executionId: string;
-  /** Of its organization and priority: a refused execution goes before younger ones in the same queue. */
+  /** The order within its organization and priority: a refused execution goes before younger ones in the same queue. */
   queue: string;
   mark: string;
   limits: Limits;
