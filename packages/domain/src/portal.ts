@@ -37,7 +37,7 @@ export function isFrameAncestor(text: string): boolean {
   if (text.length > maxOriginLength) return false;
   const url = URL.parse(text);
   if (url === null || url.origin !== text || !/^[\w.:/[\]-]+$/.test(text)) return false;
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
+  return isReachable(url);
 }
 
 /** A page that a browser may be sent to, or an image that it may load. In a policy, `*` would name every host. */
@@ -45,7 +45,11 @@ export function isPageUrl(text: string): boolean {
   const url = URL.parse(text);
   if (url === null || url.username !== '' || url.password !== '' || /[\s"'<>;,\\]/.test(text)) return false;
   if (url.hostname.includes('*')) return false;
-  return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
+  return isReachable(url);
+}
+
+function isReachable({ protocol, hostname, port }: URL): boolean {
+  return port !== '0' && (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname)));
 }
 
 /** A policy takes a path that ends in a slash for everything below it, and cannot name that page alone. */

@@ -149,6 +149,8 @@ describe('a link to the portal', () => {
       { frame_ancestors: ['https://app.test/path'] },
       { frame_ancestors: [`https://${'a'.repeat(300)}.test`] },
       { return_url: 'javascript:alert(1)' },
+      { return_url: 'https://app.test:0/' },
+      { frame_ancestors: ['https://app.test:0'] },
       { theme: { accent: 'red' } },
       { theme: { logo_url: 'https://cdn.test/a.png;script-src *' } },
       { theme: { logo_url: 'data:image/svg+xml,<svg/>' } },

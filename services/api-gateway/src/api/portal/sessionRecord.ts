@@ -23,7 +23,7 @@ export const pageUrl = (description: string) =>
     .string()
     .max(1000)
     .refine(isPageUrl, {
-      message: 'must be an https URL without user, quotes, commas or spaces',
+      message: 'must be an https URL without user, port 0, quotes, commas or spaces',
       params: { code: 'INVALID_URL' },
     })
     .meta({ description, example: 'https://app.example.com/settings' });
