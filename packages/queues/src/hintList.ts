@@ -53,6 +53,9 @@ export async function readHintDepth(
   return { waiting, oldestAtMs: oldest === null ? null : (JSON.parse(oldest) as Hint).addedAtMs };
 }
 
+/** The connection that it copies reports that Redis is unavailable. */
+const connectReader = (redis: Redis): Redis => duplicateOf(redis).on('error', () => {});
+
 /** Hands over hints as they come, on its own connection, while fewer than `concurrency` are in work. */
 export function startHintReader(args: {
   name: string;
@@ -64,7 +67,7 @@ export function startHintReader(args: {
   const { name, redis, concurrency, log } = args;
   const { reader, meta, list } = keysOf(name);
   const wakeKey = `${list}:stop:${randomUUID()}`;
-  let connection = connect();
+  let connection = connectReader(redis);
   let announcedAtMs = Number.NEGATIVE_INFINITY;
   /** A Redis older than 7.0 lacks the command: its hints must stay jobs. */
   let canRead = false;
@@ -73,11 +76,6 @@ export function startHintReader(args: {
   let inWork = 0;
   let onRoom: (() => void) | null = null;
   const stopping = new AbortController();
-
-  function connect(): Redis {
-    // The connection it copies reports that Redis is unavailable.
-    return duplicateOf(redis).on('error', () => {});
-  }
 
   async function read(): Promise<void> {
     while (!stopping.signal.aborted) {
@@ -95,7 +93,7 @@ export function startHintReader(args: {
         canRead = false;
         announcedAtMs = Number.NEGATIVE_INFINITY;
         await sleep(retryAfterMs);
-        connection = connect();
+        connection = connectReader(redis);
       }
     }
     connection.disconnect();
