@@ -87,7 +87,7 @@ describe('the source tree', () => {
       .map((ends) => ends.map((path) => dirname(path)).join(' '))
       .filter((pair) => new Set(pair.split(' ')).size === 2);
     const known = new Set(pairs);
-    expect([...known].filter((pair) => known.has(pair.split(' ').reverse().join(' ')))).toEqual([]);
+    expect([...known].filter((pair) => known.has(pair.split(' ').toReversed().join(' ')))).toEqual([]);
   });
 
   it('has a README in each service and package', () => {
