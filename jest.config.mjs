@@ -42,8 +42,6 @@ export default {
     },
     // Starts its own servers, by `npm start`.
     { ...base, displayName: 'sdk', testMatch: inFolders(['acceptance/clients/sdk'], '*.test.ts') },
-    { ...base, displayName: 'console', testMatch: inFolders(['acceptance/browser/console'], '*.test.ts') },
-    { ...base, displayName: 'site', testMatch: inFolders(['acceptance/browser/site'], '*.test.ts') },
     { ...base, displayName: 'python', testMatch: inFolders(['acceptance/clients/python'], '*.test.ts') },
   ],
   testTimeout: 60_000,

@@ -26,7 +26,10 @@ const named = {
   },
   sdk: { about: 'the packed SDKs, against a live npm start with faults', run: testSdks },
   python: { about: 'the Python SDK in the same way (needs Python 3.10 and PyPI)', run: testPython },
-  console: { about: 'the console in a browser, against a live npm start (needs Chromium)', run: testConsole },
+  console: {
+    about: 'the console in a browser, against a live npm start (needs Chromium; flags of Playwright)',
+    run: testConsole,
+  },
   docs: {
     about: 'every sample of the documentation, and its site in a browser (needs Chromium)',
     run: testDocs,

@@ -5,6 +5,7 @@ import { root, runNode, successful } from './child.mjs';
 import { ensureTools, filesIn, hashOf, stampOf } from './dependencies.mjs';
 import { withInstallLock } from './installLock.mjs';
 import { test } from './jest.mjs';
+import { testInBrowser } from './playwright.mjs';
 
 const folder = path.join(root, 'packages/console');
 const built = path.join(folder, 'dist');
@@ -68,20 +69,18 @@ export async function testConsole(args) {
     );
   }
   await ensureConsole();
-  return await test(args, { only: ['console'] });
+  return await testInBrowser('console', args);
 }
 
-/**
- * Runs `acceptance/clients/docs`, every sample included, and `acceptance/browser/site`, which walks through the documentation site in the
- * browser that the console is tested in.
- */
+/** Runs `acceptance/clients/docs`, every sample included, then `acceptance/browser/site` in a browser; or what the arguments name of one. */
 export async function testDocs(args) {
-  await ensureConsoleTools();
+  if (args.some((arg) => arg.includes('browser/site'))) return await testInBrowser('site', args);
   const folder = mkdtempSync(path.join(tmpdir(), 'holdfast-python-'));
   try {
     const isSelection = args.some((arg) => arg.includes('/'));
-    const selected = isSelection ? args : ['acceptance/(clients/docs|browser/site)/', ...args];
-    return await test(selected, { env: await pythonWithSdk(folder) });
+    const selected = isSelection ? args : ['acceptance/clients/docs/', ...args];
+    const samples = await test(selected, { env: await pythonWithSdk(folder) });
+    return isSelection ? samples : Math.max(samples, await testInBrowser('site', []));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

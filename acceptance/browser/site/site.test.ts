@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import { readPages } from '@holdfast/docs/pages';
 import { isFresh, repository, siteFolder } from '@holdfast/docs/site';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type LocalHoldfast, startLocalHoldfast } from '../../stack/localHoldfast.ts';
-import { type Browser, openBrowser, type Page } from '../console/browser.ts';
-import { untilText } from '../console/operator.ts';
-import { loadAxe, openTab, overflow, type rules, violations } from './tab.ts';
+import { type BrowserContext, test as base, expect, type Page } from '@playwright/test';
+import { startLocalHoldfast } from '../../stack/localHoldfast.ts';
+import { type rules, untilText, violations } from '../pages.ts';
 
 type Look = { scheme: 'light' | 'dark'; width: 1440 | 1024 | 390; check: keyof typeof rules };
 
@@ -25,36 +23,53 @@ const paths = [...readPages(repository).map(({ path }) => path), 'models/sandbox
 /** The same on every page; examined on the first alone. */
 const frame = ['.top', '#navigation'];
 
-const home = mkdtempSync(join(tmpdir(), 'holdfast-site-'));
-// PostgreSQL runs as another user when we are root.
-chmodSync(home, 0o755);
+type Site = { origin: string; key: string };
+type Tab = { page: Page; problems: string[] };
 
-let holdfast: LocalHoldfast;
-let browser: Browser;
-let origin: string;
-let key: string;
+/** A new tab, and what it did that no page of the site may do. */
+async function openTab(context: BrowserContext, origin: string): Promise<Tab> {
+  const page = await context.newPage();
+  const problems: string[] = [];
+  const note = (what: string) => problems.push(`${page.url()}: ${what}`);
+  page.on('pageerror', ({ message }) => note(message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') note(message.text());
+  });
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!/^(data|blob):/.test(url) && !url.startsWith(`${origin}/`)) note(`requested ${url}`);
+  });
+  return { page, problems };
+}
 
-beforeAll(async () => {
-  [holdfast, browser] = await Promise.all([startLocalHoldfast(home), openBrowser()]);
-  const state = holdfast.readState();
-  origin = state.base_url;
-  key = state.api_key;
-  await until('the site is built', () => isFresh(repository, siteFolder), 120_000);
-}, 240_000);
-
-afterAll(async () => {
-  await browser?.close();
-  await holdfast?.stop();
-  rmSync(home, { recursive: true, force: true });
+const test = base.extend<{ tab: Tab }, { site: Site }>({
+  site: [
+    // Playwright wants a pattern here, also for a fixture that needs no other.
+    // oxlint-disable-next-line no-empty-pattern
+    async ({}, use) => {
+      const home = mkdtempSync(join(tmpdir(), 'holdfast-site-'));
+      // PostgreSQL runs as another user when we are root.
+      chmodSync(home, 0o755);
+      const holdfast = await startLocalHoldfast(home);
+      await until('the site is built', () => isFresh(repository, siteFolder), 120_000);
+      const { base_url: origin, api_key: key } = holdfast.readState();
+      await use({ origin, key });
+      await holdfast.stop();
+      rmSync(home, { recursive: true, force: true });
+    },
+    { scope: 'worker', timeout: 240_000 },
+  ],
+  baseURL: async ({ site }, use) => await use(site.origin),
+  tab: async ({ context, site }, use) => await use(await openTab(context, site.origin)),
 });
 
 async function open(page: Page, path: string): Promise<void> {
-  const response = await page.goto(`${origin}/docs/${path}`);
+  const response = await page.goto(`/docs/${path}`);
   if (response?.status() !== 200) throw new Error(`${path}: ${response?.status()}`);
   if (path === 'reference') await page.getByRole('heading', { name: 'Holdfast API' }).waitFor();
 }
 
-async function showModels(page: Page): Promise<void> {
+async function showModels(page: Page, key: string): Promise<void> {
   await page.getByLabel('API key').fill(key);
   await page.getByRole('button', { name: 'Show the models' }).click();
   await page.getByRole('button', { name: 'Forget the key' }).waitFor();
@@ -65,15 +80,21 @@ async function lookAt(page: Page, { scheme, width }: Pick<Look, 'scheme' | 'widt
   await page.setViewportSize({ width, height: 900 });
 }
 
+/** By how many pixels a page is wider than the window. */
+const overflow = (page: Page) =>
+  page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+
+const violationsOf = (page: Page, kind: keyof typeof rules, except: readonly string[] = []) =>
+  violations(page, { kind, except, hasStructure: false });
+
 /** Loads a page once and examines it in every look. */
 async function faultsOf(page: Page, path: string): Promise<string[]> {
   const faults: string[] = [];
   await lookAt(page, { scheme: 'light', width: 1440 });
   await open(page, path);
-  await loadAxe(page);
   for (const look of looks) {
     await lookAt(page, look);
-    const found = await violations(page, look.check, path === '' ? [] : frame);
+    const found = await violationsOf(page, look.check, path === '' ? [] : frame);
     const pixels = await overflow(page);
     if (pixels > 0) found.push(`wider than the window by ${pixels} px`);
     faults.push(...found.map((one) => `/docs/${path} at ${look.width} in ${look.scheme}: ${one}`));
@@ -82,59 +103,60 @@ async function faultsOf(page: Page, path: string): Promise<string[]> {
 }
 
 /** Takes pages from the queue until there is none. */
-async function examine(queue: string[]): Promise<string[]> {
-  const { page, context, problems } = await openTab(browser, origin);
+async function examine({ page, problems }: Tab, key: string, queue: string[]): Promise<string[]> {
   await open(page, 'models');
-  await showModels(page);
+  await showModels(page, key);
   const faults: string[] = [];
   for (let path = queue.shift(); path !== undefined; path = queue.shift())
     faults.push(...(await faultsOf(page, path)));
-  await context.close();
   return [...problems, ...faults];
 }
 
-describe('every page', () => {
-  it('is accessible, fits each width, keeps to its policy and loads nothing from elsewhere, in light and dark', async () => {
+test.describe('every page', () => {
+  test('is accessible, fits each width, keeps to its policy and loads nothing from elsewhere, in light and dark', async ({
+    browser,
+    site,
+  }) => {
+    test.setTimeout(600_000);
     const queue = [...paths];
-    const faults = await Promise.all([examine(queue), examine(queue), examine(queue)]);
+    const examineSome = async () =>
+      await examine(await openTab(await browser.newContext(), site.origin), site.key, queue);
+    const faults = await Promise.all([examineSome(), examineSome(), examineSome()]);
     expect(paths.length).toBeGreaterThan(150);
     expect(faults.flat()).toEqual([]);
-  }, 600_000);
+  });
 });
 
-describe('a reader', () => {
-  it.each([
+test.describe('a reader', () => {
+  for (const [phrase, place] of [
     ['webhook signature', /\/docs\/webhooks\/verify$/],
     ['hold', /\/docs\/guides\/balance$/],
     ['INSUFFICIENT_BALANCE', /\/docs\/errors\/INSUFFICIENT_BALANCE$/],
-  ])('finds "%s" first by the search, with the keyboard alone', async (phrase, place) => {
-    const { page, context, problems } = await openTab(browser, origin);
-    await open(page, '');
-    await page.keyboard.press('/');
-    await page.getByRole('searchbox').fill(phrase);
-    await page.locator('.finder li a').first().waitFor();
-    await loadAxe(page);
-    expect(await violations(page, 'all')).toEqual([]);
-    await page.keyboard.press('Enter');
-    await page.waitForURL(place);
-    expect(problems).toEqual([]);
-    await context.close();
-  });
+  ] as const)
+    test(`finds "${phrase}" first by the search, with the keyboard alone`, async ({
+      tab: { page, problems },
+    }) => {
+      await open(page, '');
+      await page.keyboard.press('/');
+      await page.getByRole('searchbox').fill(phrase);
+      await page.locator('.finder li a').first().waitFor();
+      expect(await violationsOf(page, 'all')).toEqual([]);
+      await page.keyboard.press('Enter');
+      await page.waitForURL(place);
+      expect(problems).toEqual([]);
+    });
 
-  it('is led from an address without a page to one by the search', async () => {
-    const { page, context } = await openTab(browser, origin);
-    const response = await page.goto(`${origin}/docs/errors/NO_SUCH`);
+  test('is led from an address without a page to one by the search', async ({ tab: { page } }) => {
+    const response = await page.goto(`/docs/errors/NO_SUCH`);
     expect(response?.status()).toBe(404);
     await page.getByRole('button', { name: 'Search the documentation' }).click();
     await page.getByRole('searchbox').fill('webhook signature');
     await page.locator('.finder li a').first().waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/docs\/webhooks\/verify$/);
-    await context.close();
   });
 
-  it('searches again after its index did not load', async () => {
-    const { page, context, problems } = await openTab(browser, origin);
+  test('searches again after its index did not load', async ({ tab: { page, problems } }) => {
     await open(page, '');
     await page.evaluate(
       'window.loaded = fetch; window.fetch = async () => new Response("", { status: 503 })',
@@ -145,11 +167,11 @@ describe('a reader', () => {
     await page.getByRole('searchbox').fill('hold');
     await page.locator('.finder li a').first().waitFor();
     expect(problems).toEqual([]);
-    await context.close();
   });
 
-  it('copies a sample over plain http, where pages have no clipboard', async () => {
-    const { page, context, problems } = await openTab(browser, origin);
+  test('copies a sample over plain http, where pages have no clipboard', async ({
+    tab: { page, problems },
+  }) => {
     await open(page, 'quickstart/typescript');
     await page.evaluate('Object.defineProperty(navigator, "clipboard", { value: undefined })');
     await page.evaluate(
@@ -162,40 +184,37 @@ describe('a reader', () => {
     );
     expect(copied).toBe(sample);
     expect(problems).toEqual([]);
-    await context.close();
   });
 
-  it('opens the navigation on a phone', async () => {
-    const { page, context } = await openTab(browser, origin);
+  test('opens the navigation on a phone', async ({ tab: { page } }) => {
     await lookAt(page, { scheme: 'dark', width: 390 });
     await open(page, 'webhooks');
     const menu = page.getByRole('button', { name: 'Navigation' });
     await menu.click();
-    await loadAxe(page);
-    expect(await violations(page, 'all')).toEqual([]);
+    expect(await violationsOf(page, 'all')).toEqual([]);
     await page.keyboard.press('Escape');
     expect(await menu.getAttribute('aria-expanded')).toBe('false');
     await menu.click();
     await page.getByRole('link', { name: 'Idempotency' }).click();
     await page.waitForURL(/\/docs\/guides\/idempotency$/);
-    await context.close();
   });
 
-  it('loads less than 150 kB for the front page', async () => {
-    const { page, context } = await openTab(browser, origin);
+  test('loads less than 150 kB for the front page', async ({ tab: { page } }) => {
     await open(page, '');
     const bytes = await page.evaluate<number>(
       `performance.getEntries().reduce((sum, { encodedBodySize = 0 }) => sum + encodedBodySize, 0)`,
     );
     expect(bytes).toBeGreaterThan(5_000);
     expect(bytes).toBeLessThan(150_000);
-    await context.close();
   });
 
-  it('runs a model with a key that stays in the tab', async () => {
-    const { page, context, problems } = await openTab(browser, origin);
+  test('runs a model with a key that stays in the tab', async ({
+    tab: { page, problems },
+    context,
+    site: { key },
+  }) => {
     await open(page, 'models/sandbox-text');
-    await showModels(page);
+    await showModels(page, key);
     await page.getByRole('button', { name: 'Estimate' }).click();
     await untilText(page, /^Estimated cost [\d.]+; [\d.]+ would be held/);
     await page.getByRole('button', { name: 'Run it' }).click();
@@ -205,11 +224,12 @@ describe('a reader', () => {
     await open(other, 'models');
     expect(await other.evaluate('JSON.stringify(sessionStorage)')).not.toContain(key);
     expect(problems).toEqual([]);
-    await context.close();
   });
 
-  it('tries a request of the reference with a key that only this tab has, for all pages', async () => {
-    const { page, context, problems } = await openTab(browser, origin);
+  test('tries a request of the reference with a key that only this tab has, for all pages', async ({
+    tab: { page, problems },
+    site: { origin, key },
+  }) => {
     await open(page, 'reference#tag/models/GET/v1/models');
     await page.getByRole('button', { name: /Test Request\s*\(get \/v1\/models\)/ }).click();
     const client = page.getByRole('dialog');
@@ -221,7 +241,7 @@ describe('a reader', () => {
     await client.getByText('"image-transform"').first().waitFor();
     expect(await page.evaluate('JSON.stringify(localStorage) + document.cookie')).not.toContain(key);
     expect(await page.evaluate('indexedDB.databases()')).toEqual([]);
-    await page.goto(`${origin}/docs/reference#tag/executions/POST/v1/executions`);
+    await page.goto(`/docs/reference#tag/executions/POST/v1/executions`);
     await page.reload();
     await page.getByRole('button', { name: /Test Request\s*\(post \/v1\/executions\)/ }).click();
     const send = client.getByRole('button', { name: /^Send post request/ }).first();
@@ -241,7 +261,6 @@ describe('a reader', () => {
     }
     expect((await made())[0]?.webhook_url).toBeNull();
     expect(problems).toEqual([]);
-    await context.close();
   });
 });
 
@@ -250,22 +269,18 @@ const shown =
   ',quickstart/typescript,guides/executions,webhooks,errors/INSUFFICIENT_BALANCE,reference,models,models/sandbox-image,operate,operate/recover,promises,comparison';
 
 // Images to look at.
-(folder === undefined ? it.skip : it)(
-  'is shown in every look',
-  async () => {
-    const { page, context } = await openTab(browser, origin);
-    mkdirSync(folder ?? '', { recursive: true });
+if (folder !== undefined)
+  test('the site is shown in every look', async ({ tab: { page }, site }) => {
+    test.setTimeout(600_000);
+    mkdirSync(folder, { recursive: true });
     await open(page, 'models');
-    await showModels(page);
+    await showModels(page, site.key);
     for (const path of shown.split(',')) {
       await open(page, path);
       for (const look of looks) {
         await lookAt(page, look);
         const name = `${path.replaceAll('/', '-') || 'index'}-${look.width}-${look.scheme}.png`;
-        await page.screenshot({ path: join(folder ?? '', name) });
+        await page.screenshot({ path: join(folder, name) });
       }
     }
-    await context.close();
-  },
-  600_000,
-);
+  });

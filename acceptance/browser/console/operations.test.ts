@@ -1,0 +1,230 @@
+import { until } from '@holdfast/testkit/until';
+import type { Page } from '@playwright/test';
+import { hostile, owned, untilText } from '../pages.ts';
+import { admin, runExecution, startReceiver } from './operator.ts';
+import { expect, open, test } from './world.ts';
+
+async function confirm(page: Page, name: string): Promise<void> {
+  await page.getByRole('button', { name }).first().click();
+  await page.getByRole('button', { name: 'Confirm' }).click();
+}
+
+test.describe('the overview', () => {
+  test('shows the last hour, and what needs a person with the page and the runbook', async ({
+    ann: page,
+    problems,
+    state,
+  }) => {
+    await untilText(page, 'Executions by the minute of their creation');
+    await page.getByRole('cell', { name: 'closed' }).first().waitFor();
+    await untilText(page, 'MODEL_OVERLOADED');
+    await page.getByText('Show as a table').click();
+    await page.getByRole('columnheader', { name: 'Cancelled' }).waitFor();
+    await open(page, '/queues');
+    await confirm(page, 'Pause');
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    await open(page, '/');
+    await untilText(page, 'The queue dispatch is paused');
+    const paused = page.locator('li:has-text("The queue dispatch is paused")');
+    expect(await paused.getByRole('link', { name: 'Runbook' }).getAttribute('href')).toBe(
+      '/docs/operate/alerts/HoldfastQueueStuck',
+    );
+    await paused.getByRole('link', { name: 'Open', exact: true }).click();
+    await confirm(page, 'Resume');
+    await until(
+      'no queue is paused',
+      async () => (await page.getByRole('button', { name: 'Resume' }).count()) === 0,
+    );
+    const { data } = await admin<{ data: { actor: string; action: string; target: string }[] }>(
+      state,
+      '/actions?action=pause',
+    );
+    expect(data).toMatchObject([
+      { actor: 'ann', action: 'DELETE /admin/v1/queues/{queue}/pause', target: 'dispatch' },
+      { actor: 'ann', action: 'PUT /admin/v1/queues/{queue}/pause', target: 'dispatch' },
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  test('leads from its numbers to lists of the same rows', async ({ ann: page, state }) => {
+    const minute = '2026-11-26T10:00';
+    const overview = await admin<{ executions: { minutes: object[] } }>(state, '/overview');
+    const minutes = overview.executions.minutes.map((one) => ({ ...one, at: `${minute}:00.000Z` }));
+    await page.route(/\/admin\/v1\/overview$/, (route) =>
+      route.fulfill({
+        status: 200,
+        json: { ...overview, executions: { ...overview.executions, minutes } },
+      }),
+    );
+    await page.reload();
+    const failed = page.getByRole('link', { name: /^Failed/ });
+    await failed.waitFor();
+    const [, count] = /^Failed(\d)/.exec((await failed.textContent()) ?? '') ?? [];
+    await failed.click();
+    await page.waitForURL(/status=FAILED%2CEXPIRED&from=2026-11-26T10%3A00/);
+    const rows = page.locator('tbody tr');
+    await until('the list has as many', async () => (await rows.count()) === Number(count));
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('link', { name: /^Deliveries failed/ }).click();
+    await page.waitForURL(/status=failed%2Cexpired&from=2026-11-26T10%3A00/);
+  });
+
+  test('says where pending work was not counted to its end', async ({ ann: page, state }) => {
+    const overview = await admin<{ backlog: { kind: string }[] }>(state, '/overview');
+    const backlog = overview.backlog.map((one) => ({ ...one, count: 10_000 }));
+    await page.route(/\/admin\/v1\/overview$/, (route) =>
+      route.fulfill({ status: 200, json: { ...overview, backlog } }),
+    );
+    await page.reload();
+    await untilText(page, '10,000 or more executions to be started');
+    await page.getByText('10,000 or more', { exact: true }).waitFor();
+  });
+
+  test('offers a viewer no change', async ({ val: page }) => {
+    await open(page, '/queues');
+    const pause = page.getByRole('button', { name: 'Pause' }).first();
+    await pause.waitFor();
+    expect(await pause.isDisabled()).toBe(true);
+    await open(page, '/audit');
+    const run = page.getByRole('button', { name: 'Run now' });
+    await run.waitFor();
+    expect(await run.isDisabled()).toBe(true);
+  });
+});
+
+test.describe('the audit', () => {
+  test('runs when an operator asks for it, and its result appears', async ({ ann: page, state }) => {
+    const last = () =>
+      admin<{ finished_at: string | null; requested_at: string | null }>(state, '/ledger/audit');
+    const before = await last();
+    const seen = Promise.withResolvers<void>();
+    let isRead = false;
+    await page.route(/\/ledger\/audit$/, async (route) => {
+      // Read again, the audit may have run.
+      if (isRead && route.request().method() === 'GET') await seen.promise;
+      isRead = true;
+      await route.continue();
+    });
+    await open(page, '/audit');
+    await confirm(page, 'Run now');
+    await untilText(page, 'An audit is requested');
+    seen.resolve();
+    await until('the audit has run', async () => {
+      const { finished_at: at, requested_at: requested } = await last();
+      return at !== before.finished_at && requested === null;
+    });
+    await untilText(page, 'The ledger is consistent');
+    await until(
+      'the page no longer waits',
+      async () => (await page.getByText('An audit is requested').count()) === 0,
+    );
+  });
+});
+
+test.describe('webhooks', () => {
+  test('that failed are found, read, and sent again: one endpoint turned on, the others recovered by filter', async ({
+    ann: page,
+    problems,
+    state,
+  }) => {
+    const receiver = await startReceiver(410);
+    const { base_url: baseUrl, api_key: key } = state;
+    const created = await fetch(`${baseUrl}/v1/webhooks/endpoints`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ url: `${receiver.origin}/endpoint`, events: [], description: hostile }),
+    });
+    const { id } = (await created.json()) as { id: string };
+    const request = {
+      model: 'sandbox-text',
+      input: { prompt: 'x' },
+      webhook_url: `${receiver.origin}/once`,
+    };
+    const executionId = await runExecution(state, request);
+    await untilText(page, '1 webhook endpoint was deactivated after failures');
+    const deactivated = page.locator('li:has-text("1 webhook endpoint was deactivated")');
+    await deactivated.getByRole('link', { name: 'Open', exact: true }).click();
+    await page.getByRole('link', { name: `${receiver.origin}/endpoint` }).click();
+    await untilText(page, 'deactivated');
+    await untilText(page, 'Off since');
+    await page.getByRole('heading', { name: 'Last responses' }).waitFor();
+    await page.locator('section li:has-text("410")').getByText(hostile).first().waitFor();
+    receiver.accept();
+    await confirm(page, 'Turn on');
+    await page.getByRole('button', { name: 'Turn off' }).waitFor();
+    await confirm(page, 'Send test event');
+    await untilText(page, /The endpoint returned 200/);
+    await confirm(page, 'Rotate secret');
+    await untilText(page, /whsec_/);
+    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('button', { name: 'Edit endpoint' }).click();
+    await page.getByLabel('execution.completed').check();
+    await page.getByLabel('Requests per second (optional)').fill('7');
+    await page.getByRole('button', { name: 'Save changes' }).click();
+    await page.locator('dd:text-is("execution.completed")').waitFor();
+    await page.locator('dd:text-is("7")').waitFor();
+    const path = `/webhooks/endpoints/${id}`;
+    expect(await admin<object>(state, path)).toMatchObject({
+      events: ['execution.completed'],
+      max_per_second: 7,
+      description: hostile,
+    });
+
+    await open(page, '/webhooks/deliveries?status=failed');
+    await page.getByText(`${receiver.origin}/once`).first().click();
+    await untilText(page, hostile);
+    await untilText(page, executionId);
+    expect(await owned(page)).toBeUndefined();
+    const organization = state.organization_id;
+    await open(page, `/webhooks/deliveries?organization=${organization}&status=failed`);
+    await page.getByRole('button', { name: 'Recover deliveries' }).click();
+    await page.getByRole('button', { name: 'Count them' }).click();
+    await untilText(page, /deliveries match/);
+    await page.getByRole('button', { name: 'Send them again' }).click();
+    await untilText(page, /^Done: [1-9]/);
+    await until('what failed is delivered', async () => {
+      const { data } = await admin<{ data: { url: string; status: string }[] }>(
+        state,
+        '/webhooks/deliveries',
+      );
+      return data
+        .filter(({ url }) => url.startsWith(receiver.origin))
+        .every(({ status }) => status === 'delivered');
+    });
+    const { data: actions } = await admin<{ data: { action: string; target: string | null }[] }>(
+      state,
+      '/actions?action=webhooks&limit=10',
+    );
+    expect(actions.map(({ action }) => action)).toEqual(
+      expect.arrayContaining([
+        'POST /admin/v1/webhooks/deliveries/recover',
+        'PATCH /admin/v1/organizations/{organization_id}/webhooks/endpoints/{id}',
+        'POST /admin/v1/organizations/{organization_id}/webhooks/endpoints/{id}/rotate-secret',
+      ]),
+    );
+    expect(actions.map(({ target }) => target)).toContain(id);
+    expect(problems).toEqual([]);
+    receiver.close();
+  });
+
+  test('are found by keyboard, and cannot be changed by a viewer', async ({ val: page }) => {
+    await open(page, '/webhooks');
+    await page.getByRole('columnheader', { name: 'Endpoint' }).waitFor();
+    await page.keyboard.press('/');
+    expect(await page.evaluate('document.activeElement.type')).toBe('search');
+    await page.getByRole('heading', { name: 'Webhooks' }).click();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    for (const name of [
+      'Recover deliveries',
+      'Edit endpoint',
+      'Rotate secret',
+      'Send test event',
+      'Turn off',
+    ]) {
+      const button = page.getByRole('button', { name });
+      await button.waitFor();
+      expect([name, await button.isDisabled()]).toEqual([name, true]);
+    }
+  });
+});
