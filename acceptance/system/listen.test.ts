@@ -198,12 +198,6 @@ describe('npm run webhooks:listen', () => {
     );
   });
 
-  it('says that the running npm start is of an older version', async () => {
-    const { end, said } = startListener([], homeOf({ base_url: 'http://127.0.0.1:1', api_key: 'sk_x' }));
-    expect(await end()).toBe(1);
-    expect(said()).toContain('of an older version');
-  });
-
   it('says that the running npm start does not respond', async () => {
     const { end, said } = startListener([], homeOf(await stateOf('http://127.0.0.1:1')));
     expect(await end()).toBe(1);

@@ -2,7 +2,7 @@ import { monthsAhead } from '@holdfast/db/partitions';
 import { executionStatuses } from '@holdfast/domain/statuses';
 import type { Command } from './command.ts';
 
-const queues = 'dispatch|retry|recover|callback|poll|abort|settle|fanout|deliver|test-call|adjust';
+const queues = 'dispatch|recover|callback|poll|abort|settle|fanout|deliver|test-call|adjust';
 const isDryRun = (args: string[]) => args.includes('--dry-run');
 
 /** Every command, in the order of the help. */

@@ -44,15 +44,6 @@ describe('the catalogue', () => {
     expect(await state('first')).toEqual([false, false]);
   });
 
-  it('can be read by services of the previous version, which expect one provider', async () => {
-    await applyModels(db, [model('first')]);
-    const { rows } = await db.pool.query(
-      `SELECT definition -> 'provider' AS provider FROM models WHERE slug = 'first'`,
-    );
-    expect(rows[0].provider).toMatchObject({ adapter: 'cog', connection: 'theirs', model: 'first' });
-    expect((await openModelCatalogue(db).get('first'))?.definition).toEqual(model('first'));
-  });
-
   it('offers a model again when its file returns', async () => {
     await applyModels(db, [model('second')]);
     expect(await applyModels(db, [model('first'), model('second')])).toEqual([]);

@@ -16,14 +16,9 @@ export async function applyModels(
     db.pool,
     'apply_models',
     applyModelsSql,
-    [models.map(({ slug }) => slug), models.map(stored), models.map(isOffered)],
+    [models.map(({ slug }) => slug), models.map((model) => JSON.stringify(model)), models.map(isOffered)],
   );
   return withdrawn.filter(({ wasOffered }) => wasOffered).map(({ slug }) => slug);
-}
-
-/** Also as the previous version reads it: with its first provider as the only one. */
-function stored(model: ModelDefinition): string {
-  return JSON.stringify({ ...model, provider: model.providers[0] });
 }
 
 const applyModelsSql = `
@@ -41,8 +36,8 @@ UPDATE models m SET is_active = false, definition = jsonb_set(m.definition, '{ac
 FROM gone WHERE m.slug = gone.slug RETURNING m.slug, gone.is_active AS "wasOffered"`;
 
 /**
- * The versions that an attempt's model had when the execution was created and when it was started. Null: written by the
- * previous version of Holdfast.
+ * The versions that an attempt's model had when the execution was created and when it was started. Null: the model was not
+ * known then.
  */
 export type ModelVersions = { created: string | null; started: string | null };
 
@@ -124,7 +119,7 @@ function renewed({ text, isActive, version }: Row, before: Known | undefined): K
   return { definition, isActive, text, version };
 }
 
-const openModelCatalogueSql = `SELECT slug, (definition - 'provider')::text AS text, is_active AS "isActive",
+const openModelCatalogueSql = `SELECT slug, definition::text AS text, is_active AS "isActive",
   model_version(definition) AS version FROM models ORDER BY slug`;
 
 const versionSql = 'SELECT definition::text AS text FROM model_versions WHERE id = $1';

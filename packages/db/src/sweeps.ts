@@ -1,7 +1,7 @@
 import { openStatuses } from '@holdfast/domain/statuses';
 import type { Database } from './client.ts';
 import { quotedList } from './executions/read.ts';
-import { checkedSql, firstId, firstIdSince, runStatement } from './statement.ts';
+import { firstIdSince, runStatement } from './statement.ts';
 
 const page = 2000;
 
@@ -22,15 +22,6 @@ export async function stalePendingExecutions(
 ): Promise<PendingRow[]> {
   const values = [olderThanS, maxOfEach, maxInAll];
   return (await runStatement<Waiting>(db.pool, 'stale_pending', pending, values)).map(toPending);
-}
-
-export async function filterPendingExecutions(db: Database, executionIds: string[]): Promise<PendingRow[]> {
-  return (
-    await runStatement<Waiting>(db.pool, 'pending_among', among, [
-      executionIds,
-      firstId('exec', executionIds),
-    ])
-  ).map(toPending);
 }
 
 /** Late: its job should have done it by now, but may never come. */
@@ -148,10 +139,6 @@ SELECT e.id, e.organization_id, e.model, e.priority FROM waiting w CROSS JOIN LA
   ORDER BY priority, created_at
   LIMIT (SELECT greatest(1, least($2::int, $3::int / greatest(1, count(organization_id)))) FROM waiting)
 ) e`;
-
-const among = `
-SELECT id, organization_id, model, priority FROM executions
-WHERE id = ANY ($1::text[]) AND id >= $2 AND ${checkedSql(`status = 'PENDING'`)}`;
 
 const isLate = (since: string) => `${since} < now() - interval '${lateAfterS} seconds' AS "isLate"`;
 

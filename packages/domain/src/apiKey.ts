@@ -34,7 +34,7 @@ export function scopesOf(permissions: ApiKeyPermissions, scopes: readonly string
   return scopes && scopes.length > 0 ? named : [...scopesByPermissions[permissions]];
 }
 
-/** The closest permissions, for readers of the previous version. */
+/** The permissions that come closest to these scopes: every key has some. */
 export function permissionsOf(scopes: readonly ApiKeyScope[]): ApiKeyPermissions {
   return apiKeyScopes.every((scope) => scopes.includes(scope)) ? 'full' : 'execution';
 }

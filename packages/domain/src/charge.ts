@@ -13,10 +13,7 @@ import {
   type Quantity,
 } from './quantities.ts';
 
-type Definition = Pick<ModelDefinition, 'price' | 'estimate'> & {
-  /** Missing in definitions of the previous version. */
-  missing_usage?: ModelDefinition['missing_usage'] | undefined;
-};
+type Definition = Pick<ModelDefinition, 'price' | 'estimate' | 'missing_usage'>;
 
 /** What a run costs, and the quantities that it is charged for. */
 export type Charge = {

@@ -65,14 +65,12 @@ export type OutcomeMapping = Pick<ModelDefinition, 'usage' | 'errors'> & {
   fields?: Readonly<Record<string, SentField>>;
 };
 
-type MappedModel = Pick<ModelDefinition, 'usage' | 'errors' | 'input_schema'> & {
+type MappedModel = Pick<ModelDefinition, 'usage' | 'errors' | 'input_schema' | 'show_to_clients'> & {
   output: OutcomeMapping['output'];
-  /** Missing in definitions of the previous version. */
-  show_to_clients?: ModelDefinition['show_to_clients'] | undefined;
 };
 
 export function mappingOf(
-  { output, usage, errors, show_to_clients: show = [], input_schema: schema }: MappedModel,
+  { output, usage, errors, show_to_clients: show, input_schema: schema }: MappedModel,
   route: Pick<ProviderRoute, 'pointer' | 'usage' | 'errors' | 'input'>,
   input: Record<string, unknown> = {},
 ): OutcomeMapping {

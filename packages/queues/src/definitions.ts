@@ -41,42 +41,17 @@ const dispatchesPerJob = 256;
 const queued = z.tuple([z.string(), z.string(), z.string(), z.number()]);
 export type QueuedExecution = z.infer<typeof queued>;
 
-/** The previous version knows `executionIds` only: see "Without downtime" in CONTRIBUTING.md. */
 export const dispatchQueue = defineQueue({
   name: 'dispatch',
-  payload: z.object({
-    executions: z.array(queued).default([]),
-    executionIds: z.array(z.string()).default([]),
-  }),
+  payload: z.object({ executions: z.array(queued) }),
   jobId: ({ executions }) => chunkId(executions.map(([id]) => id)),
   tries: 3,
   isDirect: true,
 });
 
-export function dispatchJobs(
-  executions: QueuedExecution[],
-): { executions: QueuedExecution[]; executionIds: string[] }[] {
-  return chunksOf(executions, dispatchesPerJob).map((chunk) => ({
-    executions: chunk,
-    executionIds: chunk.map(([id]) => id),
-  }));
+export function dispatchJobs(executions: QueuedExecution[]): { executions: QueuedExecution[] }[] {
+  return chunksOf(executions, dispatchesPerJob).map((chunk) => ({ executions: chunk }));
 }
-
-/** Due retries: attempt, execution, organization, model, priority rank, connection, target. Sweep -> dispatcher. */
-const retry = z.tuple([z.string(), z.string(), z.string(), z.string(), z.number(), z.string(), z.string()]);
-
-export const retryQueue = defineQueue({
-  name: 'retry',
-  payload: z.object({
-    retry,
-    /** Where it was refused for another reason than capacity; missing in jobs of the previous version. */
-    refusedAt: z.array(z.tuple([z.string(), z.string()])).default([]),
-  }),
-  jobId: ({ retry: [attemptId] }) => attemptId,
-  tries: 3,
-});
-
-export type RetryJob = PayloadOf<typeof retryQueue>;
 
 export const recoverQueue = defineQueue({
   name: 'recover',
@@ -123,7 +98,7 @@ export function settleJobs(attempts: { attemptId: string; ok: boolean }[]): Sett
   });
 }
 
-/** Events to fan out, and deliveries that were written with their events. The previous version knows `eventIds` only. */
+/** Events to fan out, and deliveries that were written with their events. */
 export const fanoutQueue = defineQueue({
   name: 'fanout',
   payload: z.object({ eventIds: z.array(z.string()), deliveryIds: z.array(z.string()).optional() }),
@@ -163,8 +138,7 @@ export const testCallQueue = defineQueue({
     requestId: z.string(),
     endpointId: z.string(),
     organizationId: z.string(),
-    /** Missing from gateways of the previous version. */
-    traceparent: z.string().nullish(),
+    traceparent: z.string().nullable(),
   }),
   jobId: ({ requestId }) => requestId,
   tries: 1,
@@ -182,8 +156,7 @@ const transfer = z.object({
 });
 
 export const adjustResult = z.discriminatedUnion('outcome', [
-  // Missing from ledgers of the previous version.
-  z.object({ outcome: z.literal('added'), transfer, isReplay: z.boolean().default(false) }),
+  z.object({ outcome: z.literal('added'), transfer, isReplay: z.boolean() }),
   z.object({ outcome: z.literal('insufficient'), available: z.string() }),
   z.object({ outcome: z.literal('too late') }),
   z.object({ outcome: z.literal('no organization') }),
@@ -231,7 +204,6 @@ export const adjustQueue = defineQueue({
 
 const definitions = [
   dispatchQueue,
-  retryQueue,
   recoverQueue,
   callbackQueue,
   pollQueue,

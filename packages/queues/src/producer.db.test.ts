@@ -42,7 +42,7 @@ describe('a requester', () => {
       process: async ({ endpointId }) => ({ endpointId }),
     });
     await new Promise((resolve) => producing.once('ready', resolve));
-    const call = { requestId: 'req_1', endpointId: 'wh_1', organizationId: 'org_1' };
+    const call = { requestId: 'req_1', endpointId: 'wh_1', organizationId: 'org_1', traceparent: null };
     expect(await requester.request(call, 10_000)).toEqual({ endpointId: 'wh_1' });
     await requester.close();
     await worker.stop();

@@ -279,17 +279,6 @@ describe('delivery of an event', () => {
       [2, 200],
     ]);
   });
-
-  it('is sent in a lane that the version before has named by its origin', async () => {
-    const { eventId } = await stage.publish('execution.completed', { webhookUrl: stage.receiver.url });
-    const { id } = await inState(eventId, 'delivered');
-    const lane = `${stage.organization.id} ${new URL(stage.receiver.url).origin}`;
-    await stage.db.prisma.delivery.update({ where: { id }, data: { lane } });
-    await redeliver(stage.db, stage.organization.id, id);
-    await stage.sender().sweepNow();
-    expect(await inState(eventId, 'delivered')).toMatchObject({ lane });
-    expect(stage.receiver.received).toHaveLength(2);
-  });
 });
 
 describe('a claim', () => {

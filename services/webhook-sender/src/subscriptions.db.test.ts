@@ -79,7 +79,7 @@ describe('a thin payload', () => {
       payload: 'thin',
     });
     await stage.testCalls.request(
-      { requestId: newId('req'), endpointId, organizationId: stage.organization.id },
+      { requestId: newId('req'), endpointId, organizationId: stage.organization.id, traceparent: null },
       10_000,
     );
     expect(JSON.parse(stage.receiver.received[0]?.body ?? '{}')).toMatchObject({

@@ -7,7 +7,10 @@ import { useStage } from './testing/stage.ts';
 const stage = await useStage();
 
 const call = (endpointId: string, of = stage.organization.id) =>
-  stage.testCalls.request({ requestId: newId('req'), endpointId, organizationId: of }, 10_000);
+  stage.testCalls.request(
+    { requestId: newId('req'), endpointId, organizationId: of, traceparent: null },
+    10_000,
+  );
 
 describe('a test call', () => {
   it('sends a signed test event and returns the response', async () => {

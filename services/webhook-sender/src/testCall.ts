@@ -7,14 +7,14 @@ import { errorOf } from './verdict.ts';
 
 export async function makeTestCall(
   { db, send }: { db: Database; send: Send },
-  call: { organizationId: string; endpointId: string; traceparent?: string | null | undefined },
+  call: { organizationId: string; endpointId: string; traceparent: string | null },
 ): Promise<TestCallResult> {
   const target = await getTestTarget(db, call.organizationId, call.endpointId);
   if (!target)
     return { success: false, status_code: 0, response_time_ms: 0, error: 'the endpoint was deleted' };
   const eventId = newId('evt');
   const body = testEventBody(eventId, call.organizationId);
-  const result = await send({ ...target, eventId, body, traceparent: call.traceparent ?? null });
+  const result = await send({ ...target, eventId, body, traceparent: call.traceparent });
   const status = result.ok ? result.status : 0;
   const success = status >= 200 && status <= 299;
   const response = { success, status_code: status, response_time_ms: result.durationMs };

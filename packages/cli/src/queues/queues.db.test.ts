@@ -52,7 +52,7 @@ describe('holdfast queues', () => {
       '0 failed jobs of settle are waiting again.\n',
     );
     const wrong = await holdfast(['queues', 'failed', 'everything'], env);
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('one of dispatch, retry')]);
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('one of dispatch, recover')]);
   });
 
   it('resumes a paused queue', async () => {

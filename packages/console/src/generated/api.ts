@@ -6536,7 +6536,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description One of dispatch, retry, recover, callback, poll, abort, settle, fanout, deliver, test-call, adjust */
+                /** @description One of dispatch, recover, callback, poll, abort, settle, fanout, deliver, test-call, adjust */
                 queue: string;
             };
             cookie?: never;
@@ -6570,7 +6570,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description One of dispatch, retry, recover, callback, poll, abort, settle, fanout, deliver, test-call, adjust */
+                /** @description One of dispatch, recover, callback, poll, abort, settle, fanout, deliver, test-call, adjust */
                 queue: string;
             };
             cookie?: never;
@@ -6603,7 +6603,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description One of dispatch, retry, recover, callback, poll, abort, settle, fanout, deliver, test-call, adjust */
+                /** @description One of dispatch, recover, callback, poll, abort, settle, fanout, deliver, test-call, adjust */
                 queue: string;
             };
             cookie?: never;
@@ -6636,7 +6636,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description One of dispatch, retry, recover, callback, poll, abort, settle, fanout, deliver, test-call, adjust */
+                /** @description One of dispatch, recover, callback, poll, abort, settle, fanout, deliver, test-call, adjust */
                 queue: string;
             };
             cookie?: never;

@@ -63,7 +63,6 @@ import {
   abandonedAttempts,
   attemptsToPoll,
   filterOpenRuns,
-  filterPendingExecutions,
   openRuns,
   openRunsAt,
   pendingRetries,
@@ -260,7 +259,6 @@ export const hotStatements: HotStatement[] = [
     keepOutputs: (db, { files }) => keepOutputs(db, files),
     dropOutputs: (db, { files }) => dropOutputs(db, files),
     markFilesDeleted: (db, { files }) => markFilesDeleted(db, files),
-    filterPendingExecutions: (db, { executions }) => filterPendingExecutions(db, executions.pending),
     filterOpenRuns: (db, { executions }) => filterOpenRuns(db, executions.running),
   }),
   ...of('batch', 'holdfast_ledger', {

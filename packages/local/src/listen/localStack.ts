@@ -15,12 +15,10 @@ export type LocalStack = {
 export function findLocalStack(home: string): LocalStack {
   const statePath = join(home, 'local.json');
   const state = readState(statePath);
-  if (!state?.base_url || !state.api_key)
+  if (!state?.base_url || !state.api_key || !state.webhooks_origin)
     throw new LaunchError(
       `Holdfast does not run here (there is no ${statePath}): npm start in another terminal, then this again.`,
     );
-  if (!state.webhooks_origin)
-    throw new LaunchError('The Holdfast that runs here is of an older version: end it, and npm start again.');
   return {
     baseUrl: state.base_url,
     apiKey: state.api_key,

@@ -69,14 +69,14 @@ export function createCog(connection: Connection): Provider {
   async function findRun(submission: Submission, signal: AbortSignal): Promise<Progress> {
     const handle = { ...handleOf(submission), awaitsCallback: 'true', isUnheard: 'true' };
     const found = await queryRun(http, handle, signal);
-    if (isKnown(found)) return progressFrom(found, submission, handle, connection);
+    if (found.kind === 'running') return progressFrom(found, submission, handle);
     return await search(submission, handle, found, signal);
   }
 
   async function search(
     submission: Submission,
     handle: Handle,
-    found: Exclude<Found, Known>,
+    found: Exclude<Found, Alive>,
     signal: AbortSignal,
   ): Promise<Progress> {
     const sinceMs = Number(handle['missingSince'] ?? Date.now());
@@ -108,7 +108,7 @@ export function createCog(connection: Connection): Provider {
     handleFor: handleOf,
     async poll(submission, handle, signal) {
       const found = await queryRun(http, handle, signal);
-      if (isKnown(found)) return progressFrom(found, submission, handle, connection);
+      if (found.kind === 'running') return progressFrom(found, submission, handle);
       if (awaitsCallback(submission)) return await search(submission, handle, found, signal);
       if (found.kind === 'absent') return await repeat(submission, handle, signal);
       const unchanged = { ...running(submission), handle };
@@ -152,16 +152,11 @@ function readResult(result: TrustedResult, submission: Submission, secrets: Secr
   );
 }
 
-type Known = Extract<Found, { kind: 'running' | 'ended' }>;
+type Alive = Extract<Found, { kind: 'running' }>;
 
-function isKnown(found: Found): found is Known {
-  return found.kind === 'running' || found.kind === 'ended';
-}
-
-function progressFrom(found: Known, submission: Submission, polled: Handle, secrets: Secrets): Progress {
+function progressFrom(found: Alive, submission: Submission, polled: Handle): Progress {
   const { missingSince: _missing, isUnheard: _unheard, ...handle } = polled;
   const waiting: Running = { ...running(submission), handle };
-  if (found.kind === 'ended') return ended(found.prediction, submission.mapping, secrets) ?? waiting;
   const progress = { ...waiting, ...found.withProgress };
   return progress.by === 'callback' ? { ...progress, pollAfterMs: found.pauseMs } : progress;
 }

@@ -2,14 +2,12 @@ import type { TrustedHttp, TrustedResult } from '@holdfast/egress/trusted';
 import { z } from 'zod';
 import type { Handle, RunProgress } from '../interface.ts';
 import { progressOfLogs } from '../progress.ts';
-import { type Prediction, readPrediction } from './prediction.ts';
+import { readPrediction } from './prediction.ts';
 
 export type Found =
   | { kind: 'running'; withProgress: RunProgress; pauseMs: number }
   /** It never had the run, or the run has ended. */
   | { kind: 'absent' }
-  /** Only the sandbox of the previous version remembers ended runs. */
-  | { kind: 'ended'; prediction: Prediction }
   | { kind: 'down' }
   | { kind: 'unknown'; result: TrustedResult };
 
@@ -36,8 +34,7 @@ export async function queryRun(
   const prediction = result.status < 300 ? readPrediction(result.json) : null;
   if (prediction?.id !== externalId) return { kind: 'unknown', result };
   const { status, logs } = prediction;
-  if (status === 'failed') return { kind: 'absent' };
-  if (status !== 'starting' && status !== 'processing') return { kind: 'ended', prediction };
+  if (status !== 'starting' && status !== 'processing') return { kind: 'absent' };
   const share = Math.ceil(result.bodyText.length / smallResponseChars);
   return {
     kind: 'running',

@@ -55,7 +55,7 @@ export function openRoutes(args: {
   };
 }
 
-/** The current version stands in for one that the previous version of Holdfast did not write. */
+/** The current version stands in for one that is not known any more. */
 async function readVersions(
   catalogue: ModelCatalogue,
   { model, versions: { created, started } }: RoutedAttempt,

@@ -1,10 +1,7 @@
 import { attemptsToStop, type ClaimedAttempt, claimAbandoned, claimPoll } from '@holdfast/db/attempts/lease';
 import { pendingCallbacks } from '@holdfast/db/callbacks';
-import type { Database } from '@holdfast/db/client';
 import { dropOutputsOfEnded } from '@holdfast/db/files';
-import { filterPendingExecutions } from '@holdfast/db/sweeps';
 import type { Handle, Submission } from '@holdfast/providers/interface';
-import type { dispatchQueue, PayloadOf } from '@holdfast/queues/definitions';
 import { type AttemptServices, applyProgress, runAttempt, stopAttempt } from '../attempt/attempt.ts';
 import { prepareInput } from '../attempt/input.ts';
 import { leaseS } from '../attempt/leases.ts';
@@ -12,17 +9,7 @@ import { recordRefusal } from '../attempt/refusal.ts';
 import type { Route } from '../attempt/route.ts';
 import { toSubmission } from '../attempt/submission.ts';
 import { inSpan, type Trace } from '../attempt/trace.ts';
-import { firstTry, type PendingExecution } from '../schedule/backlog.ts';
 import { receiveCallback } from './callback.ts';
-
-/** The executions that a dispatch job names; a gateway of the previous version sends their ids only. */
-export async function executionsOf(
-  db: Database,
-  { executions, executionIds }: PayloadOf<typeof dispatchQueue>,
-): Promise<PendingExecution[]> {
-  const isComplete = executions.length >= executionIds.length;
-  return (isComplete ? executions : await filterPendingExecutions(db, executionIds)).map(firstTry);
-}
 
 /** Also for runs whose callback never came. */
 export async function poll(services: AttemptServices, trace: Trace, attemptId: string): Promise<void> {

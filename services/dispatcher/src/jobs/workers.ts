@@ -8,7 +8,6 @@ import {
   fanoutQueue,
   pollQueue,
   recoverQueue,
-  retryQueue,
   settleQueue,
 } from '@holdfast/queues/definitions';
 import { openProducer } from '@holdfast/queues/producer';
@@ -16,10 +15,10 @@ import type { JobMetrics } from '@holdfast/queues/worker';
 import { type QueueWorker, startWorker, workerGroup } from '@holdfast/queues/worker';
 import type { AttemptServices } from '../attempt/attempt.ts';
 import type { Trace } from '../attempt/trace.ts';
-import { toPendingRetry } from '../schedule/backlog.ts';
+import { firstTry } from '../schedule/backlog.ts';
 import type { Scheduler } from '../schedule/scheduler.ts';
 import { receiveCallback } from './callback.ts';
-import { abort, executionsOf, poll, recover } from './jobs.ts';
+import { abort, poll, recover } from './jobs.ts';
 
 export type Queues = ReturnType<typeof openQueues>;
 
@@ -67,14 +66,7 @@ export function startWorkers(
       ...common,
       queue: dispatchQueue,
       concurrency: schedulingConcurrency,
-      process: async (job) => scheduler.add(await executionsOf(services.files.db, job)),
-    }),
-    // Added by dispatchers of the previous version only: a sweep hands retries to the scheduler.
-    startWorker({
-      ...common,
-      queue: retryQueue,
-      concurrency: schedulingConcurrency,
-      process: async (job) => scheduler.add([toPendingRetry(job)]),
+      process: async ({ executions }) => scheduler.add(executions.map(firstTry)),
     }),
     startWorker({
       ...common,

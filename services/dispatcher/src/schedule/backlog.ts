@@ -1,5 +1,6 @@
+import type { PendingRetry } from '@holdfast/db/sweeps';
 import { createShares } from '@holdfast/kit/shares';
-import type { QueuedExecution, RetryJob } from '@holdfast/queues/definitions';
+import type { QueuedExecution } from '@holdfast/queues/definitions';
 
 export type PendingExecution = {
   executionId: string;
@@ -20,7 +21,7 @@ export function firstTry([executionId, organizationId, model, rank]: QueuedExecu
   return { executionId, organizationId, model, rank, retry: null };
 }
 
-export function toPendingRetry({ retry, refusedAt }: RetryJob): PendingExecution {
+export function toPendingRetry({ retry, refusedAt }: PendingRetry): PendingExecution {
   const [attemptId, executionId, organizationId, model, rank, connection, target] = retry;
   return { executionId, organizationId, model, rank, retry: { attemptId, connection, target, refusedAt } };
 }
