@@ -1,7 +1,8 @@
+import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { until } from '@holdfast/testkit/until';
 import type { Page } from '@playwright/test';
-import { hostile, owned, untilText } from '../pages.ts';
-import { admin, runExecution, startReceiver } from './operator.ts';
+import { hostile, owned, tooWide, untilText, violations } from '../pages.ts';
+import { admin, post, runExecution, startReceiver } from './operator.ts';
 import { expect, open, test } from './world.ts';
 
 async function confirm(page: Page, name: string): Promise<void> {
@@ -89,6 +90,54 @@ test.describe('the overview', () => {
     const run = page.getByRole('button', { name: 'Run now' });
     await run.waitFor();
     expect(await run.isDisabled()).toBe(true);
+  });
+});
+
+test.describe('costs in review', () => {
+  const reviewed = (state: LocalState, cost: string) =>
+    runExecution(state, { model: 'sandbox-text', input: { prompt: 'x', cost } });
+
+  test('lead from the overview to a decision on each', async ({ ann: page, problems, state }) => {
+    const [written, accepted] = [await reviewed(state, '5'), await reviewed(state, '1000')];
+    await untilText(page, '2 costs wait for your decision');
+    const attention = page.locator('li:has-text("2 costs wait for your decision")');
+    await attention.getByRole('link', { name: 'Open', exact: true }).click();
+    await page.locator(`li:has-text("${written}")`).getByRole('button', { name: 'Write off' }).click();
+    const dialog = page.locator('dialog[open]');
+    await page.getByLabel('Reason').fill(hostile);
+    await dialog.getByRole('button', { name: 'Write off' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await page.locator(`li:has-text("${written}")`).waitFor({ state: 'hidden' });
+    for (const width of [1280, 360]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect([width, await tooWide(page), await violations(page)]).toEqual([width, [], []]);
+    }
+    await page.getByRole('button', { name: 'Accept' }).click();
+    await page.getByLabel('Amount to charge (USD), at most 999.988').fill('0.5');
+    await page.getByLabel('Reason').fill('as agreed');
+    await dialog.getByRole('button', { name: 'Accept' }).click();
+    await untilText(page, 'No review is in this state');
+    await page.getByLabel('State').selectOption('');
+    await untilText(page, /^written off by ann/);
+    await untilText(page, hostile);
+    expect(await owned(page)).toBeUndefined();
+    await open(page, `/executions/${accepted}`);
+    await untilText(page, /^accepted: 0\.50 by ann/);
+    const { data } = await admin<{ data: object[] }>(state, '/reviews');
+    expect(data).toMatchObject([
+      { execution_id: accepted, state: 'accepted', charged: '0.50' },
+      { execution_id: written, state: 'written_off', charged: null },
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  test('are shown to a viewer, who cannot decide', async ({ val: page, state }) => {
+    const id = await reviewed(state, '7');
+    await open(page, `/executions/${id}`);
+    await untilText(page, /^It reported a cost of 7\.00 USD/);
+    for (const name of ['Accept', 'Write off'])
+      expect(await page.getByRole('button', { name }).isDisabled()).toBe(true);
+    await post(state, `/reviews/${id}/write-off`, { reason: 'the test has ended' });
   });
 });
 

@@ -246,6 +246,7 @@ test.describe('the pages', () => {
       deliveries: ['/webhooks/deliveries', 'Webhooks'],
       queues: ['/queues', 'Queues'],
       audit: ['/audit', 'Audit'],
+      reviews: ['/reviews', 'Costs in review'],
       executions: ['/executions', 'Executions'],
       execution: [`/executions/${world.imageId}`, 'sandbox-image'],
       organizations: ['/organizations', 'Organizations'],

@@ -71,13 +71,13 @@ function Row({ of }: { of: Review }) {
         <p className="flex flex-wrap items-baseline gap-x-3 text-soft">
           <Id of={of.execution_id} />
           <OrganizationLink id={of.organization_id} />
+          <Time at={of.created_at} />
         </p>
       </div>
       <Facts
         of={[
           [text.reviews.hold, <Money key="hold" of={of.hold} />],
           [text.reviews.reported, <Money key="reported" of={brief(of.reported_cost)} />],
-          [text.reviews.since, <Time key="since" at={of.created_at} />],
         ]}
       />
       <Decision of={of} />

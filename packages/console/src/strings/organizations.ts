@@ -12,7 +12,6 @@ export const organizationsTexts = {
     none: 'No review is in this state',
     hold: 'Charged',
     reported: 'Reported',
-    since: 'Since',
     by: (operator: string) => `by ${operator}`,
     inReview: (reported: string) =>
       `It reported a cost of ${reported} USD, more than ten times its hold. Only the hold was charged.`,

@@ -17,7 +17,7 @@ type Review = Schemas['Review'];
 export function Decision({ of }: { of: Review }) {
   if (of.state !== 'open') return <Decided of={of} />;
   return (
-    <div className="flex flex-wrap gap-2">
+    <div className="flex flex-wrap items-start gap-2">
       <Decide of={of} action="accept" label={text.reviews.accept} about={text.reviews.acceptAbout} />
       <Decide of={of} action="write-off" label={text.reviews.writeOff} about={text.reviews.writeOffAbout} />
     </div>
