@@ -39,7 +39,7 @@ export function createPipeline(args: {
     track(request, response);
     openIdentity(response, portalSessionId);
     const isPage = stateOf(response).match.kind === 'unknown';
-    setSecurityHeaders(response, isPage);
+    setSecurityHeaders(request, response, isPage);
     // Cookies count there: no page of another origin may read it.
     if (portalSessionId === null) allow(request, response);
     await authenticate(request, response);
@@ -50,7 +50,7 @@ export function createPipeline(args: {
     return false;
   }
 
-  // One layer: each that Express walks costs every request.
+  // One layer, because each that Express walks costs every request (ADR 0060).
   app.use(async (request, response, next) => {
     if (await serve(request, response)) next();
   });
