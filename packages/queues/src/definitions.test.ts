@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { fanoutJobs, fanoutQueue, settleJobs } from './definitions.ts';
 
-const ids = Array.from({ length: 250 }, (_, index) => `evt_${index}`);
+const ids = Array.from({ length: 600 }, (_, index) => `evt_${index}`);
 
 describe('hints that come together', () => {
   it('are passed on in few jobs, each hint in one of them', () => {

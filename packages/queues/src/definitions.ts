@@ -8,8 +8,6 @@ export type QueueDefinition<Payload> = {
   /** Waiting or active jobs with the same id are one. No `:`, not all digits. */
   jobId(payload: Payload): string;
   tries: number;
-  /** Hints go to a waiting reader (hintList.ts), and become jobs only without one. */
-  isDirect?: boolean;
 };
 
 function defineQueue<Payload>(definition: QueueDefinition<Payload>): QueueDefinition<Payload> {
@@ -23,10 +21,10 @@ export function queuePrefix(name: string): string {
 
 export type PayloadOf<Definition> = Definition extends QueueDefinition<infer Payload> ? Payload : never;
 
-/** Small, so that a retried job repeats little. */
-const defaultPerJob = 100;
+/** A job costs some six commands, which its ids share. */
+const perJob = 256;
 
-function chunksOf<Hint>(hints: Hint[], perJob = defaultPerJob): Hint[][] {
+function chunksOf<Hint>(hints: Hint[]): Hint[][] {
   const count = Math.ceil(hints.length / perJob);
   return Array.from({ length: count }, (_, index) => hints.slice(index * perJob, (index + 1) * perJob));
 }
@@ -34,9 +32,6 @@ function chunksOf<Hint>(hints: Hint[], perJob = defaultPerJob): Hint[][] {
 function chunkId(ids: string[]): string {
   return ids.length === 1 ? String(ids[0]) : `${ids[0]}-and-${ids.length - 1}`;
 }
-
-/** The size of a batch of creates: one job per statement. */
-const dispatchesPerJob = 256;
 
 const queued = z.tuple([z.string(), z.string(), z.string(), z.number()]);
 export type QueuedExecution = z.infer<typeof queued>;
@@ -46,11 +41,10 @@ export const dispatchQueue = defineQueue({
   payload: z.object({ executions: z.array(queued) }),
   jobId: ({ executions }) => chunkId(executions.map(([id]) => id)),
   tries: 3,
-  isDirect: true,
 });
 
 export function dispatchJobs(executions: QueuedExecution[]): { executions: QueuedExecution[] }[] {
-  return chunksOf(executions, dispatchesPerJob).map((chunk) => ({ executions: chunk }));
+  return chunksOf(executions).map((chunk) => ({ executions: chunk }));
 }
 
 export const recoverQueue = defineQueue({
@@ -87,7 +81,6 @@ export const settleQueue = defineQueue({
   payload: z.object({ attemptIds: z.array(z.string()), ok: z.boolean() }),
   jobId: ({ attemptIds }) => chunkId(attemptIds),
   tries: 3,
-  isDirect: true,
 });
 export type SettleJob = PayloadOf<typeof settleQueue>;
 
@@ -104,7 +97,6 @@ export const fanoutQueue = defineQueue({
   payload: z.object({ eventIds: z.array(z.string()), deliveryIds: z.array(z.string()).optional() }),
   jobId: ({ eventIds, deliveryIds = [] }) => chunkId([...eventIds, ...deliveryIds]),
   tries: 3,
-  isDirect: true,
 });
 
 export type FanoutJob = PayloadOf<typeof fanoutQueue>;

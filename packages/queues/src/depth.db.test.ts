@@ -37,11 +37,11 @@ describe('a queue with a key that something else has written', () => {
   it('is reported with the key, and its worker with no problem, whichever key it is', async () => {
     const queue = openQueue(abortQueue.name, redis)();
     await queue.waitUntilReady();
-    for (const name of ['wait', 'active', 'delayed', 'meta', 'events', 'hints', 'marker']) {
+    for (const name of ['wait', 'active', 'delayed', 'meta', 'events', 'marker']) {
       const key = `{holdfast-abort}:abort:${name}`;
       await redis.del(key);
       await redis.rpush('{holdfast-abort}:list', 'x');
-      await (name === 'wait' || name === 'active' || name === 'hints'
+      await (name === 'wait' || name === 'active'
         ? redis.set(key, 'x')
         : redis.rename('{holdfast-abort}:list', key));
       const { foreignKeys, ...depth } = await readDepth(queue, redis);

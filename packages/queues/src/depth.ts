@@ -1,6 +1,5 @@
 import type { Queue } from 'bullmq';
 import type { Redis } from './connection.ts';
-import { readHintDepth } from './hintList.ts';
 import { type ForeignKey, readForeignKeys } from './queueKeys.ts';
 
 export type QueueDepth = {
@@ -17,32 +16,29 @@ export type QueueDepth = {
 
 const nothing = { waiting: 0, active: 0, delayed: 0, failed: 0, isPaused: false, oldestWaitingMs: null };
 
-/** Hints in the queue's list count as waiting jobs. */
 export async function readDepth(queue: Queue, redis: Redis): Promise<QueueDepth> {
   const foreignKeys = await readForeignKeys(redis, queue.name);
   return {
     queue: queue.name,
-    ...(foreignKeys.length > 0 ? nothing : await readJobs(queue, redis)),
+    ...(foreignKeys.length > 0 ? nothing : await readJobs(queue)),
     foreignKeys,
   };
 }
 
-async function readJobs(queue: Queue, redis: Redis): Promise<Omit<QueueDepth, 'queue' | 'foreignKeys'>> {
-  const hints = await readHintDepth(redis, queue.name);
+async function readJobs(queue: Queue): Promise<Omit<QueueDepth, 'queue' | 'foreignKeys'>> {
   const [counts, isPaused, [oldest]] = await Promise.all([
     queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed'),
     queue.isPaused(),
     queue.getJobs(['waiting'], 0, 0, true),
   ]);
   const of = (state: string) => counts[state] ?? 0;
-  const oldestAtMs = Math.min(oldest?.timestamp ?? Infinity, hints.oldestAtMs ?? Infinity);
   return {
-    waiting: of('waiting') + of('prioritized') + hints.waiting,
+    waiting: of('waiting') + of('prioritized'),
     active: of('active'),
     delayed: of('delayed'),
     failed: of('failed'),
     isPaused,
-    oldestWaitingMs: oldestAtMs === Infinity ? null : Math.max(0, Date.now() - oldestAtMs),
+    oldestWaitingMs: oldest === undefined ? null : Math.max(0, Date.now() - oldest.timestamp),
   };
 }
 

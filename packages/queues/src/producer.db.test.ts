@@ -1,8 +1,9 @@
 import { createLogger } from '@holdfast/kit/logger';
 import { emptyRedis, testRedisUrl } from '@holdfast/testkit/testRedis';
+import { until } from '@holdfast/testkit/until';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { connectProducer, connectWorker } from './connection.ts';
-import { deliverQueue, testCallQueue } from './definitions.ts';
+import { connectProducer, connectWorker, untilReady } from './connection.ts';
+import { deliverQueue, fanoutJobs, fanoutQueue, testCallQueue } from './definitions.ts';
 import { openProducer, openQueue } from './producer.ts';
 import { openRequester } from './request.ts';
 import { startWorker } from './worker.ts';
@@ -23,6 +24,33 @@ describe('a producer', () => {
     expect(await openQueue(deliverQueue.name, redis)().getWaitingCount()).toBe(1);
     await producer.close();
     redis.disconnect();
+  });
+});
+
+describe('a job', () => {
+  it('carries the ids of many hints to one worker, and is tried again when its work fails', async () => {
+    const [producing, working] = [connectProducer(testRedisUrl(), log), connectWorker(testRedisUrl(), log)];
+    await untilReady(producing, 20_000);
+    const producer = openProducer(fanoutQueue, producing, log);
+    const eventIds = Array.from({ length: 256 }, (_, index) => `evt_${index}`);
+    await producer.addAll(fanoutJobs({ eventIds, deliveryIds: [] }));
+    expect(await openQueue(fanoutQueue.name, producing)().getWaitingCount()).toBe(1);
+    const tries: string[][] = [];
+    const worker = startWorker({
+      queue: fanoutQueue,
+      redis: working,
+      concurrency: 4,
+      log,
+      async process(job) {
+        tries.push(job.eventIds);
+        if (tries.length === 1) throw new Error('no database');
+      },
+    });
+    await until('the second try', () => tries.length === 2);
+    expect(tries).toEqual([eventIds, eventIds]);
+    await worker.stop();
+    await producer.close();
+    for (const redis of [producing, working]) redis.disconnect();
   });
 });
 

@@ -4,7 +4,6 @@ import { within } from '@holdfast/kit/within';
 import { Queue } from 'bullmq';
 import type { Redis } from './connection.ts';
 import { type QueueDefinition, queuePrefix } from './definitions.ts';
-import { pushHints } from './hintList.ts';
 
 export type Producer<Payload> = {
   /** Adds a job, together with others being added. Never throws: a sweep finds lost jobs. */
@@ -27,9 +26,7 @@ export function openProducer<Payload>(
   let isRefusing = false;
 
   async function send(payloads: Payload[]): Promise<void> {
-    const jobs = queue();
-    if (definition.isDirect && (await pushHints(redis, definition, payloads))) return;
-    await jobs.addBulk(payloads.map((payload) => toJob(definition, payload)));
+    await queue().addBulk(payloads.map((payload) => toJob(definition, payload)));
   }
 
   async function addBulk(payloads: Payload[]): Promise<boolean> {

@@ -6,7 +6,6 @@ const types = {
   wait: 'list',
   active: 'list',
   paused: 'list',
-  hints: 'list',
   delayed: 'zset',
   prioritized: 'zset',
   'waiting-children': 'zset',

@@ -5,8 +5,7 @@ import { Worker } from 'bullmq';
 import type { Redis } from './connection.ts';
 import { type QueueDefinition, queuePrefix } from './definitions.ts';
 import { countReadyJobs } from './depth.ts';
-import { startHintReader } from './hintList.ts';
-import { openQueue, toJob } from './producer.ts';
+import { openQueue } from './producer.ts';
 import { createWorkerMonitor } from './workerMonitor.ts';
 
 export type QueueWorker = {
@@ -64,14 +63,6 @@ export function startWorker<Payload>(args: {
     }
   }
 
-  /** As a job it is tried again; a sweep finds what cannot be added. */
-  async function takeHint(data: unknown): Promise<void> {
-    await take(data).catch(async () => {
-      const { name, data: payload, opts } = toJob(queue, queue.payload.parse(data));
-      await counts().add(name, payload, opts);
-    });
-  }
-
   function open(): Worker {
     const opened = new Worker(queue.name, (job) => take(job.data), {
       connection: redis,
@@ -88,16 +79,12 @@ export function startWorker<Payload>(args: {
     return opened;
   }
 
-  const hints = queue.isDirect
-    ? startHintReader({ name: queue.name, redis, concurrency: args.concurrency, log, take: takeHint })
-    : null;
   const watcher = setInterval(() => void watch.look(), watchEveryMs);
   return {
     problem: watch.problem,
     async stop() {
       clearInterval(watcher);
       const closed = worker.close();
-      await hints?.stop();
       // Closing waits for Redis; active jobs need not.
       if (!(await isResponding(redis))) return await watch.idle();
       await watch.idle();
