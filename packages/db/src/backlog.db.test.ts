@@ -20,6 +20,7 @@ describe('the backlog', () => {
       overdue: nothing,
       events: nothing,
       deliveries: nothing,
+      reviews: nothing,
     });
     const organizationId = await createTestOrganization(db, '10');
     await insertTestExecution(db, { organizationId, timeoutS: 60 });
