@@ -1,8 +1,10 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createLogger } from '@holdfast/kit/logger';
 import { emptyRedis, testRedisUrl } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { connectProducer, connectWorker, untilReady } from './connection.ts';
+import { connectProducer, connectWorker, type Redis, untilReady } from './connection.ts';
 import { deliverQueue, fanoutJobs, fanoutQueue, testCallQueue } from './definitions.ts';
 import { openProducer, openQueue } from './producer.ts';
 import { openRequester } from './request.ts';
@@ -54,26 +56,55 @@ describe('a job', () => {
   });
 });
 
+/** What BullMQ calls of a connection. */
+type Connection = {
+  duplicate(...args: unknown[]): Connection;
+  sendCommand(command: { name: string }, ...others: unknown[]): unknown;
+};
+
 describe('a requester', () => {
-  it('returns results once Redis is reached when it was opened before', async () => {
-    const [producing, listening, working] = [
-      connectProducer(testRedisUrl(), log),
-      connectWorker(testRedisUrl(), log),
-      connectWorker(testRedisUrl(), log),
-    ];
+  const call = { requestId: 'req_1', endpointId: 'wh_1', organizationId: 'org_1', traceparent: null };
+
+  async function request(listening: Redis, workMs: number): Promise<unknown> {
+    const [producing, working] = [connectProducer(testRedisUrl(), log), connectWorker(testRedisUrl(), log)];
     const requester = openRequester(testCallQueue, producing, listening);
     const worker = startWorker({
       queue: testCallQueue,
       redis: working,
       concurrency: 1,
       log,
-      process: async ({ endpointId }) => ({ endpointId }),
+      process: async ({ endpointId }) => {
+        await delay(workMs);
+        return { endpointId };
+      },
     });
-    await new Promise((resolve) => producing.once('ready', resolve));
-    const call = { requestId: 'req_1', endpointId: 'wh_1', organizationId: 'org_1', traceparent: null };
-    expect(await requester.request(call, 10_000)).toEqual({ endpointId: 'wh_1' });
+    await once(producing, 'ready');
+    const result = await requester.request(call, 10_000);
     await requester.close();
     await worker.stop();
     for (const redis of [producing, listening, working]) redis.disconnect();
+    return result;
+  }
+
+  it('returns results once Redis is reached when it was opened before', async () => {
+    const listening = connectWorker(testRedisUrl(), log);
+    expect(await request(listening, 0)).toEqual({ endpointId: 'wh_1' });
+  });
+
+  it('returns a result that came before it began to read what happens', async () => {
+    const listening = connectWorker(testRedisUrl(), log);
+    const connection = listening as unknown as Connection;
+    const duplicate = connection.duplicate.bind(connection);
+    connection.duplicate = (...args) => {
+      const reading = duplicate(...args);
+      const send = reading.sendCommand.bind(reading);
+      reading.sendCommand = (command, ...others) => {
+        if (command.name !== 'xread') return send(command, ...others);
+        reading.sendCommand = send;
+        return delay(500).then(() => send(command, ...others));
+      };
+      return reading;
+    };
+    expect(await request(listening, 200)).toEqual({ endpointId: 'wh_1' });
   });
 });

@@ -1,5 +1,5 @@
 import { within } from '@holdfast/kit/within';
-import { QueueEvents } from 'bullmq';
+import { type Queue, QueueEvents } from 'bullmq';
 import type { Redis } from './connection.ts';
 import { type QueueDefinition, queuePrefix } from './definitions.ts';
 import { openQueue, toJob } from './producer.ts';
@@ -21,25 +21,29 @@ export function openRequester<Payload>(
   let opened: QueueEvents | null = null;
 
   /** Opened on the first request: it needs its own connection, which cannot be closed while Redis is unavailable. */
-  function events(): QueueEvents {
+  async function events(jobs: Queue): Promise<QueueEvents> {
+    // By default it would read what comes after its first read, which may be later than the end of the first job.
+    const [last] = opened ? [] : await producer.xrevrange(jobs.toKey('events'), '+', '-', 'COUNT', 1);
     opened ??= new QueueEvents(definition.name, {
       connection: worker,
       prefix: queuePrefix(definition.name),
+      lastEventId: last?.[0] ?? '0-0',
     }).on('error', () => {});
+    await opened.waitUntilReady();
     return opened;
   }
 
   async function run(payload: Payload, timeoutMs: number): Promise<unknown> {
     // Each request that waits adds a listener.
     const jobs = queue().setMaxListeners(0);
-    await events().waitUntilReady();
+    const ends = await events(jobs);
     const { name, data, opts } = toJob(definition, payload);
     const job = await jobs.add(name, data, {
       ...opts,
       removeOnComplete: { age: 60 },
       removeOnFail: { age: 60 },
     });
-    return await job.waitUntilFinished(events(), timeoutMs);
+    return await job.waitUntilFinished(ends, timeoutMs);
   }
 
   return {
