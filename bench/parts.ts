@@ -18,6 +18,7 @@ import { hotRow } from './parts/hotRow.ts';
 import { idle } from './parts/idle.ts';
 import { ownCost } from './parts/ownCost.ts';
 import { rates } from './parts/rates.ts';
+import { wait } from './parts/wait.ts';
 import { webhooks } from './parts/webhooks.ts';
 import { webhooksIsolation } from './parts/webhooksIsolation.ts';
 import {
@@ -37,6 +38,7 @@ export const parts: Record<string, Part> = {
   drain,
   batches,
   lone,
+  wait,
   rates,
   end_to_end: endToEnd,
   organizations,

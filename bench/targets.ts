@@ -70,6 +70,21 @@ const targets: readonly Target[] = [
     isCeiling: true,
   },
   {
+    name: 'wait',
+    about: 'create to result in one response, one client, p50 in ms',
+    of: value('wait_one_p50_ms'),
+    must: 30,
+    aim: 18,
+    isCeiling: true,
+  },
+  {
+    name: 'wait: 64 clients',
+    about: 'creates/s of clients that wait for their results',
+    of: value('wait_many_per_s'),
+    must: 700,
+    aim: 1000,
+  },
+  {
     name: '200/s: p50',
     about: 'create to webhook at 200 executions/s, p50 in ms',
     of: value('rate_200_create_to_webhook_p50_ms'),
