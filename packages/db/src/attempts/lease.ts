@@ -28,12 +28,6 @@ export type ClaimedAttempt = {
   traceparent: string | null;
 };
 
-type ClaimedRow = Omit<ClaimedAttempt, 'executionId'> & { id: string };
-
-function toClaimed({ id: executionId, ...attempt }: ClaimedRow): ClaimedAttempt {
-  return { ...attempt, executionId };
-}
-
 export async function claimAbandoned(
   db: Database,
   id: string,
@@ -71,8 +65,7 @@ export async function claimByToken(
 }
 
 export async function attemptsToStop(db: Database, executionId: string): Promise<ClaimedAttempt[]> {
-  const rows = await runStatement<ClaimedRow>(db.pool, 'attempts_to_stop', toStop, [executionId]);
-  return rows.map(toClaimed);
+  return await runStatement<ClaimedAttempt>(db.pool, 'attempts_to_stop', toStop, [executionId]);
 }
 
 async function claim(
@@ -81,12 +74,12 @@ async function claim(
   statement: string,
   values: unknown[],
 ): Promise<ClaimedAttempt | null> {
-  const [row] = await runStatement<ClaimedRow>(db.pool, name, statement, values);
-  return row ? toClaimed(row) : null;
+  const [attempt] = await runStatement<ClaimedAttempt>(db.pool, name, statement, values);
+  return attempt ?? null;
 }
 
 const columns = `a.id AS "attemptId", a.token AS "attemptToken", a.state, a.provider AS connection, a.target, ${versionsSql}, a.handle,
-  a.logged, a.busy_refusals AS "busyRefusals", a.claims, (extract(epoch FROM a.created_at) * 1000)::float8 AS "startedAtMs", e.id, e.organization_id AS "organizationId",
+  a.logged, a.busy_refusals AS "busyRefusals", a.claims, (extract(epoch FROM a.created_at) * 1000)::float8 AS "startedAtMs", e.id AS "executionId", e.organization_id AS "organizationId",
   e.model, e.priority, e.input, e.traceparent, e.completed_at IS NOT NULL AS ended,
   greatest(0, extract(epoch FROM e.expires_at - now()) * 1000)::int AS "remainingMs"`;
 
