@@ -147,11 +147,16 @@ const transfer = z.object({
   sequence: z.string(),
 });
 
-export const adjustResult = z.discriminatedUnion('outcome', [
-  z.object({ outcome: z.literal('added'), transfer, isReplay: z.boolean() }),
+/** Why the ledger wrote nothing. */
+const unwritten = [
   z.object({ outcome: z.literal('insufficient'), available: z.string() }),
   z.object({ outcome: z.literal('too late') }),
   z.object({ outcome: z.literal('no organization') }),
+] as const;
+
+export const adjustResult = z.discriminatedUnion('outcome', [
+  z.object({ outcome: z.literal('added'), transfer, isReplay: z.boolean() }),
+  ...unwritten,
 ]);
 export type AdjustResult = z.infer<typeof adjustResult>;
 
@@ -161,9 +166,7 @@ export const decideResult = z.discriminatedUnion('outcome', [
   z.object({ outcome: z.literal('above the reported cost') }),
   z.object({ outcome: z.literal('key used') }),
   z.object({ outcome: z.literal('no review') }),
-  z.object({ outcome: z.literal('insufficient'), available: z.string() }),
-  z.object({ outcome: z.literal('too late') }),
-  z.object({ outcome: z.literal('no organization') }),
+  ...unwritten,
 ]);
 export type DecideResult = z.infer<typeof decideResult>;
 
