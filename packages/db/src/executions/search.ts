@@ -99,7 +99,7 @@ async function sliceOf(db: Database, search: ExecutionSearch): Promise<{ from: s
   const from =
     [idAt('exec', (createdAfter?.getTime() ?? 0) - maxClockDifferenceMs), idPrefix ?? ''].sort().at(-1) ?? '';
   const isOfFailures = !isOwn && (search.errorCode !== undefined || areFailures(search.statuses));
-  const slice = {
+  const slice: Slice = {
     before,
     ids:
       idempotencyKey === undefined
@@ -110,7 +110,7 @@ async function sliceOf(db: Database, search: ExecutionSearch): Promise<{ from: s
     organizationId,
     createdAfter: isOwn ? createdAfter : undefined,
     createdBefore: isOwn ? createdBefore : undefined,
-    after: isOwn && cursor !== undefined ? ([cursor, organizationId] as [string, string]) : undefined,
+    after: isOwn && cursor !== undefined ? [cursor, organizationId] : undefined,
   };
   return { from, slice };
 }
