@@ -1,32 +1,16 @@
 import { createTestOrganization } from '@holdfast/testkit/testData';
-import { asRole, createTestDatabase, rolePasswords } from '@holdfast/testkit/testDatabase';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { openTestRoles } from '@holdfast/testkit/testDatabase';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { auditLedger } from './audit/audit.ts';
 import { type AdjustmentRequest, adjustBalance, getBalance } from './balances.ts';
-import { type Database, openDatabase } from './client.ts';
-import { applyRoles } from './roles/roles.ts';
 import { timeFromNow } from './statement.ts';
 
-let owner: Database;
-let ledger: Database;
-let gateway: Database;
-let drop: () => Promise<void>;
+const { owner, ledger, gateway, close } = await openTestRoles();
 let organizationId: string;
-
-beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  await applyRoles(database.url, rolePasswords);
-  const open = (url: string) => openDatabase({ url, poolSize: 10, applicationName: 'test' });
-  owner = open(database.url);
-  ledger = open(asRole(database.url, 'holdfast_ledger'));
-  gateway = open(asRole(database.url, 'holdfast_gateway'));
-});
 
 afterAll(async () => {
   expect(await auditLedger(owner)).toEqual([]);
-  await Promise.all([owner, ledger, gateway].map((db) => db.close()));
-  await drop();
+  await close();
 });
 
 beforeEach(async () => {

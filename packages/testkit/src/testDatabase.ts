@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { createDatabase, databaseUrl, dropDatabase } from '@holdfast/db/databases';
 import { type Role, type roleOf, roles } from '@holdfast/db/roles/rights';
+import { applyRoles } from '@holdfast/db/roles/roles';
 import { openCluster, openPool } from '@holdfast/db/session';
 import { changeDatabaseUrl } from '@holdfast/kit/databaseAddress';
 import { readTestServers } from './config.ts';
@@ -32,6 +33,25 @@ export async function openTestDatabase(
     url,
     async close() {
       await db.close();
+      await drop();
+    },
+  };
+}
+
+/** Logins of the owner, the ledger and the gateway to one new database. */
+export async function openTestRoles(poolSize = 10) {
+  const { url, drop } = await createTestDatabase();
+  await applyRoles(url, rolePasswords);
+  const open = (login: string) => openDatabase({ url: login, poolSize, applicationName: 'test' });
+  const logins = {
+    owner: open(url),
+    ledger: open(asRole(url, 'holdfast_ledger')),
+    gateway: open(asRole(url, 'holdfast_gateway')),
+  };
+  return {
+    ...logins,
+    async close() {
+      await Promise.all(Object.values(logins).map((db) => db.close()));
       await drop();
     },
   };

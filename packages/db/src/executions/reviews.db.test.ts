@@ -1,38 +1,22 @@
 import { newId } from '@holdfast/domain/ids';
 import { createTestOrganization, insertTestExecution } from '@holdfast/testkit/testData';
-import { asRole, createTestDatabase, rolePasswords } from '@holdfast/testkit/testDatabase';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { openTestRoles } from '@holdfast/testkit/testDatabase';
+import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { recordOutcomes } from '../attempts/outcomes.ts';
 import { auditLedger } from '../audit/audit.ts';
 import { adjustBalance, getBalance, topUp } from '../balances.ts';
-import { type Database, openDatabase } from '../client.ts';
-import { applyRoles } from '../roles/roles.ts';
 import { timeFromNow } from '../statement.ts';
 import { completeExecutions } from './endings.ts';
 import { type Decision, decideReview, getReview, listReviews } from './reviews.ts';
 import { startExecutions } from './start.ts';
 
-let owner: Database;
-let ledger: Database;
-let gateway: Database;
-let drop: () => Promise<void>;
+const { owner, ledger, gateway, close } = await openTestRoles();
 let organizationId: string;
 let soon: Date;
 
-beforeAll(async () => {
-  const database = await createTestDatabase();
-  drop = database.drop;
-  await applyRoles(database.url, rolePasswords);
-  const open = (url: string) => openDatabase({ url, poolSize: 10, applicationName: 'test' });
-  owner = open(database.url);
-  ledger = open(asRole(database.url, 'holdfast_ledger'));
-  gateway = open(asRole(database.url, 'holdfast_gateway'));
-});
-
 afterAll(async () => {
   expect(await auditLedger(owner)).toEqual([]);
-  await Promise.all([owner, ledger, gateway].map((db) => db.close()));
-  await drop();
+  await close();
 });
 
 beforeEach(async () => {
