@@ -92,7 +92,7 @@ export type RunProgress = {
 /** `alert`: for the operator, never for the client. `isTheirFault`: the provider itself failed (500), which counts against it. */
 export type Ended = Extract<Progress, { state: 'ended' }>;
 
-/** `ask`: poll the provider. `later`: it cannot be verified now and is read again. Null: not authentic, or says nothing. */
+/** `poll`: poll the provider. `later`: it cannot be verified now and is read again. Null: not authentic, or says nothing. */
 export type CallbackReading = Ended | 'poll' | 'later' | null;
 
 export type Callback = {

@@ -43,20 +43,20 @@ export async function startAttempt(
 ): Promise<boolean> {
   const startedAtMs = Date.now();
   const at = { connection: route?.connection ?? 'none', target: route?.model ?? '' };
-  const attempt = retry
+  const claimed = retry
     ? await claimWaiting(services.files.db, retry.attemptId, { ...at, modelVersion }, leaseS)
     : await starter.start(executionId, { ...at, modelVersion });
-  if (attempt === null) return false;
-  if ('ended' in attempt && attempt.ended) {
-    await stopAttempt(services, trace, attempt);
+  if (claimed === null) return false;
+  if ('ended' in claimed && claimed.ended) {
+    await stopAttempt(services, trace, claimed);
     return false;
   }
-  const run = { logged: 0, busyRefusals: 0, claims: 0, ...attempt, executionId };
+  const attempt = { logged: 0, busyRefusals: 0, claims: 0, ...claimed, executionId };
   const span = { name: retry ? 'retry' : 'run', kind: 'consumer', startedAtMs } as const;
-  await inSpan(trace, span, run, async (spanned) => {
-    const { attemptId, model, organizationId } = run;
+  await inSpan(trace, span, attempt, async (spanned) => {
+    const { attemptId, model, organizationId } = attempt;
     spanned.log.info({ executionId, attemptId, organizationId, model, ...at }, 'run started');
-    await runAttempt(services, spanned, run, 'submit');
+    await runAttempt(services, spanned, attempt, 'submit');
   });
   return true;
 }

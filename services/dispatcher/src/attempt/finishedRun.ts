@@ -1,3 +1,4 @@
+import type { EndedAttempt } from '@holdfast/db/attempts/outcomes';
 import { retryTransient } from '@holdfast/db/faults';
 import { getFileMeasures } from '@holdfast/db/files';
 import { type Charge, chargeFor } from '@holdfast/domain/charge';
@@ -19,15 +20,6 @@ import { copyOutput, defaultBounds } from './outputs.ts';
 import type { Route } from './route.ts';
 import type { Attempt } from './submission.ts';
 import { inSpan, type Trace } from './trace.ts';
-
-type FinishedRun = {
-  outcome: RecordedOutcome;
-  state: 'succeeded' | 'failed' | 'unknown';
-  rawError?: string | undefined;
-  /** Priced quantities that a successful run neither reported nor showed. */
-  missing?: string[];
-  drop?(): Promise<void>;
-};
 
 type Services = {
   files: Files;
@@ -52,7 +44,10 @@ export async function finishRun(
   warnOfMissingUsage(metrics, trace.log, attempt, missing);
 }
 
-/** A success has its output files in our store, and its cost. Null when the signal aborts. */
+/**
+ * A success has its output files in our store, and its cost. `missing`: priced quantities that it neither reported nor showed.
+ * Null when the signal aborts.
+ */
 async function finishedRun(
   files: Files,
   trace: Trace,
@@ -60,18 +55,18 @@ async function finishedRun(
   attempt: Attempt,
   progress: Exclude<Progress, { state: 'running' }>,
   signal: AbortSignal,
-): Promise<FinishedRun | null> {
+): Promise<(Omit<EndedAttempt, 'attemptId'> & { missing?: string[]; drop?(): Promise<void> }) | null> {
   const { outcome } = progress;
   if (!outcome.ok) {
     const { code, message, raw } = outcome;
     const state = progress.state === 'unknown' ? 'unknown' : 'failed';
-    return { outcome: { ok: false, code, message }, state, rawError: raw };
+    return { outcome: { ok: false, code, message }, state, rawError: raw ?? null };
   }
   let failure: unknown;
   const bounds = { ...defaultBounds, onFailure: (error: unknown) => (failure = error) };
-  const made = { outcome, bodies: bodiesOf(progress) };
+  const produced = { outcome, bodies: bodiesOf(progress) };
   const copied = await inSpan(trace, { name: 'keep outputs', kind: 'client' }, attempt, ({ log }) =>
-    copyOutput(files, log, route, attempt, made, signal, bounds),
+    copyOutput(files, log, route, attempt, produced, signal, bounds),
   );
   if (copied) {
     const { success, drop } = copied;

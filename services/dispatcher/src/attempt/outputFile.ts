@@ -29,7 +29,6 @@ export type OutputRules = {
   onStart(id: string): void;
 };
 
-type OutputAttempt = Pick<Attempt, 'executionId' | 'organizationId'>;
 type Source = {
   stream: Readable;
   contentType: string | null;
@@ -40,7 +39,7 @@ type Source = {
 /** `url` may be a data URL, or the reference of a body of the response. */
 export async function storeOutput(
   files: Files,
-  attempt: OutputAttempt,
+  attempt: Pick<Attempt, 'executionId' | 'organizationId'>,
   url: string,
   rules: OutputRules,
   signal: AbortSignal,
@@ -70,7 +69,7 @@ function download(files: Files, url: string, rules: OutputRules): Promise<Source
 
 async function store(
   files: Files,
-  attempt: OutputAttempt,
+  attempt: Pick<Attempt, 'executionId' | 'organizationId'>,
   source: Source,
   rules: OutputRules,
 ): Promise<StoredFile> {

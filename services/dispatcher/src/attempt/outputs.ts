@@ -30,26 +30,22 @@ export const defaultBounds: CopyBounds = { timeoutMs: 120_000, maxTotalBytes: 10
 // The provider has already been paid, so the copy waits half a minute for a store, database or host that restarts.
 const defaultPausesMs = [500, 1000, 2000, 4000, 8000, 15_000];
 
-type CopiedAttempt = Pick<Attempt, 'executionId' | 'attemptId' | 'organizationId'>;
-
 /** Limits the copies of this process, which share its memory. */
 const copies = createFairLimiter(64, 32);
 const maxCopiesOfRun = 8;
 
 export type ProducedOutput = { outcome: Success; bodies?: readonly OutputBody[] };
 
-export type CopiedOutput = { success: Success; drop(): Promise<void> };
-
 /** Copies all files of an output into our store, or none. Null when one can't be copied, or the signal aborts. */
 export async function copyOutput(
   files: Files,
   log: Logger,
   { definition: { output }, connection }: Pick<Route, 'definition' | 'connection'>,
-  attempt: CopiedAttempt,
+  attempt: Pick<Attempt, 'executionId' | 'attemptId' | 'organizationId'>,
   produced: ProducedOutput,
   signal: AbortSignal,
   bounds = defaultBounds,
-): Promise<CopiedOutput | null> {
+): Promise<{ success: Success; drop(): Promise<void> } | null> {
   const { executionId, attemptId } = attempt;
   const { outcome, bodies = [] } = output.kind === 'text' ? withLongText(produced) : produced;
   const bodiesByReference = new Map(bodies.map((body) => [body.reference, body]));
@@ -114,7 +110,7 @@ const beginningOf = (text: string) => text.slice(0, shownCharacters).replace(/[\
 
 /** Files that an earlier try copied are not copied again. */
 function createCopier(
-  { organizationId }: CopiedAttempt,
+  { organizationId }: Pick<Attempt, 'organizationId'>,
   stored: Map<number, StoredFile>,
   store: (url: string) => Promise<StoredFile>,
   signal: AbortSignal,

@@ -1,5 +1,6 @@
+import type { ClaimedAttempt } from '@holdfast/db/attempts/lease';
 import type { Database } from '@holdfast/db/client';
-import type { ModelCatalogue, ModelVersions } from '@holdfast/db/models';
+import type { ModelCatalogue } from '@holdfast/db/models';
 import { boundDefinition, type DefinitionVersions } from '@holdfast/domain/modelBinding';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
@@ -20,11 +21,12 @@ export type Route = {
   callbackUrl: string | null;
 };
 
-type RoutedAttempt = TracedAttempt & { target: string; versions: ModelVersions };
-
 export type Routes = {
   /** The route that the attempt was started on. Null when the model is unknown, or the connection is not configured here. */
-  find(attempt: RoutedAttempt, trace: Trace): Promise<Route | null>;
+  find(
+    attempt: TracedAttempt & Pick<ClaimedAttempt, 'target' | 'versions'>,
+    trace: Trace,
+  ): Promise<Route | null>;
   filterFor: RouteFilter;
 };
 
@@ -58,7 +60,7 @@ export function openRoutes(args: {
 /** The current version stands in for one that is not known any more. */
 async function readVersions(
   catalogue: ModelCatalogue,
-  { model, versions: { created, started } }: RoutedAttempt,
+  { model, versions: { created, started } }: Pick<ClaimedAttempt, 'model' | 'versions'>,
 ): Promise<DefinitionVersions | null> {
   const current = (await catalogue.find(model))?.definition;
   if (!current) return null;
