@@ -7,6 +7,15 @@ export const modelSlug = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be lower case: letters, digits, . _ -');
 
+export const streamKinds = ['text', 'json', 'audio'] as const;
+export type StreamKind = (typeof streamKinds)[number];
+
+/** What a cancel costs after output was shown. */
+export const cancelPolicies = ['release', 'charge'] as const;
+export type CancelPolicy = (typeof cancelPolicies)[number];
+
+export const defaultBytesPerToken = 4;
+
 const runLimits = z
   .strictObject({
     concurrency: z
@@ -59,6 +68,32 @@ export const modelDefinition = z
       .default([])
       .describe("Rules that map the provider's error texts to Holdfast's codes and messages."),
     show_to_clients: showToClients,
+    stream: z
+      .enum(streamKinds)
+      .optional()
+      .describe(
+        'The model can show its output while it is made, to clients that create with `stream: true`: pieces of text, JSON values, or audio.',
+      ),
+    on_cancel: z
+      .enum(cancelPolicies)
+      .optional()
+      .describe(
+        'With `stream`, and only for executions with `stream: true`: what a cancel costs after output was shown. `release`: nothing. `charge`: what was shown, at most the hold.',
+      ),
+    stream_restart: z
+      .boolean()
+      .optional()
+      .describe(
+        'With `stream`: a run that breaks off after output was shown is run again from the start. Default: it fails.',
+      ),
+    bytes_per_token: z
+      .number()
+      .positive()
+      .max(1000)
+      .optional()
+      .describe(
+        `With \`stream\`: bytes of output that count as a token where the provider reports no usage. Default: ${defaultBytesPerToken}.`,
+      ),
   })
   .refine(({ provider, providers }) => provider !== undefined || providers !== undefined, {
     path: ['provider'],
@@ -70,6 +105,24 @@ export const modelDefinition = z
     message: 'and `provider` are both given: one of them is needed',
     when: isMapping,
   })
+  .refine(({ stream, on_cancel }) => stream === undefined || on_cancel !== undefined, {
+    path: ['on_cancel'],
+    message:
+      'must be given with `stream`: with `release`, a client can read nearly all of the output, cancel and pay nothing; with `charge` it pays for what was shown',
+    when: isMapping,
+  })
+  .refine(
+    ({ stream, on_cancel, stream_restart, bytes_per_token }) => {
+      return (
+        stream !== undefined || [on_cancel, stream_restart, bytes_per_token].every((one) => one === undefined)
+      );
+    },
+    {
+      path: ['stream'],
+      message: 'must be given with `on_cancel`, `stream_restart` and `bytes_per_token`',
+      when: isMapping,
+    },
+  )
   .transform(({ provider: only, providers = [], ...rest }) => ({
     ...rest,
     providers: only === undefined ? providers : [only],

@@ -20,6 +20,8 @@ export type Success = {
     megapixels?: number;
     cost?: Money;
   };
+  /** Why a text ended, as OpenAI names it: `stop`, `length`, `tool_calls`. */
+  finishReason?: string;
 };
 
 export type Failure = {

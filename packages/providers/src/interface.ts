@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
+import type { StreamKind } from '@holdfast/domain/modelDefinition';
 import type { ProviderMode } from '@holdfast/domain/modelRoute';
-import type { Failure, Outcome, OutcomeMapping } from '@holdfast/domain/outcome';
+import type { Failure, Outcome, OutcomeMapping, Success } from '@holdfast/domain/outcome';
 import type { OutputBody } from './outputBody.ts';
 
 /** One run of a model. Nothing here is specific to a provider. */
@@ -23,6 +24,27 @@ export type Submission = {
   callbackUrl: string | null;
   /** Until the execution expires. */
   timeoutMs: number;
+  /**
+   * Without one the output is shown at its end. With one `submit` asks the provider to stream and returns at the end of the
+   * run. A stream that breaks off is `unknown`; when the signal aborts, the provider's connection is closed.
+   */
+  sink?: OutputSink;
+};
+
+/**
+ * Shows the output of a run while it is made. The pieces of all its calls, joined, must be the output in the outcome. An
+ * adapter awaits each call before it reads on: the provider is read no faster than output is stored.
+ */
+export type OutputSink = {
+  kind: StreamKind;
+  /** A piece of text (never half a character), a JSON value, or bytes of audio, as `kind` says. */
+  output(piece: unknown): Promise<void>;
+  /** Lines of the run's log that are new. */
+  logs(lines: string): void;
+  /** 0 to 1. */
+  progress(share: number): void;
+  /** The whole usage so far, where the provider reports it before the end. */
+  usage(usage: Success['usage']): void;
 };
 
 export function awaitsCallback({ mode, callbackUrl }: Submission): boolean {
