@@ -17,6 +17,7 @@ export type Usage = {
 /** From creation to completion: an execution lives a day at most, but its result may wait for the ledger. */
 const maxLifetimeMs = 7 * 86_400_000;
 const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 
 export type UsagePeriod = {
   from: Date;
@@ -27,17 +28,19 @@ export type UsagePeriod = {
   hasWholeHours: boolean;
 };
 
-/** Whole hours are read from `usage_hours`, the parts of hours at both ends from the executions. */
+/** Whole days and hours are read from their sums, the parts of hours at both ends from the executions. */
 export async function sumUsage(
   db: Database,
   args: { organizationId: string; period: UsagePeriod; groupBy: UsageGrouping; timeZone: string },
 ): Promise<Usage[]> {
   const { organizationId, period, groupBy, timeZone } = args;
   const { from, to } = period;
-  const { first, last } = wholeHours(period, groupBy);
-  const createdSince = [from, last].map((time) => new Date(time.getTime() - maxLifetimeMs));
+  const hours = wholeHours(period, groupBy);
+  const days = groupBy === 'model' || timeZone === 'UTC' ? whole(dayMs, hours) : none(hours.last);
+  const createdSince = [from, hours.last].map((time) => new Date(time.getTime() - maxLifetimeMs));
   const idsSince = createdSince.map((time) => firstIdSince('exec', time.getTime()));
-  const common = [organizationId, from, first, last, to, ...createdSince, ...idsSince];
+  const ends = [from, hours.first, days.first, days.last, hours.last, to];
+  const common = [organizationId, ...ends, ...createdSince, ...idsSince];
   const values = groupBy === 'day' ? [...common, timeZone] : common;
   const rows = await runStatement<UsageRow>(db.pool, `sum_usage_${groupBy}`, statements[groupBy], values);
   return rows.map((row) => ({
@@ -48,41 +51,70 @@ export async function sumUsage(
   }));
 }
 
-/** From the first whole hour of the period to the last one's end. */
-function wholeHours(period: UsagePeriod, groupBy: UsageGrouping): { first: Date; last: Date } {
+type Span = { first: Date; last: Date };
+
+const none = (at: Date): Span => ({ first: at, last: at });
+
+function wholeHours(period: UsagePeriod, groupBy: UsageGrouping): Span {
   const { from, to, isUntilNow, hasWholeHours } = period;
-  const first = new Date(Math.ceil(from.getTime() / hourMs) * hourMs);
-  const last = isUntilNow ? to : new Date(Math.floor(to.getTime() / hourMs) * hourMs);
-  const isRead = first <= last && (groupBy === 'model' || hasWholeHours);
-  return isRead ? { first, last } : { first: to, last: to };
+  if (groupBy === 'day' && !hasWholeHours) return none(to);
+  const hours = whole(hourMs, { first: from, last: to });
+  return isUntilNow ? { ...hours, last: to } : hours;
+}
+
+/** From the first whole unit to the last one's end; without any, `last` twice. */
+function whole(unitMs: number, { first, last }: Span): Span {
+  const firstMs = Math.ceil(first.getTime() / unitMs) * unitMs;
+  const lastMs = Math.floor(last.getTime() / unitMs) * unitMs;
+  return firstMs <= lastMs ? { first: new Date(firstMs), last: new Date(lastMs) } : none(last);
 }
 
 /** As text: sums exceed JavaScript numbers. */
 type UsageRow = Record<keyof Usage, string>;
 
+/** By `key`, which is a column: formatting the time of each row would take longer than adding it. */
+const summedSql = (table: 'usage_days' | 'usage_hours', key: string, condition: string) => `
+    SELECT ${key} AS key, sum(executions) AS executions, sum(cost) AS cost, sum(written_off) AS written_off,
+      sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens
+    FROM ${table} e WHERE e.organization_id = $1 AND ${condition} GROUP BY 1`;
+
+const daysSql = (key: string) =>
+  summedSql('usage_days', key, `e.day >= ${utcDate('$4')} AND e.day < ${utcDate('$5')}`);
+
+const utcDate = (time: string) => `(${time}::timestamptz AT TIME ZONE 'UTC')::date`;
+
+const hoursSql = (key: string, start: string, end: string) =>
+  summedSql('usage_hours', key, `e.hour >= ${start} AND e.hour < ${end}`);
+
+/** Later days have no sums yet. */
+const summedUntil = `(SELECT greatest($4, least($5, coalesce((max(day) + 1)::timestamp AT TIME ZONE 'UTC', '-infinity')))
+  FROM usage_days WHERE organization_id = $1)`;
+
 /**
  * The executions that completed from `start` to `end`; none are looked for between equal times. The index covers
  * organization and creation time; the id selects the months.
  */
-const completedSql = (group: string, start: string, end: string, createdSince: string, idsSince: string) => `
-  SELECT ${group}, 1, e.cost, e.written_off, e.input_tokens, e.output_tokens FROM executions e
+const completedSql = (key: string, start: string, end: string, createdSince: string, idsSince: string) => `
+  SELECT ${key}, 1, e.cost, e.written_off, e.input_tokens, e.output_tokens FROM executions e
   WHERE ${start} < ${end} AND e.organization_id = $1 AND e.status = 'COMPLETED'
     AND e.completed_at >= ${start} AND e.completed_at < ${end}
     AND e.created_at >= ${createdSince} AND e.created_at < ${end} AND e.id >= ${idsSince}`;
 
-const statementBy = (group: (time: string) => string) => `
-SELECT "group", sum(executions) AS executions, sum(cost) AS cost, coalesce(sum(written_off), 0) AS "writtenOff",
+const statementBy = (group: string, key: (time: string) => string) => `
+SELECT ${group} AS "group", sum(executions) AS executions, sum(cost) AS cost, coalesce(sum(written_off), 0) AS "writtenOff",
   coalesce(sum(input_tokens), 0) AS "inputTokens", coalesce(sum(output_tokens), 0) AS "outputTokens"
-FROM (
-  SELECT ${group('e.hour')} AS "group", e.executions, e.cost, e.written_off, e.input_tokens, e.output_tokens
-  FROM usage_hours e WHERE e.organization_id = $1 AND e.hour >= $3 AND e.hour < $4
-  UNION ALL ${completedSql(group('e.completed_at'), '$2', '$3', '$6', '$8')}
-  UNION ALL ${completedSql(group('e.completed_at'), '$4', '$5', '$7', '$9')}
+FROM (${[
+  daysSql(key("e.day::timestamp AT TIME ZONE 'UTC'")),
+  hoursSql(key('e.hour'), '$3', '$4'),
+  hoursSql(key('e.hour'), summedUntil, '$6'),
+  completedSql(key('e.completed_at'), '$2', '$3', '$8', '$10'),
+  completedSql(key('e.completed_at'), '$6', '$7', '$9', '$11'),
+].join('\n  UNION ALL ')}
 ) part GROUP BY 1 ORDER BY 1`;
 
 const statements: Record<UsageGrouping, string> = {
-  model: statementBy(() => 'e.model COLLATE "C"'),
-  day: statementBy((time) => `to_char(${time} AT TIME ZONE $10, 'YYYY-MM-DD')`),
+  model: statementBy('key', () => 'e.model COLLATE "C"'),
+  day: statementBy("to_char(key AT TIME ZONE $12, 'YYYY-MM-DD')", (time) => time),
 };
 
 /** A period whose ends are times, dates in a time zone, or null: then until now, and from the start of its month. */

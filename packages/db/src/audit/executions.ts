@@ -139,19 +139,28 @@ export const executionInvariants = {
   'the usage of an hour is that of the executions completed in it': `
     WITH kept AS (
       SELECT min(month)::timestamp AT TIME ZONE 'UTC' AS since FROM month_partitions() WHERE parent = 'executions'
-    ), completed AS (
-      SELECT organization_id, date_trunc('hour', completed_at, 'UTC') AS hour, model, coalesce(api_key_id, '') AS api_key_id,
-        count(*) AS executions, sum(cost) AS cost, coalesce(sum(written_off), 0) AS written_off,
-        coalesce(sum(input_tokens), 0) AS input_tokens, coalesce(sum(output_tokens), 0) AS output_tokens
-      FROM executions WHERE status = 'COMPLETED' GROUP BY 1, 2, 3, 4
     )
     SELECT organization_id AS id, hour || ', ' || model || ': counted ' || coalesce(u.executions, 0) || ' that cost '
       || coalesce(u.cost, 0) || ', completed ' || coalesce(e.executions, 0) || ' that cost ' || coalesce(e.cost, 0) AS found
-    FROM (SELECT * FROM usage_hours WHERE executions <> 0) u FULL JOIN completed e USING (organization_id, hour, model, api_key_id) CROSS JOIN kept
+    FROM (SELECT * FROM usage_hours WHERE executions <> 0) u
+      FULL JOIN usage_of_executions() e USING (organization_id, hour, model, api_key_id) CROSS JOIN kept
     WHERE hour >= since
       AND (u.executions, u.cost, u.written_off, u.input_tokens, u.output_tokens)
         IS DISTINCT FROM (e.executions, e.cost, e.written_off, e.input_tokens, e.output_tokens)
       AND NOT (hour < since + interval '7 days' AND coalesce(u.executions, 0) > coalesce(e.executions, 0))`,
+
+  'the usage of a day is the sum of its hours': `
+    WITH summed AS (SELECT organization_id, max(day) AS last FROM usage_days GROUP BY organization_id), h AS (
+      SELECT organization_id, (hour AT TIME ZONE 'UTC')::date AS day, model, api_key_id, sum(executions) AS executions,
+        sum(cost) AS cost, sum(written_off) AS written_off, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens
+      FROM usage_hours JOIN summed USING (organization_id) WHERE (hour AT TIME ZONE 'UTC')::date <= last
+      GROUP BY 1, 2, 3, 4
+    )
+    SELECT organization_id AS id, day || ', ' || model || ': ' || coalesce(d.executions, 0) || ' that cost '
+      || coalesce(d.cost, 0) || ', hours: ' || coalesce(h.executions, 0) || ' that cost ' || coalesce(h.cost, 0) AS found
+    FROM usage_days d FULL JOIN h USING (organization_id, day, model, api_key_id)
+    WHERE (d.executions, d.cost, d.written_off, d.input_tokens, d.output_tokens)
+        IS DISTINCT FROM (h.executions, h.cost, h.written_off, h.input_tokens, h.output_tokens)`,
 
   'an erased execution has ended, and nothing of it is left': `
     SELECT id, status || ', erased at ' || erased_at AS found FROM executions

@@ -28,6 +28,8 @@ const damage = (what: string, names: Damage['names'], sql: string | Damage['sql'
 const without = (table: string, constraint: string, sql: string) =>
   `ALTER TABLE ${table} DROP CONSTRAINT ${constraint}; ${sql}`;
 
+const todaySql = `SELECT sum_usage_days(ARRAY (SELECT id FROM organizations), '-infinity', 'infinity')`;
+
 /** For each invariant what breaks it: total, so that none is without. */
 export const damages: Record<Invariant, readonly [Damage, ...Damage[]]> = {
   'every organization has its balance': [
@@ -332,6 +334,11 @@ export const damages: Record<Invariant, readonly [Damage, ...Damage[]]> = {
     damage('an hour is gone', organization, 'DELETE FROM usage_hours'),
     damage('one fewer was counted', organization, 'UPDATE usage_hours SET executions = executions - 1'),
     damage('more was counted', organization, 'UPDATE usage_hours SET cost = cost + 1'),
+  ],
+  'the usage of a day is the sum of its hours': [
+    damage('a day has no hours', organization, `${todaySql}; DELETE FROM usage_hours`),
+    damage('less was added', organization, `${todaySql}; UPDATE usage_days SET cost = cost - 1`),
+    damage('a model is missing', organization, `${todaySql}; UPDATE usage_days SET model = 'm2'`),
   ],
   'an erased execution has ended, and nothing of it is left': [
     damage(
