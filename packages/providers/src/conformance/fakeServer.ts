@@ -1,11 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { startWireServer, type WireReply, type WireRequest } from './wireServer.ts';
+import { type StreamedBody, startWireServer, type WireReply, type WireRequest } from './wireServer.ts';
 
 export type Received = { method: string; path: string; headers: IncomingHttpHeaders; json: unknown };
 
 /** A response of the fake server, or one of the ways in which servers fail. */
 export type Reply =
-  | { status: number; headers?: Record<string, string>; json?: unknown; text?: string; bytes?: Buffer }
+  | {
+      status: number;
+      headers?: Record<string, string>;
+      json?: unknown;
+      text?: string;
+      bytes?: Buffer;
+      stream?: StreamedBody;
+    }
   | 'silence'
   | 'reset'
   | 'half a body'
@@ -50,7 +57,8 @@ function asReceived({ method, path, headers, json, body }: WireRequest): Receive
 
 function asSent(reply: Reply): WireReply {
   if (typeof reply === 'string') return reply;
-  const { text, bytes, json = {}, ...head } = reply;
+  const { text, bytes, stream, json = {}, ...head } = reply;
+  if (stream !== undefined) return { ...head, stream };
   if (bytes !== undefined) return { ...head, bytes };
   return text === undefined ? { ...head, json } : { ...head, text };
 }

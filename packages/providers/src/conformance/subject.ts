@@ -1,7 +1,7 @@
 import type { ExecutionErrorCode } from '@holdfast/domain/errors';
 import type { Success } from '@holdfast/domain/outcome';
 import type { Connection } from '../connection.ts';
-import type { Handle, Provider, RunProgress, Submission } from '../interface.ts';
+import type { Handle, OutputSink, Progress, Provider, RunProgress, Submission } from '../interface.ts';
 import type { Reply } from './fakeServer.ts';
 
 /** Texts in errors of the fake server that must not reach a client, like its host and the adapter's name. */
@@ -51,6 +51,33 @@ export type Subject = {
   recovery: 'submits again' | 'impossible' | Recovery;
   /** Absent if every response to a submit contains the result. */
   asyncRuns?: AsyncRuns;
+  /** Absent if the adapter cannot stream. */
+  streaming?: Streaming;
+};
+
+/** A streamed run on the wire. Every text of it ends with a line end, `\n`. */
+export type Streaming = {
+  submission?: Partial<Submission>;
+  /** Default: text. */
+  kind?: OutputSink['kind'];
+  /** What the sink gets, and the output of the outcome. Default: texts, joined. */
+  pieces?: readonly unknown[];
+  output?: Record<string, unknown>;
+  /** Default: server-sent events. */
+  format?: 'ndjson';
+  /** The responses in the order of the requests; one is the stream, the last is repeated. Default: the stream alone. */
+  replies?(run: Run, stream: Reply): Reply[];
+  /** Before the first piece. */
+  start?(run: Run): string;
+  piece(piece: unknown): string;
+  /** The end of a run with these pieces. `usage`: 3 input and 9 output tokens are reported. */
+  end(run: Run, content: { pieces: readonly unknown[]; usage: boolean }): string;
+  /** Absent if the protocol reports no tokens in streams. */
+  reportsUsage?: true;
+  /** The run fails in the middle of its output. */
+  error(words: string, run: Run): string;
+  /** What a submit returns whose stream broke off, or ended early. Default: that its outcome is unknown. */
+  afterCut?: { state: Progress['state'] };
 };
 
 export type SubjectFailure = {

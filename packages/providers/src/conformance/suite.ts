@@ -6,6 +6,7 @@ import type { Reply } from './fakeServer.ts';
 import { describeNetworkFailures } from './networkFailures.ts';
 import { describeRecovery, submits } from './recovery.ts';
 import { adapterOf, expectNothingLeaks, messageOf, neverAborted, rawOf, setupForEachTest } from './setup.ts';
+import { describeStreaming } from './streaming.ts';
 import { runOf, type Subject, type SubjectFailure, secrets, submissionOf } from './subject.ts';
 
 const endless = 'x'.repeat(100_000);
@@ -106,6 +107,7 @@ export function describeConformance(subject: Subject): void {
   describeRecovery(subject, setup);
   describeAsyncRuns(subject, setup);
   describeCallbacks(subject, setup);
+  describeStreaming(subject, setup);
 }
 
 function isBusy({ reply, retryAfterMs, busy }: SubjectFailure): boolean {

@@ -18,6 +18,9 @@ export type WireRequest = {
   hungUp: AbortSignal;
 };
 
+/** The pieces of a body, sent one by one; an error breaks the response off. `hungUp`: the client has closed the connection. */
+export type StreamedBody = (hungUp: AbortSignal) => AsyncIterable<string | Buffer>;
+
 export type WireResponse = { status: number; headers?: Record<string, string>; json?: unknown };
 
 /** A response, or a way in which servers fail. `image`: a PNG of one pixel. */
@@ -25,6 +28,7 @@ export type WireReply =
   | WireResponse
   | { status: number; headers?: Record<string, string>; text: string }
   | { status: number; headers?: Record<string, string>; bytes: Buffer }
+  | { status: number; headers?: Record<string, string>; stream: StreamedBody }
   | 'image'
   | 'silence'
   | 'reset'
@@ -93,7 +97,7 @@ export async function startWireServer(
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const read = await readRequest(request, hungUpOf(response));
     received.push(read);
-    send(response, await respond(read));
+    send(response, await respond(read), read.hungUp);
   };
   const hungUp = Promise.withResolvers<void>();
   const server = await startTestServer((request, response) => {
@@ -177,9 +181,10 @@ async function readRequest(request: IncomingMessage, hungUp: AbortSignal): Promi
   return { method, path, pathname, query, headers, json: parseJson(body.toString()), body, hungUp };
 }
 
-function send(response: ServerResponse, reply: WireReply): void {
+function send(response: ServerResponse, reply: WireReply, hungUp: AbortSignal): void {
   if (typeof reply === 'string') return inWords[reply](response);
   if ('bytes' in reply) return sendBytes(response, reply);
+  if ('stream' in reply) return sendStream(response, reply, hungUp);
   const isText = 'text' in reply;
   const json = !isText && reply.json !== undefined ? JSON.stringify(reply.json) : '';
   const contentType = isText ? 'text/html' : 'application/json';
@@ -196,6 +201,15 @@ function sendBytes(
   response.writeHead(status, { ...length, ...headers }).end(bytes);
 }
 
+function sendStream(
+  response: ServerResponse,
+  { status, headers = {}, stream }: Extract<WireReply, { stream: StreamedBody }>,
+  hungUp: AbortSignal,
+): void {
+  response.writeHead(status, { 'content-type': 'text/event-stream', ...headers });
+  pipeline(Readable.from(stream(hungUp), { highWaterMark: 1 }), response, () => {});
+}
+
 const inWords: Record<Extract<WireReply, string>, (response: ServerResponse) => void> = {
   image: (response) => void response.writeHead(200, { 'content-type': 'image/png' }).end(onePixel),
   silence: () => undefined,
@@ -209,5 +223,6 @@ const inWords: Record<Extract<WireReply, string>, (response: ServerResponse) => 
     response.writeHead(200, { 'content-type': 'application/json' });
     pipeline(Readable.from([piece, piece]), response, () => {});
   },
-  html: (response) => send(response, { status: 200, text: '<html><h1>It works!</h1></html>' }),
+  html: (response) =>
+    void response.writeHead(200, { 'content-type': 'text/html' }).end('<html><h1>It works!</h1></html>'),
 };

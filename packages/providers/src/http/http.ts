@@ -5,11 +5,11 @@ import { responseText, withRaw } from '../outcome/raw.ts';
 import { lost } from '../progress.ts';
 import { callOf, headersOf } from './call.ts';
 import { readCallback } from './ended.ts';
-import { followEvents } from './eventStream.ts';
 import { cancelOf, type HttpHandle, handleOf, pathBelow, rootOf } from './handle.ts';
 import { type HeaderOptions, httpOptions } from './options.ts';
 import { type Query, queryRun, readPoll } from './poll.ts';
 import { type Reading, readSubmit, runningOf, secretsOf } from './progress.ts';
+import { followEvents } from './runEvents.ts';
 
 const pollTimeoutMs = 30_000;
 const cancelTimeoutMs = 10_000;

@@ -97,6 +97,11 @@ const failures: Subject['failures'] = [
   { name: '504', reply: refusal(504, null), state: 'unknown', code: 'GENERATION_TIMEOUT' },
 ];
 
+const chunk = (part: object) =>
+  `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1741569952, model: 'gpt-4.1', ...part })}\n\n`;
+const delta = (part: object, reason: string | null = null) =>
+  chunk({ choices: [{ index: 0, delta: part, logprobs: null, finish_reason: reason }], usage: null });
+
 const chat: Subject = {
   name: 'openai',
   create: createOpenai,
@@ -122,10 +127,24 @@ const chat: Subject = {
     choice({ message: { content: null } }),
   ],
   recovery: 'impossible',
+  streaming: {
+    start: () => delta({ role: 'assistant', content: '', refusal: null }),
+    piece: (content) => delta({ content }),
+    end: (_run, { usage }) =>
+      [
+        delta({}, 'stop'),
+        usage ? chunk({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 9 } }) : '',
+        'data: [DONE]\n\n',
+      ].join(''),
+    reportsUsage: true,
+    error: (message) =>
+      `data: ${JSON.stringify({ error: { message, type: 'server_error', code: null } })}\n\n`,
+  },
 };
 
+const { streaming: _streamed, ...atOnce } = chat;
 const images: Subject = {
-  ...chat,
+  ...atOnce,
   submission: {
     options: { endpoint: 'images' },
     mapping: { output: { kind: 'images' }, errors: [] },
@@ -155,7 +174,7 @@ const edits: Subject = {
 };
 
 const transcriptions: Subject = {
-  ...chat,
+  ...atOnce,
   submission: { options: { endpoint: 'transcriptions' }, input: { language: 'en' } },
   success: () => ({ status: 200, json: transcription }),
   outcome: {
@@ -172,7 +191,7 @@ const of = (run: { id: string }, response: object): Reply => ({
   json: { ...response, id: run.id },
 });
 
-const { success: _atOnce, ...later } = chat;
+const { success: _success, ...later } = atOnce;
 const responses: Subject = {
   ...later,
   submission: { options: { endpoint: 'responses' } },

@@ -1,9 +1,10 @@
 import { type Connection, connect } from '../connection.ts';
 import type { Progress, Provider, Submission } from '../interface.ts';
 import { lost, networkProgress } from '../progress.ts';
+import { streamChat } from './chat.ts';
 import { readOutcome, responseForm } from './outcome.ts';
 import { readRefusal } from './refusal.ts';
-import { endpointOf, requestOf } from './request.ts';
+import { endpointOf, requestOf, sinkOf } from './request.ts';
 import { pollResponse, responsePath, submitResponse } from './responses.ts';
 
 /** Servers with OpenAI's protocol. No call takes an idempotency token: a submit whose response is lost is never repeated. */
@@ -13,7 +14,9 @@ export function createOpenai(connection: Connection): Provider {
   async function submit(submission: Submission, signal: AbortSignal): Promise<Progress> {
     const { timeoutMs, mapping, options } = submission;
     const endpoint = endpointOf(options);
+    const sink = sinkOf(submission);
     if (endpoint === 'responses') return submitResponse(http, connection, submission, signal);
+    if (endpoint === 'chat' && sink) return streamChat(http, connection, submission, sink, signal);
     const { path, ...request } = requestOf(submission);
     const startedMs = performance.now();
     const result = await http.request('POST', path, {

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { HttpResponse } from '../connection.ts';
 import type { Ended } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
+import { finishReason } from '../outcome/finishReason.ts';
 import { type Secrets, withRaw } from '../outcome/raw.ts';
 import { type DefaultPlaces, outcomeFromResponse } from '../outcome/success.ts';
 import { fileForm, heldBody, type OutputBody, responseBody } from '../outputBody.ts';
@@ -58,7 +59,7 @@ export function readOutcome(
   elapsedS: number,
   secrets: Secrets,
 ): Ended {
-  const { document, output, bodies = [], refusal } = contentOf(response, endpoint, mapping);
+  const { document, output, bodies = [], refusal, reason } = contentOf(response, endpoint, mapping);
   // Speech is charged by its length, not by the time it took.
   const measuredS = endpoint === 'speech' ? null : elapsedS;
   const outcome =
@@ -66,7 +67,7 @@ export function readOutcome(
   if (outcome.ok)
     return {
       state: 'ended',
-      outcome: { ...outcome, ...(output && { output }) },
+      outcome: { ...outcome, ...(output && { output }), ...finishReason(reason) },
       ...(bodies.length > 0 && { bodies }),
     };
   for (const body of bodies) body.close();
@@ -83,6 +84,7 @@ type Content = {
   output?: Record<string, unknown>;
   bodies?: OutputBody[];
   refusal?: Failure;
+  reason?: string | null | undefined;
 };
 
 const noOutput = failure('GENERATION_FAILED', 'The model gave no usable output.');
@@ -102,9 +104,11 @@ function contentOf(response: HttpResponse, endpoint: Endpoint, mapping: OutcomeM
     if (choice === undefined) return { refusal: noOutput };
     if (choice.finish_reason === 'content_filter' || choice.message?.refusal)
       return { refusal: failure('CONTENT_MODERATION_REJECTED') };
+    const reason = choice.finish_reason;
     const output = besideText(choice.message ?? {});
     if (output !== null && mapping.output.kind === 'text' && mapping.output.pointer === undefined)
-      return { document: { ...(json as object), choices: [{ message: { content: '' } }] }, output };
+      return { document: { ...(json as object), choices: [{ message: { content: '' } }] }, output, reason };
+    return { document: json, reason };
   }
   return { document: json };
 }

@@ -90,6 +90,36 @@ export function readRefusal(response: HttpResponse, submission: Submission, secr
   return response.status === 429 || response.status === 503 ? { ...refused, isBusy: true } : refused;
 }
 
+const overload = /rate_limit|overloaded|too_many_requests|server_busy|capacity/i;
+
+/**
+ * The end of a run by an error in its stream; null: the event is none. Before any output, an overload is a refusal, as it
+ * would be by its HTTP status.
+ */
+export function streamedError(
+  name: string,
+  said: unknown,
+  { mapping }: Pick<Submission, 'mapping'>,
+  secrets: Secrets,
+  isShown: boolean,
+): Progress | null {
+  const found = (said ?? {}) as { error?: unknown; object?: unknown };
+  const isError = (found.error ?? null) !== null || found.object === 'error' || name === 'error';
+  if (!isError) return null;
+  const isWrapped = (found.error ?? null) !== null || found.object === 'error';
+  const error = errorIn(isWrapped ? said : { error: said });
+  const kind = kindOf(error, 0);
+  const words = typeof said === 'string' ? said : JSON.stringify(said);
+  const isOverload = overload.test(kind) || /\b(429|503|529)\b/.test(error.code ?? '');
+  if (isOverload && !isShown) {
+    const outcome = withRaw(failure('MODEL_OVERLOADED'), words, secrets);
+    return { state: 'refused', retryAfterMs: 1000, outcome, isBusy: true };
+  }
+  const code = inputCode(error, kind) ?? (isOverload ? 'MODEL_OVERLOADED' : 'GENERATION_FAILED');
+  const outcome = reportedFailure({ text: error.message ?? '', code, kind }, mapping, secrets, words);
+  return { state: 'ended', outcome, ...(!isAboutInput(outcome.code) && { isTheirFault: true }) };
+}
+
 function verdictOf({ status, headers }: HttpResponse, kind: string): Verdict {
   const reported = headers['x-should-retry'];
   if ((status === 429 || isBad(status)) && ofAccount.test(kind))

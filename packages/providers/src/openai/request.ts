@@ -1,7 +1,8 @@
 import { multipart } from '@holdfast/egress/multipart';
 import type { TrustedRequest } from '@holdfast/egress/trusted';
+import { isObject } from '@holdfast/kit/jsonSchema/values';
 import { formOf } from '../input.ts';
-import type { Submission } from '../interface.ts';
+import type { OutputSink, Submission } from '../interface.ts';
 import { type Endpoint, openaiOptions } from './options.ts';
 
 const paths = {
@@ -16,11 +17,19 @@ const paths = {
 
 type Fields = Record<string, unknown>;
 
-const calls: Record<Endpoint, { fields(input: Fields): Fields; ours: Fields; isForm: boolean }> = {
-  chat: { fields: chatFields, ours: { stream: false }, isForm: false },
+type EndpointCall = { fields(input: Fields): Fields; ours: Fields; streamed?: Fields; isForm: boolean };
+
+const calls: Record<Endpoint, EndpointCall> = {
+  chat: {
+    fields: chatFields,
+    ours: { stream: false },
+    streamed: { stream_options: { include_usage: true } },
+    isForm: false,
+  },
   responses: {
     fields: responsesFields,
     ours: { background: true, store: true, stream: false },
+    streamed: {},
     isForm: false,
   },
   images: { fields: asItIs, ours: {}, isForm: false },
@@ -34,16 +43,30 @@ export function endpointOf(options: Submission['options']): Endpoint {
   return openaiOptions.shape.endpoint.catch('chat').parse(options.endpoint);
 }
 
+const shown: Partial<Record<Endpoint, OutputSink['kind']>> = {
+  chat: 'text',
+  responses: 'text',
+  speech: 'audio',
+};
+
+/** The sink of a run whose endpoint can stream what it takes. */
+export function sinkOf({ sink, options }: Submission): OutputSink | null {
+  return sink !== undefined && shown[endpointOf(options)] === sink.kind ? sink : null;
+}
+
 /** The call for a run. `provider.options.body` sets fields that clients cannot; the rest is the input. */
 export function requestOf(submission: Submission): { path: string } & Pick<TrustedRequest, 'json' | 'body'> {
   const { input, options, providerModel: model } = submission;
   const endpoint = endpointOf(options);
-  const { fields, ours, isForm } = calls[endpoint];
+  const { fields, ours, streamed, isForm } = calls[endpoint];
+  const isStreamed = streamed !== undefined && sinkOf(submission) !== null;
   const json = {
     ...fields(input),
+    ...(isStreamed && streamed),
     ...openaiOptions.shape.body.catch({}).parse(options.body),
     model,
     ...ours,
+    ...(isStreamed && { stream: true }),
   };
   const path = paths[endpoint];
   return isForm ? { path, body: multipart(formOf(json, submission)) } : { path, json };
@@ -99,8 +122,4 @@ function partOf(part: unknown): unknown {
     type: 'input_image',
     ...(isObject(image) ? { image_url: image.url, detail: image.detail ?? 'auto' } : { image_url: image }),
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }

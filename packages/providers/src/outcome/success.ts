@@ -38,8 +38,6 @@ export function outcomeFromResponse(
   if (output === null) return failure('GENERATION_FAILED', 'The model gave no usable output.');
   const { usage } = mapping;
   const places = {
-    inputTokens: usage?.input_tokens ? [usage.input_tokens] : defaults.inputTokens,
-    outputTokens: usage?.output_tokens ? [usage.output_tokens] : defaults.outputTokens,
     cost: usage?.cost ? [usage.cost] : defaults.cost,
     seconds: usage?.seconds ? [usage.seconds] : defaults.seconds,
     secondsOf: secondsOf(mapping, defaults),
@@ -49,15 +47,24 @@ export function outcomeFromResponse(
   return {
     ok: true,
     output,
-    usage: {
-      inputTokens: Math.round(number(document, places.inputTokens) ?? 0),
-      outputTokens: Math.round(number(document, places.outputTokens) ?? 0),
-    },
+    usage: reportedTokens(document, mapping, defaults) ?? { inputTokens: 0, outputTokens: 0 },
     measured: {
       ...measured(document, places, elapsedS, costInHeader),
       ...(Array.isArray(output.images) && { images: imagesIn(output.images, mapping.output.kind) }),
     },
   };
+}
+
+/** Null: the document reports none. */
+export function reportedTokens(
+  document: unknown,
+  { usage }: Pick<OutcomeMapping, 'usage'>,
+  defaults: Pick<DefaultPlaces, 'inputTokens' | 'outputTokens'>,
+): Success['usage'] | null {
+  const input = number(document, usage?.input_tokens ? [usage.input_tokens] : defaults.inputTokens);
+  const output = number(document, usage?.output_tokens ? [usage.output_tokens] : defaults.outputTokens);
+  if (input === null && output === null) return null;
+  return { inputTokens: Math.round(input ?? 0), outputTokens: Math.round(output ?? 0) };
 }
 
 /** A clip is priced by its length, whatever time it took, unless the place is known to report that time. */

@@ -7,3 +7,8 @@ export function fixture(name: string): Record<string, unknown> {
     unknown
   >;
 }
+
+/** A recorded stream of server-sent events. */
+export function streamFixture(name: string): string {
+  return readFileSync(new URL(`../fixtures/${name}.txt`, import.meta.url), 'utf8');
+}

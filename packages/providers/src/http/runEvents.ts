@@ -1,6 +1,5 @@
-import type { Readable } from 'node:stream';
 import { parseJson } from '@holdfast/egress/response';
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { isEventStream, readEvents, type StreamEvent } from '../eventStream.ts';
 import type { Ended, Progress } from '../interface.ts';
 import { afterNoResponse, tooLarge } from '../progress.ts';
 import { endOf, succeeded } from './ended.ts';
@@ -11,9 +10,6 @@ import { type Reading, runningOf, secretsOf } from './progress.ts';
 import { failureOf } from './reading.ts';
 
 type Events = NonNullable<NonNullable<HttpOptions['poll']>['events']>;
-
-/** Limits one event, because only one is kept. */
-const maxEventChars = 8 * 1024 * 1024;
 
 /** Reads events until one ends the run, reopening a broken stream; a stream that ends without such an event is unclear. */
 export async function followEvents(
@@ -28,54 +24,29 @@ export async function followEvents(
     ...pollCall(handle, options, submission),
     headers: { accept: 'text/event-stream' },
     timeoutMs: submission.timeoutMs,
-    bodyAs: ({ status, headers }) =>
-      status === 200 && /^text\/event-stream\b/i.test(headers['content-type'] ?? '') ? 'stream' : 'text',
+    bodyAs: ({ status, headers }) => (status === 200 && isEventStream(headers) ? 'stream' : 'text'),
   });
   if (!response.ok) return afterNoResponse(response, running);
   if (response.status === 404 || response.status === 410) return lostRun(response, reading);
   if (response.stream === undefined) return unclear(response, handle, reading);
-  const end = await lastEvent(response.stream, [...events.done, ...events.failed]);
-  if (end === 'broken off') return running;
-  if (end === 'too large') return tooLarge(`an event of more than ${maxEventChars} characters`);
-  return end === null ? unclear(response, handle, reading) : endedBy(end, events, reading);
-}
-
-async function lastEvent(
-  stream: Readable,
-  names: readonly string[],
-): Promise<EventSourceMessage | 'too large' | 'broken off' | null> {
-  let end: EventSourceMessage | 'too large' | null = null;
-  const parser = createParser({
-    maxBufferSize: maxEventChars,
-    onEvent(event) {
-      if (names.includes(nameOf(event))) end ??= event;
-    },
-    onError({ type }) {
-      if (type === 'max-buffer-size-exceeded') end ??= 'too large';
-    },
+  const names = [...events.done, ...events.failed];
+  let last: StreamEvent | null = null;
+  const end = await readEvents(response.stream, (event) => {
+    const isLast = names.includes(event.name);
+    if (isLast) last = event;
+    return isLast;
   });
-  const decoder = new TextDecoder();
-  try {
-    for await (const chunk of stream) {
-      parser.feed(decoder.decode(chunk as Buffer, { stream: true }));
-      if (end !== null) break;
-    }
-  } catch {
-    return end ?? 'broken off';
-  }
-  return end;
+  if (end.by === 'break') return running;
+  if (end.by === 'limit') return tooLarge(end.what);
+  return last === null ? unclear(response, handle, reading) : endedBy(last, events, reading);
 }
 
-function nameOf({ event = 'message' }: EventSourceMessage): string {
-  return event;
-}
-
-function endedBy(event: EventSourceMessage, { done }: Events, reading: Reading): Ended {
+function endedBy(event: StreamEvent, { done }: Events, reading: Reading): Ended {
   const { options, submission } = reading;
   const secrets = secretsOf(reading);
   const json = options.response_as === 'text' ? undefined : parseJson(event.data);
   const value = json === undefined ? event.data : json;
-  if (done.includes(nameOf(event)))
+  if (done.includes(event.name))
     return succeeded({ value, bodies: [] }, options, submission.mapping, secrets);
   return endOf(value, options, failureOf(value, options, submission.mapping, secrets));
 }
