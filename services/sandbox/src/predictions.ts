@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
+import { sendEvents } from './events.ts';
 import type { Model } from './model.ts';
 import { image } from './models/image.ts';
 import { text } from './models/text.ts';
@@ -22,14 +23,22 @@ const body = z.object({
 
 type PutRequest = Request<{ model: string; id: string }>;
 
-/** As Cog 0.23: a repeated PUT returns the running run; an ended run is forgotten. Closing a synchronous PUT cancels. */
+/**
+ * As Cog 0.23: a repeated PUT returns the running run; an ended run is forgotten. Closing a synchronous PUT cancels, and so
+ * does closing the last stream of a run that was started by one.
+ */
 export function putPrediction(runs: Runs, outputs: Outputs, onLostWebhook: () => void) {
   return async (request: PutRequest, response: Response): Promise<void> => {
     const { model, id } = request.params;
+    const wantsStream = /\btext\/event-stream\b/.test(request.get('accept') ?? '');
+    if (wantsStream && modelOf(model)?.streams === false)
+      return void response.status(406).json({ error: noStream });
     const underWay = runs.find(model, id);
+    if (underWay && wantsStream) return await sendEvents(underWay, response);
     if (underWay) return void response.status(202).json(underWay.prediction);
-    const run = begin(runs, outputs, request, response, onLostWebhook);
+    const run = begin(runs, outputs, request, response, onLostWebhook, wantsStream);
     if (run === null) return;
+    if (wantsStream) return await sendEvents(run, response);
     if (/\brespond-async\b/.test(request.get('prefer') ?? ''))
       return void response.status(202).json({ id, status: 'starting' });
     response.on('close', () => {
@@ -39,6 +48,13 @@ export function putPrediction(runs: Runs, outputs: Outputs, onLostWebhook: () =>
   };
 }
 
+const noStream =
+  'This model does not support streaming responses. Add @cog.streaming to predict() to enable SSE.';
+
+function modelOf(name: string): Model | null {
+  return (Object.hasOwn(models, name) ? models[name] : null) ?? null;
+}
+
 /** Null when the response was a refusal. */
 function begin(
   runs: Runs,
@@ -46,20 +62,20 @@ function begin(
   request: PutRequest,
   response: Response,
   onLostWebhook: () => void,
+  isStreamed: boolean,
 ): Run | null {
   const { model: name, id } = request.params;
-  const model = Object.hasOwn(models, name) ? models[name] : undefined;
-  if (model === undefined) return notFound(response);
+  const model = modelOf(name);
+  if (model === null) return notFound(response);
   const parsed = body.safeParse(request.body);
   if (!parsed.success) return invalid(response, parsed.error, []);
   const input = model.input.safeParse(parsed.data.input);
   if (!input.success) return invalid(response, input.error, ['input']);
 
   const origin = `${request.protocol}://${request.get('host')}`;
-  const run = runs.begin(name, id, (signal, log) =>
+  const run = runs.begin(name, id, isStreamed, (context) =>
     model.run(input.data, {
-      signal,
-      log,
+      ...context,
       publish: (bytes, contentType) => outputs.publish(bytes, contentType, origin),
     }),
   );

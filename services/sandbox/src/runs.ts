@@ -1,4 +1,5 @@
-import type { RunResult } from './model.ts';
+import { createRunEvents, type RunEvents } from './events.ts';
+import type { RunContext, RunResult } from './model.ts';
 import { ModelError } from './model.ts';
 
 export type Prediction = {
@@ -13,17 +14,22 @@ export type Prediction = {
 export type Run = {
   prediction: Prediction;
   ended: Promise<Prediction>;
+  events: RunEvents;
+  /** Whether it was started by a request for its events. */
+  isStreamed: boolean;
+  /** Open streams of its events. */
+  readers: Set<object>;
   cancel(): void;
 };
 
-export type Work = (signal: AbortSignal, log: (line: string) => void) => Promise<RunResult>;
+export type Work = (context: Omit<RunContext, 'publish'>) => Promise<RunResult>;
 
 /** Running runs only: an ended run is forgotten, as in a container. */
 export type Runs = {
   find(model: string, id: string): Run | undefined;
   isFull(): boolean;
   /** Null when too many are running. */
-  begin(model: string, id: string, work: Work): Run | null;
+  begin(model: string, id: string, isStreamed: boolean, work: Work): Run | null;
 };
 
 export function createRuns({ maxRunning }: { maxRunning: number }): Runs {
@@ -32,10 +38,10 @@ export function createRuns({ maxRunning }: { maxRunning: number }): Runs {
   return {
     find: (model, id) => running.get(keyOf(model, id)),
     isFull,
-    begin(model, id, work) {
+    begin(model, id, isStreamed, work) {
       if (isFull()) return null;
       const key = keyOf(model, id);
-      const run = startRun(id, work, () => running.delete(key));
+      const run = startRun(id, isStreamed, work, () => running.delete(key));
       running.set(key, run);
       return run;
     },
@@ -46,19 +52,38 @@ function keyOf(model: string, id: string): string {
   return `${model}/${id}`;
 }
 
-function startRun(id: string, work: Work, onEnd: () => void): Run {
+function startRun(id: string, isStreamed: boolean, work: Work, onEnd: () => void): Run {
   const abort = new AbortController();
   const startedMs = performance.now();
-  const log = (line: string) => {
-    run.prediction.logs += `${line}\n`;
+  const events = createRunEvents();
+  const pieces: unknown[] = [];
+  const context = {
+    signal: abort.signal,
+    isStreamed,
+    log(line: string) {
+      run.prediction.logs += `${line}\n`;
+      events.add('log', { source: 'stdout', data: `${line}\n` });
+    },
+    emit(piece: unknown) {
+      events.add('output', { chunk: piece, index: pieces.length });
+      pieces.push(piece);
+    },
   };
   const run: Run = {
     prediction: { id, status: 'processing', logs: '', metrics: {} },
+    events,
+    isStreamed,
+    readers: new Set(),
     ended: Promise.resolve().then(async () => {
-      const end = await ending((signal) => work(signal, log), abort.signal);
+      events.add('start', { id, status: 'processing' });
+      const end = await ending(() => work(context), abort.signal);
+      for (const [name, value] of Object.entries(end.metrics))
+        events.add('metric', { name, value, mode: 'replace' });
       const predict_time = (performance.now() - startedMs) / 1000;
-      run.prediction = { ...run.prediction, ...end, metrics: { ...end.metrics, predict_time } };
+      const output = pieces.length > 0 && { output: pieces };
+      run.prediction = { ...run.prediction, ...output, ...end, metrics: { ...end.metrics, predict_time } };
       onEnd();
+      events.add('completed', run.prediction);
       return run.prediction;
     }),
     cancel: () => abort.abort(),
@@ -68,10 +93,10 @@ function startRun(id: string, work: Work, onEnd: () => void): Run {
 
 type End = Pick<Prediction, 'status' | 'metrics'> & Partial<Prediction>;
 
-async function ending(work: (signal: AbortSignal) => Promise<RunResult>, signal: AbortSignal): Promise<End> {
+async function ending(work: () => Promise<RunResult>, signal: AbortSignal): Promise<End> {
   try {
-    const { output, metrics } = await work(signal);
-    if (!signal.aborted) return { status: 'succeeded', output, metrics };
+    const result = await work();
+    if (!signal.aborted) return { status: 'succeeded', ...result };
   } catch (error) {
     if (!signal.aborted) return { status: 'failed', error: errorText(error), metrics: {} };
   }

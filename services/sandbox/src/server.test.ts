@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { classesOf } from '@holdfast/kit/http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
+import { createRunEvents } from './events.ts';
 import { createSandbox } from './server.ts';
 
 type Prediction = {
@@ -100,8 +101,8 @@ describe('sandbox-text', () => {
     expect(status).toBe(200);
     expect(prediction).toMatchObject({
       status: 'succeeded',
-      output: expect.stringContaining('hello there'),
-      metrics: { input_token_count: 3, cost: '0.5' },
+      output: expect.arrayContaining(['"hello ', 'there". ']),
+      metrics: { input_token_count: 3, output_token_count: 13, cost: '0.5' },
     });
   });
 
@@ -137,7 +138,7 @@ describe('predictions', () => {
     });
     expect((await put('sandbox-text', { input: [] }, { id: 'same' })).status).toBe(422);
     const again = await put('sandbox-text', { input: { prompt: 'other' } }, { id: 'same' });
-    expect(again.prediction.output).toContain('other');
+    expect(again.prediction.output).toContain('"other". ');
   });
 
   it('cancel a run whose connection is closed before its end', async () => {
@@ -197,6 +198,144 @@ describe('predictions', () => {
     });
     expect((await fetch(`${base}/constructor/health-check`)).status).toBe(404);
     expect((await put('nothing', { input: {} })).status).toBe(404);
+  });
+});
+
+type StreamEvent = { event: string; data: object };
+
+/** Opens a stream of a run of `sandbox-text`, or of `model`. */
+async function stream(id: string, input: object, options: { model?: string; signal?: AbortSignal } = {}) {
+  const { model = 'sandbox-text', signal = null } = options;
+  return await fetch(`${base}/${model}/predictions/${id}`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    body: JSON.stringify({ input }),
+    signal,
+  });
+}
+
+async function* eventsOf(response: Response): AsyncGenerator<StreamEvent> {
+  let text = '';
+  for await (const bytes of response.body ?? []) {
+    text += Buffer.from(bytes).toString();
+    const blocks = text.split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const [, event = '', data = ''] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? [];
+      yield { event, data: JSON.parse(data) as StreamEvent['data'] };
+    }
+  }
+}
+
+async function all(events: AsyncIterable<StreamEvent>): Promise<StreamEvent[]> {
+  const read: StreamEvent[] = [];
+  for await (const event of events) read.push(event);
+  return read;
+}
+
+const chunks = (events: StreamEvent[]) =>
+  events.filter(({ event }) => event === 'output').map(({ data }) => (data as { chunk: unknown }).chunk);
+
+describe('streams of a run', () => {
+  it('have its log, words, metrics and the prediction, in the shapes of Cog', async () => {
+    const response = await stream('shapes', { prompt: 'hi', tokens: 2, tokens_per_s: 1000, delay_ms: 1000 });
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    const events = await all(eventsOf(response));
+    expect(events[0]).toEqual({ event: 'start', data: { id: 'shapes', status: 'processing' } });
+    expect(events[1]).toEqual({
+      event: 'log',
+      data: { source: 'stdout', data: ' 10%|#         | 1/10\n' },
+    });
+    expect(events.slice(-5)).toEqual([
+      { event: 'output', data: { chunk: 'You ', index: 0 } },
+      { event: 'output', data: { chunk: 'wrote ', index: 1 } },
+      { event: 'metric', data: { name: 'input_token_count', value: 1, mode: 'replace' } },
+      { event: 'metric', data: { name: 'output_token_count', value: 2, mode: 'replace' } },
+      {
+        event: 'completed',
+        data: expect.objectContaining({
+          id: 'shapes',
+          status: 'succeeded',
+          output: ['You ', 'wrote '],
+          logs: expect.stringContaining('100%|'),
+          metrics: { input_token_count: 1, output_token_count: 2, predict_time: expect.any(Number) },
+        }),
+      },
+    ]);
+  });
+
+  it('write as many words as asked for, at the speed asked for', async () => {
+    const startedMs = performance.now();
+    const events = await all(
+      eventsOf(await stream('fast', { prompt: 'hi', tokens: 100, tokens_per_s: 500 })),
+    );
+    expect(performance.now() - startedMs).toBeGreaterThan(190);
+    expect(chunks(events)).toHaveLength(100);
+    const { prediction } = await put('sandbox-text', { input: { prompt: 'hi', tokens: 100 } });
+    expect(prediction.output).toEqual(chunks(events));
+  });
+
+  it('fail after the words asked for', async () => {
+    const input = { prompt: 'hi', fail: 'MODEL_OVERLOADED', fail_after_tokens: 3, tokens_per_s: 1000 };
+    const events = await all(eventsOf(await stream('fails', input)));
+    expect(chunks(events)).toEqual(['You ', 'wrote ', 'one ']);
+    expect(events.at(-1)).toMatchObject({
+      event: 'completed',
+      data: { status: 'failed', error: expect.stringMatching(/^MODEL_OVERLOADED: ./) },
+    });
+  });
+
+  it('are given from the first event to a repeated PUT, whose end does not cancel while one is read', async () => {
+    const input = { prompt: 'hi', tokens: 20, tokens_per_s: 20 };
+    const first = eventsOf(await stream('twice', input));
+    await first.next();
+    await first.next();
+    const leaving = new AbortController();
+    const second = eventsOf(await stream('twice', { no: 'input' }, { signal: leaving.signal }));
+    expect((await second.next()).value).toMatchObject({ event: 'start' });
+    expect((await second.next()).value).toMatchObject({ event: 'output', data: { index: 0 } });
+    leaving.abort();
+    const rest = await all(first);
+    expect(rest.at(-1)).toMatchObject({ event: 'completed', data: { status: 'succeeded' } });
+  });
+
+  it('cancel the run when the last of them is closed', async () => {
+    const leaving = new AbortController();
+    const input = { prompt: 'hi', tokens: 1000, tokens_per_s: 1 };
+    const open = eventsOf(await stream('left', input, { signal: leaving.signal }));
+    await open.next();
+    leaving.abort();
+    await until(async () => (await put('sandbox-text', { input: [] }, { id: 'left' })).status === 422);
+  });
+
+  it('end with an error for a reader that comes after events were dropped', async () => {
+    const events = createRunEvents();
+    for (let index = 0; index < 1030; index++) events.add('output', { chunk: '', index });
+    expect(await all(events.read())).toEqual([
+      {
+        event: 'error',
+        data: { error: 'SSE stream replay truncated; events were dropped', skipped: 6 },
+      },
+    ]);
+  });
+
+  it('end with an error for a reader that falls too far behind', async () => {
+    const events = createRunEvents();
+    events.add('start', {});
+    const reader = events.read();
+    expect(await reader.next()).toMatchObject({ value: { event: 'start' } });
+    for (let index = 0; index < 1025; index++) events.add('output', { chunk: '', index });
+    expect(await all(reader)).toEqual([
+      { event: 'error', data: { error: 'SSE stream lagged; events were dropped', skipped: 1 } },
+    ]);
+  });
+
+  it('are refused with 406 by a model that has none', async () => {
+    const response = await stream('none', { prompt: 'hi' }, { model: 'sandbox-image' });
+    expect([response.status, await response.json()]).toEqual([
+      406,
+      { error: expect.stringContaining('does not support streaming responses') },
+    ]);
   });
 });
 

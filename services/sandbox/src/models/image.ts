@@ -17,6 +17,7 @@ const input = z.strictObject({
 /** The same prompt gives the same images. */
 export const image: Model = {
   input,
+  streams: false,
   async run(raw, context) {
     const given = raw as z.infer<typeof input>;
     const { prompt, width, height, format, count } = given;

@@ -18,6 +18,7 @@ const input = z.strictObject({
 
 export const transform: Model = {
   input,
+  streams: false,
   async run(raw, context) {
     const given = raw as z.infer<typeof input>;
     const { signal, publish } = context;
