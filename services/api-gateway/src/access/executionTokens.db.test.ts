@@ -2,35 +2,18 @@ import { insertOutput, markOutputReady } from '@holdfast/db/files';
 import { newId } from '@holdfast/domain/ids';
 import { untilReady } from '@holdfast/queues/connection';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
 import { endpoints } from '../app.ts';
 import { eventsOf, serve } from '../testing/readEvents.ts';
-import {
-  openTestGateway,
-  organizationWithKey,
-  startTestGateway,
-  type TestGateway,
-} from '../testing/testGateway.ts';
-import { applyTestModels } from '../testing/testModels.ts';
+import { gatewayOfTests, openTestGateway, organizationWithKey } from '../testing/testGateway.ts';
 import type { TokenClaims } from './executionTokens.ts';
 import { boundsFor, unbounded } from './keyBounds.ts';
 import type { ApiKeyRequest } from './keyRequest.ts';
 import { issueApiKey } from './newKeys.ts';
 
-let gateway: TestGateway;
-let organizationId: string;
-let key: string;
-
-beforeAll(async () => {
-  gateway = await startTestGateway({ RATE_LIMIT_TOKEN_PER_MINUTE: '200' });
-  await applyTestModels(gateway.context.db);
-  ({ key, organizationId } = await organizationWithKey(gateway, { balance: '1000' }));
-});
-
-afterAll(async () => {
-  await gateway.close();
-});
+const gateway = await gatewayOfTests({ RATE_LIMIT_TOKEN_PER_MINUTE: '200' });
+const { key, organizationId } = await organizationWithKey(gateway, { balance: '1000' });
 
 const page = 'https://page.example';
 const own = { metadata: { secret: 1 }, webhook_url: 'https://example.com/hooks?secret=1' };

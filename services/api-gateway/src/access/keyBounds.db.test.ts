@@ -1,29 +1,17 @@
 import { apiKeyScopes } from '@holdfast/domain/apiKey';
 import { newId } from '@holdfast/domain/ids';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdminApp } from '../adminApp.ts';
 import { endpoints } from '../app.ts';
 import { createApiDocument } from '../pages/openapi/document.ts';
 import { operationsOf, scopeOf } from '../pages/openapi/operations.ts';
 import { insertDelivery } from '../testing/insertDelivery.ts';
 import { completedExecution } from '../testing/newExecution.ts';
-import { clientOf, organizationWithKey, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
-import { applyTestModels } from '../testing/testModels.ts';
+import { clientOf, gatewayOfTests, organizationWithKey } from '../testing/testGateway.ts';
 
-let gateway: TestGateway;
-let organizationId: string;
-let owner: string;
-
-beforeAll(async () => {
-  gateway = await startTestGateway({ TRUST_PROXY: '1' });
-  await applyTestModels(gateway.context.db);
-  ({ organizationId, key: owner } = await organizationWithKey(gateway, { balance: '100' }));
-});
-
-afterAll(async () => {
-  await gateway.close();
-});
+const gateway = await gatewayOfTests({ TRUST_PROXY: '1' });
+const { organizationId, key: owner } = await organizationWithKey(gateway, { balance: '100' });
 
 type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 const ask = (method: Method, path: string, as: string, from = '192.0.2.1') =>

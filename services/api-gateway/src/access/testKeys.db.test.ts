@@ -1,15 +1,13 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
 import { applyModels } from '@holdfast/db/models';
 import { modelDefinition } from '@holdfast/domain/modelDefinition';
-import { emptyRedis } from '@holdfast/testkit/testRedis';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { createAdminApp } from '../adminApp.ts';
-import { startAdjuster } from '../testing/adjuster.ts';
-import { organizationWithKey, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { gatewayWithAdjuster } from '../testing/adjuster.ts';
+import { organizationWithKey } from '../testing/testGateway.ts';
 
-let gateway: TestGateway;
-let adjuster: ReturnType<typeof startAdjuster>;
+const gateway = await gatewayWithAdjuster();
 let organizationId: string;
 let live: string;
 
@@ -25,9 +23,6 @@ const model = (slug: string, providers: object[], price: string) =>
   });
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
-  await emptyRedis(gateway.servers.redisUrl);
-  adjuster = startAdjuster(gateway);
   const models = [
     model('play', [sandbox], '700000000'),
     model('real', [real], '1'),
@@ -35,11 +30,6 @@ beforeAll(async () => {
   ];
   await applyModels(gateway.context.db, models, () => true);
   ({ organizationId, key: live } = await organizationWithKey(gateway, { balance: '100' }));
-});
-
-afterAll(async () => {
-  await adjuster.stop();
-  await gateway.close();
 });
 
 type Method = 'get' | 'post' | 'delete';

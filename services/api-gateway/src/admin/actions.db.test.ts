@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import type { Express } from 'express';
+import { describe, expect, it, jest } from '@jest/globals';
 import { adminEndpoints, createAdminApp } from '../adminApp.ts';
-import { clientOf, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { clientOf, gatewayOfTests } from '../testing/testGateway.ts';
 
 const ann = 'ann-has-a-token-of-hers';
 const bob = 'bob-has-another-token';
 
-let gateway: TestGateway;
-let admin: Express;
-
-beforeAll(async () => {
-  const settings = { ADMIN_TOKEN: `ann:${ann},bob:${bob},bob:${bob}-new`, TRUST_PROXY: '1' };
-  gateway = await startTestGateway(settings);
-  admin = createAdminApp(gateway.context);
+const gateway = await gatewayOfTests({
+  ADMIN_TOKEN: `ann:${ann},bob:${bob},bob:${bob}-new`,
+  TRUST_PROXY: '1',
 });
-
-afterAll(async () => {
-  await gateway.close();
-});
+const admin = createAdminApp(gateway.context);
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 const ask = (method: Method, path: string, as = ann) => {

@@ -1,27 +1,12 @@
 import { newId } from '@holdfast/domain/ids';
-import { emptyRedis } from '@holdfast/testkit/testRedis';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Express } from 'express';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createAdminApp } from '../adminApp.ts';
-import { startAdjuster } from '../testing/adjuster.ts';
-import { clientOf, openTestGateway, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { gatewayWithAdjuster } from '../testing/adjuster.ts';
+import { clientOf, openTestGateway } from '../testing/testGateway.ts';
 
-let gateway: TestGateway;
-let admin: Express;
-let adjuster: ReturnType<typeof startAdjuster>;
+const gateway = await gatewayWithAdjuster();
+const admin = createAdminApp(gateway.context);
 let id: string;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  await emptyRedis(gateway.servers.redisUrl);
-  adjuster = startAdjuster(gateway);
-  admin = createAdminApp(gateway.context);
-});
-
-afterAll(async () => {
-  await adjuster.stop();
-  await gateway.close();
-});
 
 beforeEach(async () => {
   id = await gateway.newOrganization();
@@ -149,13 +134,13 @@ describe('corrections', () => {
   });
 });
 
-describe('without a ledger', () => {
-  it('a top-up is 503 with the key to retry it, and is dropped once it is too late', async () => {
-    await adjuster.stop();
+describe('a top-up without a ledger', () => {
+  it('is 503 with the key to retry it, and is dropped once it is too late', async () => {
+    await gateway.stopLedger();
     const { body } = await post('top-ups', { amount: '2' }).expect(503);
     expect(body.error).toMatchObject({ code: 'SERVICE_UNAVAILABLE', retryable: true });
     const [, key = ''] = /Idempotency-Key: (req_[\w-]+)/.exec(body.error.message) ?? [];
-    adjuster = startAdjuster(gateway);
+    gateway.startLedger();
     // Taken after the job of the first request, of which nothing is seen.
     await post('top-ups', { amount: '7' }).expect(201);
     expect(await journal()).toEqual(['top_up funding available 7.00000000 7.00000000']);
@@ -164,11 +149,10 @@ describe('without a ledger', () => {
     expect(await journal()).toHaveLength(2);
   }, 30_000);
 
-  it('a top-up is also 503 when Redis is unavailable', async () => {
+  it('is also 503 when Redis is unavailable', async () => {
     const other = await openTestGateway({ ...gateway.servers, redisUrl: 'redis://127.0.0.1:1' });
-    admin = createAdminApp(other.context);
-    const { body } = await post('top-ups', { amount: '2' }).expect(503);
-    expect(body.error.code).toBe('SERVICE_UNAVAILABLE');
+    const client = clientOf(createAdminApp(other.context), other.context.config.ADMIN_TOKEN);
+    await client.post(`/admin/v1/organizations/${id}/top-ups`).send({ amount: '2' }).expect(503);
     await other.close();
   });
 });

@@ -1,24 +1,12 @@
 import { topUp } from '@holdfast/db/balances';
 import { newId } from '@holdfast/domain/ids';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Express } from 'express';
+import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { createAdminApp } from '../adminApp.ts';
-import { startTestGateway, type TestGateway } from '../testing/testGateway.ts';
-import { applyTestModels } from '../testing/testModels.ts';
+import { gatewayOfTests } from '../testing/testGateway.ts';
 
-let gateway: TestGateway;
-let admin: Express;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  await applyTestModels(gateway.context.db);
-  admin = createAdminApp(gateway.context);
-});
-
-afterAll(async () => {
-  await gateway.close();
-});
+const gateway = await gatewayOfTests();
+const admin = createAdminApp(gateway.context);
 
 const token = () => gateway.context.config.ADMIN_TOKEN;
 const get = (path: string) =>

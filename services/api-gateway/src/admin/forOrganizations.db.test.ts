@@ -1,27 +1,23 @@
 import { topUp } from '@holdfast/db/balances';
 import { newId } from '@holdfast/domain/ids';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Express } from 'express';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { createAdminApp } from '../adminApp.ts';
 import { insertDelivery } from '../testing/insertDelivery.ts';
 import { completedExecution, newExecution } from '../testing/newExecution.ts';
-import { clientOf, organizationWithKey, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { clientOf, gatewayOfTests, organizationWithKey } from '../testing/testGateway.ts';
 
-let gateway: TestGateway;
-let admin: Express;
+const gateway = await gatewayOfTests();
+const admin = createAdminApp(gateway.context);
 let org: string;
 let other: string;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
-  admin = createAdminApp(gateway.context);
   [org, other] = [await gateway.newOrganization(), await gateway.newOrganization()];
   const { db } = gateway.context;
   for (const organizationId of [org, other])
     await topUp(db, { organizationId, amount: '50', reason: null, idempotencyKey: null });
 });
-afterAll(() => gateway.close());
 
 const call = (method: 'get' | 'post' | 'delete', path: string) =>
   clientOf(admin, gateway.context.config.ADMIN_TOKEN)[method](`/admin/v1${path}`);

@@ -2,28 +2,18 @@ import { recordAudit } from '@holdfast/db/audit/audit';
 import { newId } from '@holdfast/domain/ids';
 import { breakersKey } from '@holdfast/queues/admission';
 import { emptyRedis } from '@holdfast/testkit/testRedis';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Express } from 'express';
 import { createAdminApp } from '../adminApp.ts';
 import { insertDelivery } from '../testing/insertDelivery.ts';
 import { completedExecution, newExecution } from '../testing/newExecution.ts';
-import {
-  clientOf,
-  openTestGateway,
-  organizationWithKey,
-  startTestGateway,
-  type TestGateway,
-} from '../testing/testGateway.ts';
-import { applyTestModels } from '../testing/testModels.ts';
+import { clientOf, gatewayOfTests, openTestGateway, organizationWithKey } from '../testing/testGateway.ts';
 
-let gateway: TestGateway;
+const gateway = await gatewayOfTests();
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
   await emptyRedis(gateway.servers.redisUrl);
-  await applyTestModels(gateway.context.db);
 });
-afterAll(() => gateway.close());
 
 /** Read by a gateway of its own: a gateway reads it once for all requests within two seconds. */
 async function overview(redisUrl = gateway.servers.redisUrl) {

@@ -6,27 +6,23 @@ import { adjustQueue } from '@holdfast/queues/definitions';
 import { jobMetrics, startWorker } from '@holdfast/queues/worker';
 import { emptyRedis } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Express } from 'express';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdminApp } from '../adminApp.ts';
-import { clientOf, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { clientOf, gatewayOfTests } from '../testing/testGateway.ts';
 
 const ann = 'ann-has-a-token-of-hers';
 const sam = 'sam-has-a-token-of-his';
 const val = 'val-has-a-token-as-well';
 
-let gateway: TestGateway;
-let admin: Express;
+const gateway = await gatewayOfTests({
+  ADMIN_TOKEN: `ann:${ann},sam:${sam},val:${val}`,
+  ADMIN_ROLES: 'sam:support,val:viewer',
+});
+const admin = createAdminApp(gateway.context);
 
 beforeAll(async () => {
-  gateway = await startTestGateway({
-    ADMIN_TOKEN: `ann:${ann},sam:${sam},val:${val}`,
-    ADMIN_ROLES: 'sam:support,val:viewer',
-  });
   await emptyRedis(gateway.servers.redisUrl);
-  admin = createAdminApp(gateway.context);
 });
-afterAll(() => gateway.close());
 
 const as = (token: string) => clientOf(admin, token);
 

@@ -1,32 +1,17 @@
-import { emptyRedis } from '@holdfast/testkit/testRedis';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Express } from 'express';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createAdminApp } from '../adminApp.ts';
-import { startAdjuster } from '../testing/adjuster.ts';
+import { gatewayWithAdjuster } from '../testing/adjuster.ts';
 import { completedExecution } from '../testing/newExecution.ts';
-import { clientOf, organizationWithKey, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { clientOf, organizationWithKey } from '../testing/testGateway.ts';
 
-let gateway: TestGateway;
-let admin: Express;
-let adjuster: ReturnType<typeof startAdjuster>;
+const gateway = await gatewayWithAdjuster({
+  ADMIN_TOKEN: `ada:${'a'.repeat(24)},vic:${'v'.repeat(24)}`,
+  ADMIN_ROLES: 'vic:viewer',
+});
+const admin = createAdminApp(gateway.context);
 let organizationId: string;
 let key: string;
 let id: string;
-
-beforeAll(async () => {
-  gateway = await startTestGateway({
-    ADMIN_TOKEN: `ada:${'a'.repeat(24)},vic:${'v'.repeat(24)}`,
-    ADMIN_ROLES: 'vic:viewer',
-  });
-  await emptyRedis(gateway.servers.redisUrl);
-  adjuster = startAdjuster(gateway);
-  admin = createAdminApp(gateway.context);
-});
-
-afterAll(async () => {
-  await adjuster.stop();
-  await gateway.close();
-});
 
 /** A run held at 0.60 that reported 100, with 50 available. */
 beforeEach(async () => {

@@ -1,27 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Express } from 'express';
+import { describe, expect, it } from '@jest/globals';
 import { createAdminApp } from '../adminApp.ts';
-import { clientOf, organizationWithKey, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
-import { applyTestModels } from '../testing/testModels.ts';
+import { clientOf, gatewayOfTests, organizationWithKey } from '../testing/testGateway.ts';
 
 const viewer = 'vic-has-a-token-of-his';
 const administrator = 'ada-has-a-token-of-hers';
 
-let gateway: TestGateway;
-let admin: Express;
-let org: string;
-let key: string;
-
-beforeAll(async () => {
-  gateway = await startTestGateway({
-    ADMIN_TOKEN: `ada:${administrator},vic:${viewer}`,
-    ADMIN_ROLES: 'vic:viewer',
-  });
-  await applyTestModels(gateway.context.db);
-  admin = createAdminApp(gateway.context);
-  ({ organizationId: org, key } = await organizationWithKey(gateway, { balance: '10' }));
+const gateway = await gatewayOfTests({
+  ADMIN_TOKEN: `ada:${administrator},vic:${viewer}`,
+  ADMIN_ROLES: 'vic:viewer',
 });
-afterAll(() => gateway.close());
+const admin = createAdminApp(gateway.context);
+const { organizationId: org, key } = await organizationWithKey(gateway, { balance: '10' });
 
 const post = (path: string, body: object = {}, idempotencyKey = '') =>
   clientOf(admin, administrator)

@@ -1,22 +1,10 @@
 import { newId } from '@holdfast/domain/ids';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Express } from 'express';
+import { describe, expect, it } from '@jest/globals';
 import { createAdminApp } from '../adminApp.ts';
-import { clientOf, organizationWithKey, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
-import { applyTestModels } from '../testing/testModels.ts';
+import { clientOf, gatewayOfTests, organizationWithKey } from '../testing/testGateway.ts';
 
-let gateway: TestGateway;
-let admin: Express;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  await applyTestModels(gateway.context.db);
-  admin = createAdminApp(gateway.context);
-});
-
-afterAll(async () => {
-  await gateway.close();
-});
+const gateway = await gatewayOfTests();
+const admin = createAdminApp(gateway.context);
 
 const get = (path: string) => clientOf(admin, gateway.context.config.ADMIN_TOKEN).get(`/admin/v1${path}`);
 

@@ -1,9 +1,8 @@
 import { removeEnded } from '@holdfast/db/operatorSessions';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { Express } from 'express';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
 import { adminEndpoints, createAdminApp } from '../adminApp.ts';
-import { openTestGateway, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { gatewayOfTests, openTestGateway } from '../testing/testGateway.ts';
 
 const ann = 'ann-has-a-token-of-hers';
 const sam = 'sam-has-a-token-of-his';
@@ -16,20 +15,11 @@ const settings = {
 const host = 'console.test:8081';
 const fromConsole = { Host: host, Origin: `http://${host}`, 'X-Holdfast-Console': '1' };
 
-let gateway: TestGateway;
-let admin: Express;
-
-beforeAll(async () => {
-  gateway = await startTestGateway(settings);
-  admin = createAdminApp(gateway.context);
-});
+const gateway = await gatewayOfTests(settings);
+const admin = createAdminApp(gateway.context);
 
 beforeEach(async () => {
   await gateway.context.db.pool.query('TRUNCATE sign_in_failures');
-});
-
-afterAll(async () => {
-  await gateway.close();
 });
 
 type Method = 'get' | 'post' | 'delete' | 'patch';

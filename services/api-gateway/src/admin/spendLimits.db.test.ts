@@ -1,22 +1,13 @@
 import { topUp } from '@holdfast/db/balances';
 import { newId } from '@holdfast/domain/ids';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Express } from 'express';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { createAdminApp } from '../adminApp.ts';
-import { clientOf, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
-import { applyTestModels } from '../testing/testModels.ts';
+import { clientOf, gatewayOfTests } from '../testing/testGateway.ts';
 
-let gateway: TestGateway;
-let admin: Express;
+const gateway = await gatewayOfTests();
+const admin = createAdminApp(gateway.context);
 let id: string;
 let key: { id: string; key: string };
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  await applyTestModels(gateway.context.db);
-  admin = createAdminApp(gateway.context);
-});
-afterAll(() => gateway.close());
 
 beforeEach(async () => {
   id = await gateway.newOrganization();

@@ -1,29 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '@holdfast/domain/ids';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Express } from 'express';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdminApp } from '../adminApp.ts';
 import { insertDelivery } from '../testing/insertDelivery.ts';
-import { clientOf, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
+import { clientOf, gatewayOfTests } from '../testing/testGateway.ts';
 
 const ann = 'ann-has-a-token-of-hers';
 const sam = 'sam-has-a-token-of-his';
 const val = 'val-has-a-token-as-well';
 
-let gateway: TestGateway;
-let admin: Express;
+const gateway = await gatewayOfTests({
+  ADMIN_TOKEN: `ann:${ann},sam:${sam},val:${val}`,
+  ADMIN_ROLES: 'sam:support,val:viewer',
+});
+const admin = createAdminApp(gateway.context);
 let org: string;
 let other: string;
 
 beforeAll(async () => {
-  gateway = await startTestGateway({
-    ADMIN_TOKEN: `ann:${ann},sam:${sam},val:${val}`,
-    ADMIN_ROLES: 'sam:support,val:viewer',
-  });
-  admin = createAdminApp(gateway.context);
   [org, other] = [await gateway.newOrganization(), await gateway.newOrganization()];
 });
-afterAll(() => gateway.close());
 
 const as = (token: string) => clientOf(admin, token);
 const run = (sql: string, values: unknown[]) => gateway.context.db.pool.query(sql, values);

@@ -5,7 +5,6 @@ import { limits } from '@holdfast/domain/limits';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { organizationWithKey, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
-import { applyTestModels } from '../testing/testModels.ts';
 import { type Listening, listen } from './listen.ts';
 
 let gateway: TestGateway;
@@ -15,7 +14,6 @@ const sockets: Socket[] = [];
 
 async function start(settings: Record<string, string>): Promise<void> {
   gateway = await startTestGateway(settings);
-  await applyTestModels(gateway.context.db);
   listening = await listen(gateway.app, { host: '127.0.0.1', port: 0 }, 3000);
   ({ key } = await organizationWithKey(gateway, { balance: '10' }));
 }

@@ -1,5 +1,5 @@
 import { parseConfig } from '@holdfast/kit/config';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { createAdminApp } from '../adminApp.ts';
 import { gatewayConfig } from '../context/config.ts';
@@ -7,15 +7,9 @@ import { openTestGateway, startTestGateway, type TestGateway } from '../testing/
 
 const page = 'https://app.example';
 
-let gateway: TestGateway;
-let closed: TestGateway;
-let open: TestGateway;
-
-beforeAll(async () => {
-  gateway = await startTestGateway({ CORS_ORIGINS: `${page}, http://localhost:5173` });
-  closed = await openTestGateway(gateway.servers);
-  open = await openTestGateway(gateway.servers, { CORS_ORIGINS: '*' });
-});
+const gateway = await startTestGateway({ CORS_ORIGINS: `${page}, http://localhost:5173` });
+const closed = await openTestGateway(gateway.servers);
+const open = await openTestGateway(gateway.servers, { CORS_ORIGINS: '*' });
 
 afterAll(async () => {
   await Promise.all([closed.close(), open.close()]);

@@ -1,24 +1,12 @@
 import { createHash } from 'node:crypto';
 import { newApiKey } from '@holdfast/domain/apiKey';
 import { newId } from '@holdfast/domain/ids';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import request, { type Response } from 'supertest';
-import { organizationWithKey, startTestGateway, type TestGateway } from '../testing/testGateway.ts';
-import { applyTestModels } from '../testing/testModels.ts';
+import { gatewayOfTests, organizationWithKey } from '../testing/testGateway.ts';
 
-let gateway: TestGateway;
-let organizationId: string;
-let key: string;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  await applyTestModels(gateway.context.db);
-  ({ organizationId, key } = await organizationWithKey(gateway, { balance: '100' }));
-});
-
-afterAll(async () => {
-  await gateway.close();
-});
+const gateway = await gatewayOfTests();
+const { organizationId, key } = await organizationWithKey(gateway, { balance: '100' });
 
 const get = (path: string, as = key) => gateway.client(as).get(path);
 const post = (path: string, as = key) => gateway.client(as).post(path);

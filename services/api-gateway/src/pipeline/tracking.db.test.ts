@@ -4,26 +4,11 @@ import { type AddressInfo, connect } from 'node:net';
 import { newApiKey } from '@holdfast/domain/apiKey';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
-import {
-  openTestGateway,
-  organizationWithKey,
-  startTestGateway,
-  type TestGateway,
-} from '../testing/testGateway.ts';
-import { applyTestModels } from '../testing/testModels.ts';
+import { gatewayOfTests, openTestGateway, organizationWithKey } from '../testing/testGateway.ts';
 
-let gateway: TestGateway;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  await applyTestModels(gateway.context.db);
-});
-
-afterAll(async () => {
-  await gateway.close();
-});
+const gateway = await gatewayOfTests();
 
 describe('the log of a request', () => {
   it('is one line with ids, route and status, never a body, a query or a key', async () => {

@@ -3,10 +3,29 @@ import { decideReview } from '@holdfast/db/executions/reviews';
 import { connectWorker } from '@holdfast/queues/connection';
 import { adjustQueue, type PayloadOf } from '@holdfast/queues/definitions';
 import { startWorker } from '@holdfast/queues/worker';
-import type { TestGateway } from './testGateway.ts';
+import { emptyRedis } from '@holdfast/testkit/testRedis';
+import { afterAll } from '@jest/globals';
+import { startTestGateway, type TestGateway } from './testGateway.ts';
 
-/** A ledger service for top-ups, corrections and decisions on reviews only. */
-export function startAdjuster({ context: { db, log }, servers }: TestGateway) {
+/** A gateway for all tests of a file, with a ledger service for top-ups, corrections and decisions on reviews only. */
+export async function gatewayWithAdjuster(settings: Record<string, string> = {}) {
+  const gateway = await startTestGateway(settings);
+  await emptyRedis(gateway.servers.redisUrl);
+  let ledger = startAdjuster(gateway);
+  afterAll(async () => {
+    await ledger.stop();
+    await gateway.close();
+  });
+  return {
+    ...gateway,
+    stopLedger: () => ledger.stop(),
+    startLedger() {
+      ledger = startAdjuster(gateway);
+    },
+  };
+}
+
+function startAdjuster({ context: { db, log }, servers }: TestGateway) {
   const redis = connectWorker(servers.redisUrl, log);
   const process = async (asked: PayloadOf<typeof adjustQueue>) =>
     'executionId' in asked ? await decideReview(db, asked) : await adjustBalance(db, asked);

@@ -10,6 +10,7 @@ import { untilReady } from '@holdfast/queues/connection';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { afterAll } from '@jest/globals';
 import type { Express } from 'express';
 import request from 'supertest';
 import { boundsFor, unbounded } from '../access/keyBounds.ts';
@@ -17,6 +18,7 @@ import { issueApiKey } from '../access/newKeys.ts';
 import { createApp } from '../app.ts';
 import { gatewayConfig } from '../context/config.ts';
 import { closeContext, openContext } from '../context/context.ts';
+import { applyTestModels } from './testModels.ts';
 
 /** Requests to an app with this key or admin token. */
 export function clientOf(app: Express, token: string) {
@@ -68,11 +70,12 @@ export async function openTestGateway(servers: TestServers, settings: Record<str
 
 export type TestGateway = Awaited<ReturnType<typeof openTestGateway>>;
 
-/** The same with its own database, which is dropped on close. */
+/** The same with its own database, which has the test models and is dropped on close. */
 export async function startTestGateway(settings: Record<string, string> = {}): Promise<TestGateway> {
   const database = await createTestDatabase();
   const servers = { databaseUrl: database.url, redisUrl: testRedisUrl(), folder: testFolder('files') };
   const gateway = await openTestGateway(servers, settings);
+  await applyTestModels(gateway.context.db);
   await untilReady(gateway.context.redis, 20_000);
   return {
     ...gateway,
@@ -81,6 +84,13 @@ export async function startTestGateway(settings: Record<string, string> = {}): P
       await database.drop();
     },
   };
+}
+
+/** The same for all tests of a file; it is closed after the last of them. */
+export async function gatewayOfTests(settings: Record<string, string> = {}): Promise<TestGateway> {
+  const gateway = await startTestGateway(settings);
+  afterAll(gateway.close);
+  return gateway;
 }
 
 /** An organization with a key and, where given, a balance. */

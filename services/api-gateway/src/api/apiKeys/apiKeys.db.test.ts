@@ -1,23 +1,13 @@
 import { isApiKeyShape } from '@holdfast/domain/apiKey';
 import { newId } from '@holdfast/domain/ids';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { openTestGateway, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { gatewayOfTests, openTestGateway } from '../../testing/testGateway.ts';
 
-let gateway: TestGateway;
-let organizationId: string;
-let key: string;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  organizationId = await gateway.newOrganization();
-  key = await gateway.newKey(organizationId);
-});
-
-afterAll(async () => {
-  await gateway.close();
-});
+const gateway = await gatewayOfTests();
+const organizationId = await gateway.newOrganization();
+const key = await gateway.newKey(organizationId);
 
 const post = (path: string, as = key) => gateway.client(as).post(path);
 const get = (path: string, as = key) => gateway.client(as).get(path);

@@ -2,29 +2,21 @@ import { adjustBalance, getBalance } from '@holdfast/db/balances';
 import { cancelExecution } from '@holdfast/db/executions/endings';
 import { newId } from '@holdfast/domain/ids';
 import { asRole } from '@holdfast/testkit/testDatabase';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { completedExecution, newExecution } from '../../testing/newExecution.ts';
-import {
-  openTestGateway,
-  organizationWithKey,
-  startTestGateway,
-  type TestGateway,
-} from '../../testing/testGateway.ts';
+import { gatewayOfTests, openTestGateway, organizationWithKey } from '../../testing/testGateway.ts';
 
 const path = '/v1/balance/transactions';
 
-let gateway: TestGateway;
-let organizationId: string;
-let key: string;
+const gateway = await gatewayOfTests();
+const { db } = gateway.context;
+const { organizationId, key } = await organizationWithKey(gateway, { balance: '10' });
 let cheap: string;
 let dear: string;
 let cancelled: string;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
-  const { db } = gateway.context;
-  ({ organizationId, key } = await organizationWithKey(gateway, { balance: '10' }));
   const other = await organizationWithKey(gateway, { balance: '77' });
   cheap = await completedExecution(db, { organizationId, cost: '0.048' });
   await completedExecution(db, { organizationId: other.organizationId, cost: '0.5' });
@@ -32,10 +24,6 @@ beforeAll(async () => {
   cancelled = await newExecution(db, organizationId);
   await cancelExecution(db, organizationId, cancelled);
   await adjust('-3.5', '=HYPERLINK("http://x.test"), "twice" billed');
-});
-
-afterAll(async () => {
-  await gateway.close();
 });
 
 async function adjust(amount: string, reason: string): Promise<void> {

@@ -1,26 +1,18 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
 import { cancelExecution } from '@holdfast/db/executions/endings';
 import { asRole } from '@holdfast/testkit/testDatabase';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { completedExecution, newExecution } from '../../testing/newExecution.ts';
-import {
-  openTestGateway,
-  organizationWithKey,
-  startTestGateway,
-  type TestGateway,
-} from '../../testing/testGateway.ts';
+import { gatewayOfTests, openTestGateway, organizationWithKey } from '../../testing/testGateway.ts';
 
 const path = '/v1/usage';
 
-let gateway: TestGateway;
-let organizationId: string;
-let key: string;
+const gateway = await gatewayOfTests();
+const { db } = gateway.context;
+const { organizationId, key } = await organizationWithKey(gateway, { balance: '100' });
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
-  const { db } = gateway.context;
-  ({ organizationId, key } = await organizationWithKey(gateway, { balance: '100' }));
   const other = await organizationWithKey(gateway, { balance: '100' });
   const run = (completedAt: string, cost: string, model: string, tokens: [number, number]) =>
     completedExecution(db, { organizationId, completedAt, cost, model, tokens });
@@ -37,10 +29,6 @@ beforeAll(async () => {
     completedAt: '2025-03-02T00:00:00.000Z',
     cost: '4',
   });
-});
-
-afterAll(async () => {
-  await gateway.close();
 });
 
 function get(query: Record<string, string> = {}, as = key) {

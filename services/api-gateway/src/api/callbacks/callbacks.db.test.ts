@@ -8,22 +8,15 @@ import { startExecutions } from '@holdfast/db/executions/start';
 import { callbackQueue } from '@holdfast/queues/definitions';
 import { openQueue } from '@holdfast/queues/producer';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
-import { organizationWithKey, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
-import { applyTestModels } from '../../testing/testModels.ts';
+import { gatewayOfTests, organizationWithKey } from '../../testing/testGateway.ts';
 
-let gateway: TestGateway;
+const gateway = await gatewayOfTests();
 let token: string;
 
 beforeAll(async () => {
-  gateway = await startTestGateway();
-  await applyTestModels(gateway.context.db);
   token = await runningToken();
-});
-
-afterAll(async () => {
-  await gateway.close();
 });
 
 async function runningToken(): Promise<string> {

@@ -3,27 +3,17 @@ import { listEvents } from '@holdfast/db/events';
 import { eraseExecution } from '@holdfast/db/executions/erase';
 import { newId } from '@holdfast/domain/ids';
 import { asRole } from '@holdfast/testkit/testDatabase';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { insertDelivery } from '../../testing/insertDelivery.ts';
 import { completedExecution } from '../../testing/newExecution.ts';
-import { organizationWithKey, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
-import { applyTestModels } from '../../testing/testModels.ts';
+import { gatewayOfTests, organizationWithKey } from '../../testing/testGateway.ts';
 
-let gateway: TestGateway;
+const gateway = await gatewayOfTests();
 let organizationId: string;
 let key: string;
 
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  await applyTestModels(gateway.context.db);
-});
-
 beforeEach(async () => {
   ({ organizationId, key } = await organizationWithKey(gateway, { balance: '100' }));
-});
-
-afterAll(async () => {
-  await gateway.close();
 });
 
 type Event = { id: string; type: string; execution_id: string; data: Record<string, unknown> };

@@ -1,23 +1,12 @@
 import { applyModels } from '@holdfast/db/models';
 import { modelDefinition } from '@holdfast/domain/modelDefinition';
 import { wav } from '@holdfast/files/testing/media';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { organizationWithKey, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
-import { applyTestModels } from '../../testing/testModels.ts';
+import { gatewayOfTests, organizationWithKey, startTestGateway } from '../../testing/testGateway.ts';
 
-let gateway: TestGateway;
-let key: string;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  await applyTestModels(gateway.context.db);
-  ({ key } = await organizationWithKey(gateway));
-});
-
-afterAll(async () => {
-  await gateway.close();
-});
+const gateway = await gatewayOfTests();
+const { key } = await organizationWithKey(gateway);
 
 const post = (path: string, body: object) => gateway.client(key).post(path).send(body);
 const estimate = (body: object) => post('/v1/executions/estimate', body);

@@ -1,29 +1,17 @@
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { boundsFor, unbounded } from '../../access/keyBounds.ts';
 import { issueApiKey } from '../../access/newKeys.ts';
 import {
+  gatewayOfTests,
   openTestGateway,
   organizationWithKey,
-  startTestGateway,
   type TestGateway,
 } from '../../testing/testGateway.ts';
-import { applyTestModels } from '../../testing/testModels.ts';
 
-let gateway: TestGateway;
-let organizationId: string;
-let key: string;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  await applyTestModels(gateway.context.db);
-  ({ key, organizationId } = await organizationWithKey(gateway, { balance: '100' }));
-});
-
-afterAll(async () => {
-  await gateway.close();
-});
+const gateway = await gatewayOfTests();
+const { key, organizationId } = await organizationWithKey(gateway, { balance: '100' });
 
 const body = { model: 'writer', input: { prompt: 'a' } };
 

@@ -1,5 +1,5 @@
 import { until } from '@holdfast/testkit/until';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { eventsOf, readEvents, type ServedEvent, serve } from '../../testing/readEvents.ts';
 import {
   openTestGateway,
@@ -7,22 +7,12 @@ import {
   startTestGateway,
   type TestGateway,
 } from '../../testing/testGateway.ts';
-import { applyTestModels } from '../../testing/testModels.ts';
 
-let gateway: TestGateway;
+const gateway = await startTestGateway();
 /** Another replica. */
-let other: TestGateway;
-let served: Awaited<ReturnType<typeof serve>>;
-let servedByOther: Awaited<ReturnType<typeof serve>>;
-let key: string;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  other = await openTestGateway(gateway.servers, { EVENT_STREAMS_PER_KEY: '2', EVENT_STREAMS: '3' });
-  [served, servedByOther] = await Promise.all([serve(gateway), serve(other)]);
-  await applyTestModels(gateway.context.db);
-  ({ key } = await organizationWithKey(gateway, { balance: '100' }));
-});
+const other = await openTestGateway(gateway.servers, { EVENT_STREAMS_PER_KEY: '2', EVENT_STREAMS: '3' });
+const [served, servedByOther] = await Promise.all([serve(gateway), serve(other)]);
+const { key } = await organizationWithKey(gateway, { balance: '100' });
 
 afterEach(async () => {
   await until(

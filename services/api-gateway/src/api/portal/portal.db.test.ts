@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { newId } from '@holdfast/domain/ids';
 import { portalCapabilities } from '@holdfast/domain/portal';
 import { testFolder } from '@holdfast/testkit/testFolder';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import express, { type Express } from 'express';
 import request, { type Response } from 'supertest';
 import { callsOf } from '../../access/portalCapabilities.ts';
@@ -12,40 +12,23 @@ import { endpoints } from '../../app.ts';
 import { mountPortal } from '../../pages/portal.ts';
 import { insertDelivery } from '../../testing/insertDelivery.ts';
 import { completedExecution } from '../../testing/newExecution.ts';
-import {
-  clientOf,
-  openTestGateway,
-  organizationWithKey,
-  startTestGateway,
-  type TestGateway,
-} from '../../testing/testGateway.ts';
-import { applyTestModels } from '../../testing/testModels.ts';
+import { clientOf, gatewayOfTests, openTestGateway, organizationWithKey } from '../../testing/testGateway.ts';
 
 const host = 'portal.test';
 const fromPortal = { Host: host, Origin: `http://${host}`, 'X-Holdfast-Console': '1' };
 const adminToken = 'an-admin-token-for-tests';
 const everything = ['executions', 'webhooks', 'keys', 'usage'];
 
-let gateway: TestGateway;
-let admin: Express;
+const gateway = await gatewayOfTests({
+  TRUST_PROXY: '1',
+  PORTAL_TOP_UP_URL: 'https://pay.test/{organization_id}',
+});
+const admin = createAdminApp(gateway.context);
 let organizationId: string;
 let owner: string;
 
-beforeAll(async () => {
-  gateway = await startTestGateway({
-    TRUST_PROXY: '1',
-    PORTAL_TOP_UP_URL: 'https://pay.test/{organization_id}',
-  });
-  admin = createAdminApp(gateway.context);
-  await applyTestModels(gateway.context.db);
-});
-
 beforeEach(async () => {
   ({ organizationId, key: owner } = await organizationWithKey(gateway, { balance: '100' }));
-});
-
-afterAll(async () => {
-  await gateway.close();
 });
 
 type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';

@@ -1,22 +1,12 @@
 import { type DeliveryState, searchedPerPage } from '@holdfast/db/webhooks/deliveries';
 import { recoverDeliveries } from '@holdfast/db/webhooks/redelivery';
 import { newId } from '@holdfast/domain/ids';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { insertDelivery } from '../../testing/insertDelivery.ts';
-import { organizationWithKey, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { gatewayOfTests, organizationWithKey } from '../../testing/testGateway.ts';
 
-let gateway: TestGateway;
-let organizationId: string;
-let key: string;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  ({ organizationId, key } = await organizationWithKey(gateway));
-});
-
-afterAll(async () => {
-  await gateway.close();
-});
+const gateway = await gatewayOfTests();
+const { organizationId, key } = await organizationWithKey(gateway);
 
 const base = '/v1/webhooks/endpoints';
 const deliveries = '/v1/webhooks/deliveries';

@@ -4,35 +4,21 @@ import { deliverMissedEvents, listMissedEvents } from '@holdfast/db/webhooks/mis
 import { subscribedTypes } from '@holdfast/domain/events';
 import { newId } from '@holdfast/domain/ids';
 import { asRole } from '@holdfast/testkit/testDatabase';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { insertDelivery } from '../../testing/insertDelivery.ts';
 import { completedExecution } from '../../testing/newExecution.ts';
-import {
-  openTestGateway,
-  organizationWithKey,
-  startTestGateway,
-  type TestGateway,
-} from '../../testing/testGateway.ts';
-import { applyTestModels } from '../../testing/testModels.ts';
+import { gatewayOfTests, openTestGateway, organizationWithKey } from '../../testing/testGateway.ts';
 import { findEndpoint } from './endpointRecord.ts';
 import { recover } from './postRecover.ts';
 
-let gateway: TestGateway;
+const gateway = await gatewayOfTests();
 let organizationId: string;
 let key: string;
 
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  await applyTestModels(gateway.context.db);
-});
 beforeEach(async () => {
   ({ organizationId, key } = await organizationWithKey(gateway, { balance: '1000' }));
 });
-afterAll(async () => {
-  await gateway.close();
-});
-
 const base = '/v1/webhooks/endpoints';
 const call = (method: 'get' | 'post' | 'patch', path: string, app = gateway.app) =>
   request(app)[method](path).auth(key, { type: 'bearer' });

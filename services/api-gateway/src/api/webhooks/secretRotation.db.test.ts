@@ -1,16 +1,11 @@
 import { newId } from '@holdfast/domain/ids';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { gatewayOfTests } from '../../testing/testGateway.ts';
 
-let gateway: TestGateway;
+const gateway = await gatewayOfTests();
 let organizationId: string;
 let key: string;
 let endpoint: { id: string; secret: string };
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-});
-afterAll(() => gateway.close());
 
 beforeEach(async () => {
   organizationId = await gateway.newOrganization();

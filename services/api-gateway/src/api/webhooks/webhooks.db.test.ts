@@ -5,26 +5,14 @@ import { openQueue } from '@holdfast/queues/producer';
 import { startWorker } from '@holdfast/queues/worker';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { insertDelivery } from '../../testing/insertDelivery.ts';
-import { openTestGateway, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
-import { applyTestModels } from '../../testing/testModels.ts';
+import { gatewayOfTests, openTestGateway } from '../../testing/testGateway.ts';
 
-let gateway: TestGateway;
-let organizationId: string;
-let key: string;
-
-beforeAll(async () => {
-  gateway = await startTestGateway();
-  await applyTestModels(gateway.context.db);
-  organizationId = await gateway.newOrganization();
-  key = await gateway.newKey(organizationId);
-});
-
-afterAll(async () => {
-  await gateway.close();
-});
+const gateway = await gatewayOfTests();
+const organizationId = await gateway.newOrganization();
+const key = await gateway.newKey(organizationId);
 
 const base = '/v1/webhooks/endpoints';
 const url = 'https://example.com/hooks';
