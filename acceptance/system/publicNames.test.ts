@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { endpoints } from '@holdfast/api-gateway/app';
 import { siteFolder } from '@holdfast/api-gateway/pages/docs/site';
 import { newId } from '@holdfast/domain/ids';
-import { startFakeOpenai } from '@holdfast/providers/openai/testing/fakeOpenai';
+import { startWireServer, type WireReply, type WireServer } from '@holdfast/providers/conformance/wireServer';
+import { fixture } from '@holdfast/providers/openai/testing/fixture';
 import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -15,7 +16,8 @@ const names = /replicate|open\s?ai\b|openai|\bfal\b|\bcog\b|vllm|acme[-/]|\br8_|
 const said =
   'Replicate (https://api.replicate.com/v1/predictions) by way of fal.ai, OpenAI and cog at api.openai.com is out of GPUs, r8_aaaaaaaaaaaaaaaaaaaaaaaa';
 
-let openai: Awaited<ReturnType<typeof startFakeOpenai>>;
+let openai: WireServer;
+let completion: WireReply = { status: 200, json: fixture('chatCompletion') };
 let hosted: Hosted;
 let customer: Customer;
 /** What the paths name. */
@@ -25,7 +27,7 @@ const slugs = ['drawing-one', 'drawing-two', 'words-one', 'words-two'];
 const terminal = ['COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED'];
 
 beforeAll(async () => {
-  openai = await startFakeOpenai();
+  openai = await startWireServer(() => completion);
   hosted = await startHosted(
     [
       painter('drawing-one', [at.replicate('poll')]),
@@ -34,7 +36,7 @@ beforeAll(async () => {
       writer('words-two', [{ adapter: 'openai', connection: 'openai', model: 'acme-4', mode: 'sync' }]),
       writer('words-three', [{ adapter: 'openai', connection: 'vllm', model: 'acme-4', mode: 'sync' }]),
     ],
-    { OPENAI_BASE_URL: openai.baseUrl, OPENAI_API_KEY: openai.apiKey },
+    { OPENAI_BASE_URL: openai.origin, OPENAI_API_KEY: 'sk-fake' },
   );
   customer = await hosted.stack.newCustomer();
 });
@@ -55,14 +57,14 @@ const plans = [
     hosted.replicate.plan({ ends: { status: 'failed', output: null, error: said } });
     hosted.fal.plan({ ends: { status: 422, json: { detail: said }, error: said } });
     hosted.first.plan({ ends: { status: 'failed', error: said } });
-    openai.plan({ submit: { status: 400, json: { error: { message: said, type: 'x', code: 'x' } } } });
+    completion = { status: 400, json: { error: { message: said, type: 'x', code: 'x' } } };
   },
   () => {
     const headers = { 'x-served-by': 'replicate' };
     hosted.replicate.plan({ create: { status: 422, headers, json: { detail: said, title: said } } });
     hosted.fal.plan({ submit: { status: 422, headers, json: { detail: said } } });
     hosted.first.plan({ submit: { status: 422, json: { detail: said } } });
-    openai.plan({ submit: { status: 403, json: { error: { message: said } } } });
+    completion = { status: 403, json: { error: { message: said } } };
   },
 ];
 
@@ -94,9 +96,8 @@ function pathsOf(path: string): string[] {
 }
 
 function expectNoNames(what: string, text: string): void {
-  const own = [hosted.replicate, hosted.fal, hosted.first, openai].map(
-    ({ baseUrl }) => new URL(baseUrl).host,
-  );
+  const servers = [hosted.replicate.baseUrl, hosted.fal.baseUrl, hosted.first.baseUrl, openai.origin];
+  const own = servers.map((url) => new URL(url).host);
   const found = names.exec(text)?.[0] ?? own.find((host) => text.includes(host));
   expect([what, found]).toEqual([what, undefined]);
 }

@@ -146,22 +146,6 @@ describe('a provider with one slot, and two dispatchers', () => {
     // Some of the thirty runs are admitted above the capacity, to find out whether it has grown.
     expect(first.refused()).toBeLessThan(10);
   }, 60_000);
-
-  it('serves organizations in turn, however many executions one of them has', async () => {
-    const other = await stack.newCustomer('100');
-    first.slots(1);
-    first.shut();
-    const many = await createMany(60, 'one-place');
-    await until('one is at it', () => first.now() === 1);
-    await until('others were refused', () => first.refused() > 0);
-    const id = await create(other.api, 'one-place', { prompt: 'of another' });
-    first.open();
-    await untilStatus(other.api, id, 'COMPLETED');
-    const before = first.begun.indexOf('of another');
-    await allComplete(many);
-    // It waits for its pause, not for all the others.
-    expect(before).toBeLessThan(50);
-  });
 });
 
 describe('an execution that waits for a busy provider', () => {

@@ -21,18 +21,12 @@ let limited: Customer;
 beforeAll(async () => {
   container = await startFakeContainer();
   const two = { limits: { concurrency: 2 } };
-  stack = await startStack(
-    { FIRST_BASE_URL: container.baseUrl, SECOND_BASE_URL: container.baseUrl, SECOND_MAX_CONCURRENCY: '4' },
-    [
-      writer('two', [at.first()], two),
-      writer('two-emptied', [at.first()], two),
-      writer('two-haunted', [at.first()], two),
-      writer('three-a-minute', [at.first()], { limits: { per_minute: 3 } }),
-      writer('free', [at.first()]),
-      writer('of-the-second', [at.second()]),
-      writer('of-the-second-too', [at.second()]),
-    ],
-  );
+  stack = await startStack({ FIRST_BASE_URL: container.baseUrl }, [
+    writer('two', [at.first()], two),
+    writer('two-emptied', [at.first()], two),
+    writer('three-a-minute', [at.first()], { limits: { per_minute: 3 } }),
+    writer('free', [at.first()]),
+  ]);
   await stack.services.startAnother('dispatcher');
   redis = connectProducer(stack.redisUrl, createLogger('test', 'silent'));
   limited = await stack.newCustomer('100');
@@ -77,12 +71,6 @@ describe('with two dispatchers', () => {
     expect(container.begun).toHaveLength(20);
   });
 
-  it('a connection has at most its maximum of concurrent runs, whatever its models', async () => {
-    await Promise.all([createMany(10, 'of-the-second'), createMany(10, 'of-the-second-too')]);
-    expect(await allEnd()).toEqual(completed(20));
-    expect(container.maxOpen()).toBe(4);
-  });
-
   it('an organization with a limit has at most its maximum of concurrent runs, and others continue', async () => {
     await Promise.all([createMany(12, 'free', limited), createMany(12, 'two')]);
     expect([await allEnd(limited), await allEnd()]).toEqual([completed(12), completed(12)]);
@@ -117,14 +105,4 @@ describe('with two dispatchers', () => {
     await allEnd();
     expect(container.maxOpen()).toBe(2);
   }, 90_000);
-
-  it('the slots of a dispatcher that died become free', async () => {
-    const key = '{holdfast-limits}:runs:model:two-haunted';
-    const longAgo = String(Date.now() - 60_000);
-    await redis.zadd(key, longAgo, 'exec_of-the-dead', longAgo, 'exec_of-the-dead-too');
-    await redis.sadd('{holdfast-limits}:names', 'model:two-haunted');
-    await createMany(4, 'two-haunted');
-    expect(await allEnd()).toEqual(completed(4));
-    await until('their slots are free', async () => (await redis.zcard(key)) === 0, 3000);
-  });
 });

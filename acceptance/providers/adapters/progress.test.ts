@@ -13,10 +13,7 @@ const logged: { level: string; msg: string; executionId?: string }[] = [];
 
 beforeAll(async () => {
   hosted = await startHosted(
-    [
-      painter('painting-one', [at.replicate('poll')], { show_to_clients: ['logs'] }),
-      painter('painting-two', [at.fal('poll')]),
-    ],
+    [painter('painting-one', [at.replicate('poll')], { show_to_clients: ['logs'] })],
     { LOG_LEVEL: 'debug' },
     (line) => logged.push(JSON.parse(line)),
   );
@@ -71,27 +68,6 @@ describe('the progress of a run', () => {
     const shown = JSON.stringify(events).replaceAll(hosted.stack.baseUrl, 'our own URL');
     expect(shown).not.toMatch(providerNames);
     expect((await record(id))['logs']).toMatch(/100\/100\nSaved\n$/);
-    await expectEndedOnce(hosted.stack, customer, id);
-  });
-
-  it('at fal is the place in the queue and the percentage, and only operators see the log', async () => {
-    hosted.fal.plan({ endsAfterMs: null, callsBack: false, logs: [] });
-    const id = await create(customer.api, 'painting-two', { prompt: 'a' });
-    const { events, done } = await follow(id);
-    await until('its queue position is reported', async () => (await record(id))['queue_position'] === 1);
-    const run = hosted.fal.run(hosted.fal.accepted().at(-1) ?? '');
-    run.plan = { ...run.plan, logs: ['fal.ai worker acme/painter is up', ' 25%|##5  | 7/28'] };
-    await until('its progress is reported', async () => (await record(id))['progress'] === 0.25);
-    expect(await record(id)).toMatchObject({ queue_position: null, logs: null });
-    run.plan = { ...run.plan, logs: [...run.plan.logs, 'Step 2'] };
-    await hosted.fal.finish(run.id);
-    await untilStatus(customer.api, id, 'COMPLETED');
-    await done;
-    expect(dataOf(events, 'progress')).toContainEqual({ progress: null, queue_position: 1 });
-    expect(linesOf(events)).toEqual([]);
-    expect((await record(id))['logs']).toBeNull();
-    const { body } = await hosted.stack.admin.get(`/admin/v1/executions/${id}`);
-    expect(body['logs']).toBe('fal.ai worker acme/painter is up\n 25%|##5  | 7/28\nStep 2\n');
     await expectEndedOnce(hosted.stack, customer, id);
   });
 });

@@ -37,10 +37,6 @@ async function startRun(part: Partial<Submission> = {}): Promise<Handle> {
 }
 
 describe('a run of mode sync', () => {
-  it('ends by the response to its request', async () => {
-    expect(await provider.submit(submission(), neverAborted)).toMatchObject(succeeded);
-  });
-
   it('is started once more when its connection broke, because Cog has cancelled it', async () => {
     fake.plan({ submit: 'accept, then reset', endsAfterMs: null });
     await provider.submit(submission(), neverAborted);
@@ -73,12 +69,6 @@ describe('a run of mode callback', () => {
     ).toMatchObject(shown);
     expect(fake.accepted()).toHaveLength(1);
     expect(fake.received.at(-1)?.json).toEqual({ input: [] });
-  });
-
-  it('is cancelled', async () => {
-    const handle = await startRun();
-    await provider.cancel(handle, neverAborted);
-    expect(fake.prediction(handle.externalId).state).toBe('canceled');
   });
 
   it.each(['accept, then reset', 'accept, then half a body', 'accept, then html'] as const)(

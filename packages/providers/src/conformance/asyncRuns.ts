@@ -86,13 +86,19 @@ function describePolls(subject: Subject, asyncRuns: AsyncRuns, setup: () => Test
     });
   });
 
-  it.each([{ status: 500 }, { status: 503 }, { status: 429 }, 'reset', 'half a body'] as const)(
-    'are polled again after %j',
-    async (reply) => {
-      const handle = await startedRun();
-      expect(await poll(handle, () => [reply])).toMatchObject({ state: 'running', handle });
-    },
-  );
+  it.each([
+    { status: 500 },
+    { status: 503 },
+    { status: 429 },
+    { status: 401 },
+    { status: 200, text: '<html>' },
+    { status: 200, json: { hello: 'there' } },
+    'reset',
+    'half a body',
+  ] as const)('are polled again after %j', async (reply) => {
+    const handle = await startedRun();
+    expect(await poll(handle, () => [reply])).toMatchObject({ state: 'running', handle });
+  });
 
   it('fail when the response to a poll is too large, because every later one would be', async () => {
     const handle = await startedRun();

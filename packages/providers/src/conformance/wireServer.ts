@@ -146,14 +146,6 @@ export function submitReply(
   return plan === 'accept, then html' ? 'html' : 'half a body';
 }
 
-/** The status of the response to a callback; empty if the port refused the connection. */
-export function statuses(callbackSubmission: Promise<number>): Promise<number[]> {
-  return callbackSubmission.then(
-    (status) => [status],
-    () => [],
-  );
-}
-
 /** The run of that id. */
 export function known<Run>(runs: Map<string, Run>, id: string): Run {
   const run = runs.get(id);

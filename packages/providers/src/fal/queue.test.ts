@@ -1,11 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { buffer } from 'node:stream/consumers';
-import { startTestServer } from '@holdfast/egress/testing/servers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Callback, Handle, Progress, Provider, Submission } from '../interface.ts';
+import type { Handle, Progress, Provider, Submission } from '../interface.ts';
 import { createFal } from './fal.ts';
 import { type FakeFal, startFakeFal } from './testing/fakeFal.ts';
-import { fixture } from './testing/fixtures.ts';
 
 const neverAborted = new AbortController().signal;
 const callbackUrl = 'http://127.0.0.1:9/v1/callbacks/fal/token?a=1&b=2';
@@ -47,21 +43,6 @@ async function startRun(submission: Submission): Promise<Handle> {
   const progress = await provider.submit(submission, neverAborted);
   if (progress.state !== 'running') throw new Error(`the run is ${JSON.stringify(progress)}`);
   return progress.handle;
-}
-
-async function startInbox(): Promise<{ url: string; callbacks: Callback[]; close(): Promise<void> }> {
-  const callbacks: Callback[] = [];
-  const take = async (request: IncomingMessage, response: ServerResponse) => {
-    const body = await buffer(request);
-    callbacks.push({
-      headers: request.headers as Record<string, string>,
-      body,
-      receivedAtMs: Date.now(),
-    });
-    response.end();
-  };
-  const server = await startTestServer((request, response) => void take(request, response));
-  return { url: `${server.url}/v1/callbacks/fal/token`, callbacks, close: server.close };
 }
 
 describe('a submit', () => {
@@ -138,57 +119,23 @@ describe('a run in the queue', () => {
     const old = submissionOf({ startedAtMs: Date.now() - 61_000 });
     expect(await poll(gone, old)).toMatchObject({ state: 'ended', outcome: { code: 'GENERATION_FAILED' } });
   });
-
-  it('is stopped, and a missing run is not an error', async () => {
-    const handle = await startRun(submissionOf());
-    await provider.cancel(handle, neverAborted);
-    expect(fal.run(handle.externalId).isCancelled).toBe(true);
-    await fal.finish(handle.externalId);
-    await expect(provider.cancel(handle, neverAborted)).resolves.toBeUndefined();
-  });
-});
-
-describe('a run with a callback', () => {
-  it('ends only when the queue confirms it', async () => {
-    const gateway = await startInbox();
-    const submission = { ...called, callbackUrl: gateway.url };
-    const handle = await startRun(submission);
-    const run = { ...submission, handle };
-    const read = async () => {
-      const callback = gateway.callbacks.shift();
-      if (callback === undefined) throw new Error('no callback arrived');
-      return provider.readCallback(callback, run);
-    };
-    expect(await fal.finish(handle.externalId)).toEqual([200]);
-    expect(await read()).toMatchObject({ state: 'ended', outcome: { ok: true } });
-    await fal.callBack(handle.externalId, { forged: true });
-    expect(await read()).toBeNull();
-    await fal.callBack(handle.externalId, { atS: Math.floor(Date.now() / 1000) - 400 });
-    expect(await read()).toBeNull();
-    await fal.callBack(handle.externalId, { body: { ...fixture('webhookOk'), request_id: 'another' } });
-    expect(await read()).toBeNull();
-    await gateway.close();
-  });
 });
 
 describe('a submit with an unknown outcome', () => {
-  it.each(['accept, then reset', 'accept, then half a body', 'accept, then html'] as const)(
-    '%s: is awaited for a minute and not repeated',
-    async (submit) => {
-      fal.plan({ submit });
-      expect(await provider.submit(called, neverAborted)).toMatchObject({ state: 'unknown' });
-      const recovered = await provider.recover(called, neverAborted);
-      expect(recovered).toMatchObject({ state: 'running', by: 'callback', pollAfterMs: 60_000 });
-      const { handle } = recovered as Extract<Progress, { state: 'running' }>;
-      await provider.cancel(handle, neverAborted);
-      expect(await provider.poll(called, handle, neverAborted)).toMatchObject({
-        state: 'unknown',
-        outcome: { code: 'GENERATION_FAILED' },
-      });
-      expect(fal.accepted()).toHaveLength(1);
-      expect(fal.received).toHaveLength(1);
-    },
-  );
+  it('is awaited for a minute and not repeated', async () => {
+    fal.plan({ submit: 'accept, then reset' });
+    expect(await provider.submit(called, neverAborted)).toMatchObject({ state: 'unknown' });
+    const recovered = await provider.recover(called, neverAborted);
+    expect(recovered).toMatchObject({ state: 'running', by: 'callback', pollAfterMs: 60_000 });
+    const { handle } = recovered as Extract<Progress, { state: 'running' }>;
+    await provider.cancel(handle, neverAborted);
+    expect(await provider.poll(called, handle, neverAborted)).toMatchObject({
+      state: 'unknown',
+      outcome: { code: 'GENERATION_FAILED' },
+    });
+    expect(fal.accepted()).toHaveLength(1);
+    expect(fal.received).toHaveLength(1);
+  });
 
   it('stays unknown without a callback', async () => {
     expect(await provider.recover(submissionOf(), neverAborted)).toMatchObject({ state: 'unknown' });

@@ -74,22 +74,6 @@ describe('a create', () => {
 });
 
 describe('a create whose response was lost', () => {
-  it.each(['accept, then reset', 'accept, then half a body', 'accept, then html'] as const)(
-    '%s: its run is found, and no other is started',
-    async (create) => {
-      fake.plan({ create });
-      expect(await provider.submit(submission(), neverAborted)).toMatchObject({ state: 'unknown' });
-      const [externalId = ''] = fake.accepted();
-      expect(await provider.recover(submission(), neverAborted)).toMatchObject({
-        state: 'running',
-        by: 'callback',
-        handle: { externalId },
-      });
-      expect(fake.accepted()).toHaveLength(1);
-      expect(waitedMs).toEqual([]);
-    },
-  );
-
   it('is found behind hundreds of others', async () => {
     await provider.submit(submission(), neverAborted);
     const [externalId] = fake.accepted();
@@ -265,19 +249,6 @@ describe('a callback without its URL', () => {
     expect(await read({ externalId: 'ours' })).toBeNull();
     expect(await read({ externalId: 'of-another-run' })).toMatchObject({ state: 'ended' });
     configured.close();
-  });
-});
-
-describe('a cancelled run', () => {
-  it('is stopped there, and fails if it was stopped by another cause', async () => {
-    const begun = await provider.submit(submission(), neverAborted);
-    if (begun.state !== 'running') throw new Error('not running');
-    await provider.cancel(begun.handle, neverAborted);
-    expect(fake.run(begun.handle.externalId).state).toBe('canceled');
-    expect(await provider.poll(submission(), begun.handle, neverAborted)).toMatchObject({
-      state: 'ended',
-      outcome: { code: 'GENERATION_FAILED' },
-    });
   });
 });
 
