@@ -78,34 +78,6 @@ describe('a run that succeeds', () => {
   });
 });
 
-describe('a run that costs more than its hold', () => {
-  it('is charged in full', async () => {
-    const id = await create(customer.api, 'sandbox-text', { prompt: 'x', cost: '0.11000001' });
-    expect((await readExecution(customer.api, id)).hold_amount).toBe('0.012');
-    expect(await untilStatus(customer.api, id, 'COMPLETED')).toMatchObject({ cost: '0.11000001' });
-    expect(await balance()).toEqual({ available: '0.88999999', held: '0.00', total: '0.88999999' });
-  });
-
-  it('is charged the hold if it costs more than ten times that', async () => {
-    const id = await create(customer.api, 'sandbox-text', { prompt: 'x', cost: '1.5' });
-    expect(await untilStatus(customer.api, id, 'COMPLETED')).toMatchObject({ cost: '0.012' });
-    expect(await balance()).toEqual({ available: '0.988', held: '0.00', total: '0.988' });
-  });
-
-  it('may make the balance negative, and then creates return 402', async () => {
-    for (let n = 0; n < 9; n++) {
-      const id = await create(customer.api, 'sandbox-text', { prompt: 'x', cost: '0.12' });
-      await untilStatus(customer.api, id, 'COMPLETED');
-    }
-    expect(await balance()).toEqual({ available: '-0.08', held: '0.00', total: '-0.08' });
-    const refused = await customer.api.post('/v1/executions', {
-      model: 'sandbox-text',
-      input: { prompt: 'y' },
-    });
-    expect([refused.status, refused.body]).toMatchObject([402, { error: { code: 'INSUFFICIENT_BALANCE' } }]);
-  });
-});
-
 const submitted = () =>
   until('the provider has the run', () => stack.providerCalls.some((call) => call.startsWith('PUT')));
 /** Waits until the provider is asked to cancel the run that it received. */
