@@ -1,4 +1,6 @@
-import { runNode } from './child.mjs';
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { root, runNode } from './child.mjs';
 
 const flags = '--experimental-vm-modules --disable-warning=ExperimentalWarning';
 
@@ -13,7 +15,16 @@ export function test(args, { only = tiers, ...options } = {}) {
   const named = args.some((arg) => !arg.startsWith('-') && arg.includes('/'));
   const selected = named ? [] : ['--selectProjects', ...only];
   const env = { ...options.env, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} ${flags}`.trim() };
-  return runNode(['node_modules/jest/bin/jest.js', ...args, ...selected], { ...options, env });
+  return runNode(['node_modules/jest/bin/jest.js', ...args.map(anchored), ...selected], { ...options, env });
+}
+
+/** Jest takes a path as a pattern: `sdk` would also mean `acceptance/clients/sdk`. */
+function anchored(arg, index, args) {
+  const file = path.join(root, arg);
+  if (arg.startsWith('-') || ['-t', '--testNamePattern'].includes(args[index - 1]) || !existsSync(file))
+    return arg;
+  const escaped = file.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return statSync(file).isDirectory() ? `${escaped.replace(/\/$/, '')}/` : escaped;
 }
 
 /** `npm test`: `--unit`, `--db` and `--system` select tiers. */

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { endpointEventTypes, eventTypes } from '../../packages/domain/src/events.ts';
 import { allowedFor, consoleMayImport, floors, goesDown } from './importDirection.ts';
 import { readSourceFacts } from './sourceFacts.ts';
 import { readSourceFiles, type SourceFile, targetOf } from './sourceFiles.ts';
@@ -155,6 +156,19 @@ describe('the source tree', () => {
 
   it('has no console.log in services', () => {
     expect(paths((file) => file.logsToConsole && file.owner.startsWith('services/'))).toEqual([]);
+  });
+});
+
+describe('a type of event', () => {
+  it.each([
+    'sdk/typescript/src/webhookEvents.ts',
+    'sdk/python/src/holdfast/webhooks.py',
+    'packages/console/src/features/webhooks/webhooks.ts',
+    'docs/webhooks.md',
+  ])('is named in %s', (path) => {
+    const text = readFileSync(resolve(root, path), 'utf8');
+    const types = [...eventTypes, ...endpointEventTypes];
+    expect(types.filter((type) => !new RegExp(`['"\`]${type}['"\`]`).test(text))).toEqual([]);
   });
 });
 

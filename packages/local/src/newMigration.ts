@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newMigration } from '@holdfast/db/migrate/newMigration';
+import { migrationFile, newMigration } from '@holdfast/db/migrate/newMigration';
 import { removePostgresData } from './postgres/dataFolder.ts';
 import { startPostgres } from './postgres.ts';
 
@@ -17,7 +17,11 @@ try {
   const postgres = await startPostgres({ dataDir, settings: { fsync: 'off' } });
   try {
     const file = await newMigration(postgres.url, name);
-    console.log(file ? `Wrote ${file}` : 'The migrations already lead to prisma/schema.prisma.');
+    console.log(
+      file
+        ? `Wrote ${file}`
+        : `The migrations already lead to prisma/schema.prisma. For what it cannot express, such as a check, write ${migrationFile(name)} yourself.`,
+    );
   } finally {
     await postgres.stop();
   }

@@ -1,3 +1,5 @@
+import { terminalEventTypes } from '@holdfast/domain/events';
+import { quotedList } from '../executions/read.ts';
 import { isReviewedSql } from '../executions/reviews.ts';
 import { hasExecutionsSql, isKeptSql, openStatusesSql } from './sql.ts';
 
@@ -116,7 +118,7 @@ export const executionInvariants = {
 
   'an ending has exactly one event': `
     SELECT e.id, e.status || ', events: ' || count(v.type) || coalesce(', the last ' || max(v.type), '') AS found
-    FROM executions e LEFT JOIN events v ON v.execution_id = e.id AND v.type <> 'execution.started'
+    FROM executions e LEFT JOIN events v ON v.execution_id = e.id AND v.type IN (${quotedList(terminalEventTypes)})
     GROUP BY e.id HAVING count(v.type) <> CASE WHEN e.status IN ${openStatusesSql} THEN 0 ELSE 1 END
       OR max(v.type) <> 'execution.' || lower(e.status)`,
 

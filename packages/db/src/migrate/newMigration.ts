@@ -30,7 +30,7 @@ export async function newMigration(
   await migrate(scratchUrl, folder);
   await dropUnknownToPrisma(scratchUrl);
   const sql = await differenceToSchema(scratchUrl);
-  return sql === null ? null : writeMigration(folder, name, sql);
+  return sql === null ? null : writeMigration(migrationFile(name, folder), sql);
 }
 
 // The engine takes partitions, and partial and expression indexes, for drift and would drop them.
@@ -78,9 +78,13 @@ async function differenceToSchema(databaseUrl: string): Promise<string | null> {
   }
 }
 
-async function writeMigration(folder: string, name: string, sql: string): Promise<string> {
+/** The file of a migration of this moment. */
+export function migrationFile(name: string, folder = migrationsFolder): string {
   const timestamp = new Date().toISOString().replace(/\D/g, '').slice(0, 14);
-  const file = join(folder, `${timestamp}_${name}`, 'migration.sql');
+  return join(folder, `${timestamp}_${name}`, 'migration.sql');
+}
+
+async function writeMigration(file: string, sql: string): Promise<string> {
   await mkdir(join(file, '..'));
   await writeFile(file, sql, { flag: 'wx' });
   return file;

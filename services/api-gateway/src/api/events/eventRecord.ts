@@ -114,26 +114,20 @@ function nameOf(type: string): string {
   return type.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-const [started, completed, failed, cancelled, expired] = eventTypes;
-const [failing, deactivated, recovered] = endpointEventTypes;
+const [firstType, ...otherTypes] = eventTypes;
 
 export const AnyEvent = z
   .discriminatedUnion('type', [
-    executionEvent(started),
-    executionEvent(completed),
-    executionEvent(failed),
-    executionEvent(cancelled),
-    executionEvent(expired),
-    endpointEvent(failing),
-    endpointEvent(deactivated),
-    endpointEvent(recovered),
+    executionEvent(firstType),
+    ...otherTypes.map((type) => executionEvent(type)),
+    ...endpointEventTypes.map((type) => endpointEvent(type)),
     testEvent,
   ])
   .meta({
     id: 'Event',
     description: 'An event; `type` says which. More types may be added: ignore those that you do not know',
     example: {
-      ...exampleEnvelope(completed),
+      ...exampleEnvelope('execution.completed'),
       execution_id: exampleExecution.id,
       data: exampleExecution,
     },

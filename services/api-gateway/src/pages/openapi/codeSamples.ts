@@ -97,7 +97,12 @@ export function addCodeSamples(document: ApiDocument): void {
 type CodeSample = { lang: string; label: string; source: string };
 
 function samplesOf(item: Operation): CodeSample[] {
-  const calls = sdkCalls[item.operation.operationId ?? ''];
+  const { operationId = '' } = item.operation;
+  const calls = sdkCalls[operationId];
+  if (calls === undefined)
+    throw new Error(
+      `${operationId} has no line in sdkCalls (codeSamples.ts): its calls with the SDKs, or null`,
+    );
   const request = exampleRequest(item);
   const plain = [
     { lang: 'go', label: 'Go', source: goOf(request) },
