@@ -142,6 +142,31 @@ const chat: Subject = {
   },
 };
 
+/** An event in the stream of `POST /responses`. */
+const event = (type: string, part: object) =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...part })}\n\n`;
+
+const responsesStreaming: NonNullable<Subject['streaming']> = {
+  replies: (run, stream) => [stream, { status: 404, json: { error: { message: `no ${run.id}` } } }],
+  start: (run) => event('response.created', { response: { ...queued, id: run.id }, sequence_number: 0 }),
+  piece: (text) =>
+    event('response.output_text.delta', { item_id: 'msg_1', output_index: 0, content_index: 0, delta: text }),
+  end: (run, { pieces, usage }) =>
+    event('response.completed', {
+      response: {
+        ...completed,
+        id: run.id,
+        output: [
+          { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: pieces.join('') }] },
+        ],
+        usage: usage ? { input_tokens: 3, output_tokens: 9 } : null,
+      },
+    }),
+  reportsUsage: true,
+  error: (message) => event('error', { code: 'server_error', message, param: null }),
+  afterCut: { state: 'running' },
+};
+
 const { streaming: _streamed, ...atOnce } = chat;
 const images: Subject = {
   ...atOnce,
@@ -200,6 +225,7 @@ const responses: Subject = {
     usage: { inputTokens: 36, outputTokens: 87 },
   },
   failures,
+  streaming: responsesStreaming,
   empty: [of({ id: 'x' }, { ...completed, output: [] }), of({ id: 'x' }, { ...completed, status: 'new' })],
   asyncRuns: {
     accepted: (run) => of(run, queued),

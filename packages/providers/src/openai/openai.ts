@@ -1,11 +1,14 @@
 import { type Connection, connect } from '../connection.ts';
+import { brokenOff } from '../eventStream.ts';
 import type { Progress, Provider, Submission } from '../interface.ts';
 import { lost, networkProgress } from '../progress.ts';
+import { showBytes } from '../shownBytes.ts';
 import { streamChat } from './chat.ts';
 import { readOutcome, responseForm } from './outcome.ts';
 import { readRefusal } from './refusal.ts';
 import { endpointOf, requestOf, sinkOf } from './request.ts';
-import { pollResponse, responsePath, submitResponse } from './responses.ts';
+import { streamResponse } from './responseStream.ts';
+import { cancelResponse, pollResponse, submitResponse } from './responses.ts';
 
 /** Servers with OpenAI's protocol. No call takes an idempotency token: a submit whose response is lost is never repeated. */
 export function createOpenai(connection: Connection): Provider {
@@ -15,21 +18,28 @@ export function createOpenai(connection: Connection): Provider {
     const { timeoutMs, mapping, options } = submission;
     const endpoint = endpointOf(options);
     const sink = sinkOf(submission);
-    if (endpoint === 'responses') return submitResponse(http, connection, submission, signal);
+    if (endpoint === 'responses')
+      return sink
+        ? streamResponse(http, connection, submission, sink, signal)
+        : submitResponse(http, connection, submission, signal);
     if (endpoint === 'chat' && sink) return streamChat(http, connection, submission, sink, signal);
     const { path, ...request } = requestOf(submission);
     const startedMs = performance.now();
     const result = await http.request('POST', path, {
       ...request,
       ...(endpoint === 'speech' && { headers: { accept: '*/*' } }),
-      bodyAs: responseForm(endpoint),
+      bodyAs: responseForm(endpoint, sink !== null),
       timeoutMs,
       signal,
     });
     if (!result.ok) return networkProgress(result);
     if (result.status >= 300) return readRefusal(result, submission, connection);
+    const { stream, ...response } = result;
+    const shown = sink && stream ? await showBytes(stream, sink) : null;
+    if (shown !== null && 'by' in shown) return brokenOff(shown, signal);
     const elapsedS = (performance.now() - startedMs) / 1000;
-    return readOutcome(result, endpoint, mapping, elapsedS, connection);
+    const whole = shown === null ? result : { ...response, bytes: shown };
+    return readOutcome(whole, endpoint, mapping, elapsedS, connection);
   }
 
   return {
@@ -38,9 +48,7 @@ export function createOpenai(connection: Connection): Provider {
     submit,
     poll: (submission, handle, signal) => pollResponse(http, connection, submission, handle, signal),
     recover: async () => ({ state: 'unknown', outcome: lost }),
-    async cancel(handle, signal) {
-      await http.request('POST', `${responsePath(handle)}/cancel`, { timeoutMs: 10_000, signal });
-    },
+    cancel: (handle, signal) => cancelResponse(http, handle, signal),
     handleFor: () => null,
     readCallback: async () => null,
   };

@@ -48,8 +48,11 @@ const defaults = {
   speech: { output: '/output', ...tokens },
 } as const satisfies Record<Exclude<Endpoint, 'responses'>, DefaultPlaces>;
 
-export function responseForm(endpoint: Endpoint): (head: ResponseHead) => BodyForm {
-  return (head) => (endpoint === 'speech' && isSound(head) ? fileForm(head) : 'text');
+export function responseForm(endpoint: Endpoint, isShown: boolean): (head: ResponseHead) => BodyForm {
+  return (head) => {
+    if (endpoint !== 'speech' || !isSound(head)) return 'text';
+    return isShown && head.status < 300 ? 'stream' : fileForm(head);
+  };
 }
 
 export function readOutcome(

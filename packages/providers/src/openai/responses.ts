@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Connection } from '../connection.ts';
 import { type Handle, maxIdLength, type Progress, type Submission } from '../interface.ts';
 import { failure, reportedFailure } from '../outcome/failure.ts';
+import { finishReason } from '../outcome/finishReason.ts';
 import { responseText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { outcomeFromResponse } from '../outcome/success.ts';
 import { afterNoResponse, lost, networkProgress } from '../progress.ts';
@@ -14,7 +15,7 @@ import { readRefusal } from './refusal.ts';
 import { requestOf } from './request.ts';
 
 const acceptTimeoutMs = 60_000;
-const pollAfterMs = 2000;
+export const pollAfterMs = 2000;
 
 /** A background run of `POST /responses`, polled until it ends. */
 export async function submitResponse(
@@ -26,10 +27,17 @@ export async function submitResponse(
   const { path, ...request } = requestOf(submission);
   const timeoutMs = Math.min(submission.timeoutMs, acceptTimeoutMs);
   const result = await http.request('POST', path, { ...request, timeoutMs, signal });
+  return readSubmit(result, connection, submission);
+}
+
+export function readSubmit(result: TrustedResult, connection: Connection, submission: Submission): Progress {
   const isMissing = result.ok && result.status === 404 && !result.bodyText.includes('model');
   const progress = readResult(result, connection, submission);
   if (!isMissing || progress.state !== 'refused') return progress;
-  return { ...progress, alert: `the connection does not offer ${path} (it returns 404)` };
+  return {
+    ...progress,
+    alert: `the connection does not offer ${requestOf(submission).path} (it returns 404)`,
+  };
 }
 
 export async function pollResponse(
@@ -47,6 +55,11 @@ export async function pollResponse(
   const response = result.status < 300 ? readResponse(result.json) : null;
   const outcome = response && responseOutcome(response, submission.mapping, connection, result.headers);
   return outcome ? { state: 'ended', outcome } : running;
+}
+
+export async function cancelResponse(http: TrustedHttp, handle: Handle, signal?: AbortSignal): Promise<void> {
+  const timeoutMs = 10_000;
+  await http.request('POST', `${responsePath(handle)}/cancel`, { timeoutMs, ...(signal && { signal }) });
 }
 
 export function responsePath({ externalId }: Handle): string {
@@ -129,7 +142,19 @@ function said(of: Response, mapping: OutcomeMapping, headers: IncomingHttpHeader
   // As with chat, reasoning up to the token limit and calls of tools are a result without a text.
   const isSilent = (of.output ?? []).some(({ type }) => type === 'reasoning' || type === 'function_call');
   const document = { ...of, ...((texts.length > 0 || isSilent) && { output_text: texts.join('') }) };
-  return outcomeFromResponse(document, mapping, { output: '/output_text', ...tokens }, null, headers);
+  const outcome = outcomeFromResponse(
+    document,
+    mapping,
+    { output: '/output_text', ...tokens },
+    null,
+    headers,
+  );
+  return outcome.ok ? { ...outcome, ...finishReason(reasonOf(of)) } : outcome;
+}
+
+function reasonOf({ status, output, incomplete_details: incomplete }: Response): string | null | undefined {
+  if (status === 'incomplete') return incomplete?.reason;
+  return (output ?? []).some(({ type }) => type === 'function_call') ? 'function_call' : status;
 }
 
 const formats =
