@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { change, read, type Schemas } from '../api.ts';
-import { useRefusal } from '../features/access/session.tsx';
+import { useMissingRole } from '../features/access/session.tsx';
 import { text } from '../strings.ts';
 import { Card } from '../ui/card.tsx';
 import { Confirmed } from '../ui/dialog.tsx';
@@ -13,7 +13,7 @@ type Result = Schemas['LedgerAudit'];
 
 export function Audit() {
   const client = useQueryClient();
-  const refusal = useRefusal('support');
+  const missingRole = useMissingRole('support');
   const { data, error, refetch } = useQuery({
     queryKey: ['audit'],
     queryFn: () => read<Result>('/ledger/audit'),
@@ -28,7 +28,7 @@ export function Audit() {
           <Confirmed
             label={text.audit.run}
             question={text.audit.runQuestion}
-            disabledBecause={refusal ?? (data.requested_at ? text.audit.requested : null)}
+            disabledBecause={missingRole ?? (data.requested_at ? text.audit.requested : null)}
             act={run}
           />
         )}

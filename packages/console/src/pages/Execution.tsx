@@ -3,7 +3,7 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { runSamples } from '../../../domain/src/codeSamples.ts';
 import { change, newIdempotencyKey, type Schemas } from '../api.ts';
-import { useRefusal } from '../features/access/session.tsx';
+import { useMissingRole } from '../features/access/session.tsx';
 import { actionsOf, neededRole } from '../features/executions/actions.ts';
 import { InputFiles } from '../features/executions/files.tsx';
 import { executionKey, useEvents, useExecution } from '../features/executions/live.ts';
@@ -90,7 +90,7 @@ function Details({ of }: { of: Whole }) {
 
 function Head({ of }: { of: Whole }) {
   const client = useQueryClient();
-  const refusals = { cancel: useRefusal(neededRole.cancel), erase: useRefusal(neededRole.erase) };
+  const missingRoles = { cancel: useMissingRole(neededRole.cancel), erase: useMissingRole(neededRole.erase) };
   const offered = actionsOf(of);
   const refresh = () => client.invalidateQueries({ queryKey: executionKey(of.id) });
   const cancel = async () => {
@@ -121,7 +121,7 @@ function Head({ of }: { of: Whole }) {
             label={text.execution.cancel}
             question={text.execution.cancelQuestion}
             tone="danger"
-            disabledBecause={refusals.cancel}
+            disabledBecause={missingRoles.cancel}
             act={cancel}
           />
         )}
@@ -130,7 +130,7 @@ function Head({ of }: { of: Whole }) {
             label={text.execution.erase}
             question={text.execution.eraseQuestion}
             tone="danger"
-            disabledBecause={refusals.erase}
+            disabledBecause={missingRoles.erase}
             act={erase}
           />
         )}
@@ -178,7 +178,7 @@ function Reruns({ of }: { of: Whole }) {
 function RunAgain({ of }: { of: Whole }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  const refusal = useRefusal(neededRole.runAgain);
+  const missingRole = useMissingRole(neededRole.runAgain);
   const [key, setKey] = useState(newIdempotencyKey);
   const run = async () => {
     const { id } = await change<{ id: string }>('POST', `/executions/${of.id}/rerun`, {
@@ -192,7 +192,7 @@ function RunAgain({ of }: { of: Whole }) {
     <Confirmed
       label={text.execution.runAgain}
       question={text.execution.runAgainQuestion(of.hold_amount)}
-      disabledBecause={refusal}
+      disabledBecause={missingRole}
       act={run}
     />
   );

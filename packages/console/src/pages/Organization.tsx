@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { change, RequestError, read, type Schemas } from '../api.ts';
-import { useRefusal } from '../features/access/session.tsx';
+import { useMissingRole } from '../features/access/session.tsx';
 import { Keys } from '../features/keys/keys.tsx';
 import { Adjustments } from '../features/money/adjustments.tsx';
 import { Transactions } from '../features/money/money.tsx';
@@ -96,7 +96,7 @@ const portalCapabilities = ['executions', 'webhooks', 'keys', 'usage'];
 
 /** Opens what the tenants see, in a tab of its own, by a link that works once. */
 function OpenPortal({ id }: { id: string }) {
-  const refusal = useRefusal('admin');
+  const missingRole = useMissingRole('admin');
   const [error, setError] = useState<unknown>(null);
   const open = async () => {
     setError(null);
@@ -118,8 +118,8 @@ function OpenPortal({ id }: { id: string }) {
     <>
       <Button
         onClick={() => void open()}
-        disabled={refusal !== null}
-        title={refusal ?? undefined}
+        disabled={missingRole !== null}
+        title={missingRole ?? undefined}
       >{`${text.organizations.portal} ↗`}</Button>
       {error !== null && <Problem error={error} />}
     </>
@@ -279,7 +279,7 @@ function EndpointRow({ organizationId, of }: { organizationId: string; of: Schem
 function DeliveryLog({ organizationId, endpointId }: { organizationId: string; endpointId: string }) {
   const client = useQueryClient();
   const [isOpen, setOpen] = useState(false);
-  const refusal = useRefusal('support');
+  const missingRole = useMissingRole('support');
   const path = `/organizations/${organizationId}/webhooks/endpoints/${endpointId}`;
   const key = ['deliveries', endpointId];
   const { data, error, isLoading } = useQuery({
@@ -300,7 +300,7 @@ function DeliveryLog({ organizationId, endpointId }: { organizationId: string; e
         <Confirmed
           label={text.organizations.recover}
           question={text.organizations.recoverQuestion}
-          disabledBecause={refusal}
+          disabledBecause={missingRole}
           act={recover}
         />
         {recovered !== null && <p role="status">{text.organizations.recovered(recovered)}</p>}

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { change, read, type Schemas } from '../api.ts';
-import { useRefusal } from '../features/access/session.tsx';
+import { useMissingRole } from '../features/access/session.tsx';
 import { text } from '../strings.ts';
 import { Card } from '../ui/card.tsx';
 import { Confirmed } from '../ui/dialog.tsx';
@@ -85,7 +85,7 @@ function Row({ of }: { of: Queue }) {
 
 function Controls({ of: { queue, is_paused: isPaused, failed } }: { of: Queue }) {
   const client = useQueryClient();
-  const [supportRefusal, adminRefusal] = [useRefusal('support'), useRefusal('admin')];
+  const [missingSupport, missingAdmin] = [useMissingRole('support'), useMissingRole('admin')];
   const act = async (method: 'POST' | 'PUT' | 'DELETE', what: string) => {
     await change(method, `/queues/${queue}/${what}`);
     await client.invalidateQueries({ queryKey: ['queues'] });
@@ -96,7 +96,7 @@ function Controls({ of: { queue, is_paused: isPaused, failed } }: { of: Queue })
         <Confirmed
           label={text.queues.retry}
           question={text.queues.retryQuestion(failed, queue)}
-          disabledBecause={supportRefusal}
+          disabledBecause={missingSupport}
           act={() => act('POST', 'retry')}
         />
       )}
@@ -104,14 +104,14 @@ function Controls({ of: { queue, is_paused: isPaused, failed } }: { of: Queue })
         <Confirmed
           label={text.queues.resume}
           question={text.queues.resumeQuestion(queue)}
-          disabledBecause={adminRefusal}
+          disabledBecause={missingAdmin}
           act={() => act('DELETE', 'pause')}
         />
       ) : (
         <Confirmed
           label={text.queues.pause}
           question={text.queues.pauseQuestion(queue)}
-          disabledBecause={adminRefusal}
+          disabledBecause={missingAdmin}
           act={() => act('PUT', 'pause')}
         />
       )}

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { change, read, type Schemas } from '../api.ts';
-import { useRefusal } from '../features/access/session.tsx';
+import { useMissingRole } from '../features/access/session.tsx';
 import { OrganizationLink } from '../features/organizations/organizations.tsx';
 import { nextOf } from '../features/webhooks/delivery.tsx';
 import { Facts } from '../features/webhooks/webhookParts.tsx';
@@ -16,7 +16,7 @@ import { Empty, UntilRead } from '../ui/states.tsx';
 import { Code, Id, Status, Time } from '../ui/values.tsx';
 
 type Delivery = Schemas['DeliveryWithBody'];
-type Attempt = Schemas['DeliveryAttempt'];
+type DeliveryAttempt = Schemas['DeliveryAttempt'];
 
 /** A pending delivery is read again this often. */
 const liveMs = 2000;
@@ -46,7 +46,7 @@ export function WebhookDelivery() {
 
 function Details({ of }: { of: Delivery }) {
   const client = useQueryClient();
-  const refusal = useRefusal('support');
+  const missingRole = useMissingRole('support');
   const redeliver = async () => {
     await change('POST', `/organizations/${of.organization_id}/webhooks/deliveries/${of.id}/redeliver`);
     await client.invalidateQueries({ queryKey: ['delivery', of.id] });
@@ -64,7 +64,7 @@ function Details({ of }: { of: Delivery }) {
         <Confirmed
           label={text.execution.redeliver}
           question={text.webhooks.redeliverQuestion(of.url)}
-          disabledBecause={refusal ?? (of.body === null ? text.webhooks.erased : null)}
+          disabledBecause={missingRole ?? (of.body === null ? text.webhooks.erased : null)}
           act={redeliver}
         />
       </header>
@@ -156,7 +156,7 @@ function FactsOf({ of }: { of: Delivery }) {
 }
 
 /** `isOpen`: its delivery is pending, and it is the last. An earlier one without a response was interrupted. */
-function AttemptOf({ of, isOpen }: { of: Attempt; isOpen: boolean }) {
+function AttemptOf({ of, isOpen }: { of: DeliveryAttempt; isOpen: boolean }) {
   const isSending = isOpen && of.duration_ms === null && of.error === null;
   const look = isSending
     ? 'text-busy'

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { change, read, type Schemas } from '../api.ts';
-import { useRefusal } from '../features/access/session.tsx';
+import { useMissingRole } from '../features/access/session.tsx';
 import { OrganizationLink } from '../features/organizations/organizations.tsx';
 import { TestResult } from '../features/webhooks/delivery.tsx';
 import { EndpointBacklog, isInTrouble } from '../features/webhooks/endpointBacklog.tsx';
@@ -131,13 +131,13 @@ function useTurn(of: Endpoint) {
 }
 
 function TurnOn({ of }: { of: Endpoint }) {
-  const refusal = useRefusal('support');
+  const missingRole = useMissingRole('support');
   const turn = useTurn(of);
   return (
     <Confirmed
       label={text.webhooks.turnOn}
       question={text.webhooks.turnOnQuestion}
-      disabledBecause={refusal}
+      disabledBecause={missingRole}
       act={() => turn(true)}
     />
   );
@@ -178,7 +178,7 @@ function FactsOf({ of }: { of: Endpoint }) {
 
 function Controls({ of }: { of: Endpoint }) {
   const client = useQueryClient();
-  const [supportRefusal, adminRefusal] = [useRefusal('support'), useRefusal('admin')];
+  const [missingSupport, missingAdmin] = [useMissingRole('support'), useMissingRole('admin')];
   const [secret, setSecret] = useState<string | null>(null);
   const [test, setTest] = useState<Schemas['TestCallResult'] | null>(null);
   const path = pathOf(of);
@@ -199,7 +199,7 @@ function Controls({ of }: { of: Endpoint }) {
         <Confirmed
           label={text.webhooks.test}
           question={text.webhooks.testQuestion(of.url)}
-          disabledBecause={supportRefusal}
+          disabledBecause={missingSupport}
           act={async () => setTest(await change('POST', `${path}/test`))}
         />
         <Recovery filters={{ endpoint: of.id }} />
@@ -207,7 +207,7 @@ function Controls({ of }: { of: Endpoint }) {
           label={text.webhooks.edit}
           submitLabel={text.webhooks.save}
           tone="plain"
-          disabledBecause={adminRefusal}
+          disabledBecause={missingAdmin}
           submit={edit}
         >
           <EndpointFields of={of} />
@@ -215,7 +215,7 @@ function Controls({ of }: { of: Endpoint }) {
         <Confirmed
           label={text.webhooks.rotate}
           question={text.webhooks.rotateQuestion}
-          disabledBecause={adminRefusal}
+          disabledBecause={missingAdmin}
           act={rotate}
         />
         {of.is_active && (
@@ -223,7 +223,7 @@ function Controls({ of }: { of: Endpoint }) {
             label={text.webhooks.turnOff}
             question={text.webhooks.turnOffQuestion}
             tone="danger"
-            disabledBecause={supportRefusal}
+            disabledBecause={missingSupport}
             act={() => turn(false)}
           />
         )}

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { refusalOf } from './roles.ts';
+import { missingRole } from './roles.ts';
 
 it.each([
   ['viewer', 'support', false],
@@ -8,5 +8,5 @@ it.each([
   ['admin', 'viewer', true],
   [undefined, 'viewer', false],
 ] as const)('an operator with the role %s may do what needs %s: %s', (role, needed, isAllowed) => {
-  expect(refusalOf(role, needed)).toBe(isAllowed ? null : `Needs the role ${needed}`);
+  expect(missingRole(role, needed)).toBe(isAllowed ? null : `Needs the role ${needed}`);
 });

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { change, read, type Schemas } from '../../api.ts';
 import { useEndSession } from './endSession.ts';
-import { type Role, refusalOf } from './roles.ts';
+import { missingRole, type Role } from './roles.ts';
 
 type Session = Schemas['CurrentSession'];
 
@@ -10,9 +10,9 @@ export function useSession() {
 }
 
 /** Why the operator may not do something; null: they may. */
-export function useRefusal(needed: Role): string | null {
+export function useMissingRole(needed: Role): string | null {
   const { data } = useSession();
-  return refusalOf(data?.role, needed);
+  return missingRole(data?.role, needed);
 }
 
 export function useSignOut() {

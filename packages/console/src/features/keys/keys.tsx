@@ -9,7 +9,7 @@ import { Choices, FormDialog } from '../../ui/form.tsx';
 import { List, More, usePages } from '../../ui/lists.tsx';
 import { ShownOnce } from '../../ui/secret.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { useRefusal } from '../access/session.tsx';
+import { useMissingRole } from '../access/session.tsx';
 import { SpendLimit } from '../money/spendLimit.tsx';
 import { keyIn, stateOfKey } from './apiKey.ts';
 import { KeyFacts } from './keyFacts.tsx';
@@ -55,7 +55,7 @@ type RowProps = { of: Key; organizationId: string; onRotated: (value: string) =>
 
 function KeyRow({ of, organizationId, onRotated }: RowProps) {
   const client = useQueryClient();
-  const refusal = useRefusal('admin');
+  const missingRole = useMissingRole('admin');
   const state = stateOfKey(of);
   const path = `/organizations/${organizationId}/api-keys/${of.id}`;
   const refresh = () => client.invalidateQueries({ queryKey: ['keys', organizationId] });
@@ -83,14 +83,14 @@ function KeyRow({ of, organizationId, onRotated }: RowProps) {
             <Confirmed
               label={text.keys.rotate}
               question={text.keys.rotateQuestion(of.name)}
-              disabledBecause={refusal}
+              disabledBecause={missingRole}
               act={rotate}
             />
             <Confirmed
               label={text.keys.revoke}
               question={text.keys.revokeQuestion(of.name)}
               tone="danger"
-              disabledBecause={refusal}
+              disabledBecause={missingRole}
               act={revoke}
             />
           </div>
@@ -111,7 +111,12 @@ function NewKey({ organizationId, isTest, onCreated }: NewKeyProps) {
     void client.invalidateQueries({ queryKey: ['keys', organizationId] });
   };
   return (
-    <FormDialog label={text.keys.create} tone="plain" disabledBecause={useRefusal('admin')} submit={create}>
+    <FormDialog
+      label={text.keys.create}
+      tone="plain"
+      disabledBecause={useMissingRole('admin')}
+      submit={create}
+    >
       <Field label={text.organizations.name}>
         <input name="name" required maxLength={100} autoComplete="off" className={inputLook} />
       </Field>

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Problem, Skeleton } from '../../ui/states.tsx';
 import { Facts, Money } from '../../ui/values.tsx';
-import { useRefusal } from '../access/session.tsx';
+import { useMissingRole } from '../access/session.tsx';
 import { isIncomplete, problemsOf } from './input.ts';
 import { pathOf, type useEstimate, type useRun } from './running.ts';
 
@@ -23,7 +23,7 @@ type Props = {
 
 /** What the input would cost, whether the balance is enough, and the button that runs it. */
 export function Cost({ estimate, organization, running, isChanging }: Props) {
-  const refusal = useRefusal('admin');
+  const missingRole = useMissingRole('admin');
   const { data, error, isPlaceholderData } = estimate;
   const { data: paying } = useQuery({
     queryKey: ['organization', organization.id],
@@ -61,12 +61,12 @@ export function Cost({ estimate, organization, running, isChanging }: Props) {
         <Button
           type="submit"
           tone="primary"
-          disabled={refusal !== null || running.isBusy || isChanging || error !== null}
-          title={refusal ?? undefined}
+          disabled={missingRole !== null || running.isBusy || isChanging || error !== null}
+          title={missingRole ?? undefined}
         >
           {running.isBusy ? text.playground.starting : text.playground.run}
         </Button>
-        <span className="text-soft text-xs">{refusal ?? spends}</span>
+        <span className="text-soft text-xs">{missingRole ?? spends}</span>
       </div>
     </Card>
   );

@@ -5,7 +5,7 @@ import { text } from '../../strings.ts';
 import { Field, inputLook } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form.tsx';
 import { textIn } from '../../ui/formData.ts';
-import { useRefusal } from '../access/session.tsx';
+import { useMissingRole } from '../access/session.tsx';
 import { AmountField, positive } from './amountField.tsx';
 
 type Kind = {
@@ -85,7 +85,7 @@ function Adjust({ of, kind, onDone }: Props) {
       label={kind.label}
       title={`${kind.label}: ${of.name}`}
       tone={kind.needsReason ? 'plain' : 'primary'}
-      disabledBecause={useRefusal('admin')}
+      disabledBecause={useMissingRole('admin')}
       isReady={typed === of.name}
       onOpen={() => {
         onDone(null);

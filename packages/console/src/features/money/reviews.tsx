@@ -9,7 +9,7 @@ import { DialogButton, useChangeDialog } from '../../ui/dialog.tsx';
 import { Field, inputLook } from '../../ui/field.tsx';
 import { Problem } from '../../ui/states.tsx';
 import { Time } from '../../ui/values.tsx';
-import { useRefusal } from '../access/session.tsx';
+import { useMissingRole } from '../access/session.tsx';
 
 type Review = Schemas['Review'];
 
@@ -40,7 +40,7 @@ type Props = { of: Review; action: 'accept' | 'write-off'; label: string; about:
 /** The key lasts as long as the review is shown: a double click, or a repeat after a lost response, decides once. */
 function Decide({ of, action, label, about }: Props) {
   const client = useQueryClient();
-  const refusal = useRefusal('admin');
+  const missingRole = useMissingRole('admin');
   const dialog = useChangeDialog();
   const [idempotencyKey] = useState(newIdempotencyKey);
   const decide = async (form: FormData) => {
@@ -54,7 +54,7 @@ function Decide({ of, action, label, about }: Props) {
     void dialog.run(() => decide(form));
   };
   return (
-    <DialogButton label={label} tone="plain" disabledBecause={refusal} dialog={dialog}>
+    <DialogButton label={label} tone="plain" disabledBecause={missingRole} dialog={dialog}>
       <form onSubmit={onSubmit} className="space-y-3">
         <p className="text-soft">{about}</p>
         {action === 'accept' && (

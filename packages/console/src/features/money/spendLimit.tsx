@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { DialogButton, useChangeDialog } from '../../ui/dialog.tsx';
 import { textIn } from '../../ui/formData.ts';
 import { Problem } from '../../ui/states.tsx';
-import { useRefusal } from '../access/session.tsx';
+import { useMissingRole } from '../access/session.tsx';
 import { AmountField, positive } from './amountField.tsx';
 
 type Props = {
@@ -36,7 +36,7 @@ export function SpendLimit({ path, name, current, stale }: Props) {
     <DialogButton
       label={text.spendLimit.change}
       title={text.spendLimit.of(name)}
-      disabledBecause={useRefusal('admin')}
+      disabledBecause={useMissingRole('admin')}
       dialog={dialog}
     >
       <form onSubmit={onSubmit} className="space-y-3">

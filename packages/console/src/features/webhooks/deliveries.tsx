@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { change, type Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
-import { useRefusal } from '../access/session.tsx';
+import { useMissingRole } from '../access/session.tsx';
 import { DeliveryView } from './delivery.tsx';
 
 /** One delivery, which operators may send again. `stale`: what to read again afterwards. */
@@ -15,7 +15,7 @@ export function DeliveryRow(props: {
 }) {
   const { delivery, organizationId, body, isErased = false, stale } = props;
   const client = useQueryClient();
-  const refusal = useRefusal('support');
+  const missingRole = useMissingRole('support');
   const redeliver = async () => {
     await change('POST', `/organizations/${organizationId}/webhooks/deliveries/${delivery.id}/redeliver`);
     await client.invalidateQueries({ queryKey: stale });
@@ -34,7 +34,7 @@ export function DeliveryRow(props: {
       delivery={delivery}
       name={name}
       body={body}
-      refusal={isErased ? text.webhooks.erased : refusal}
+      disabledBecause={isErased ? text.webhooks.erased : missingRole}
       redeliver={redeliver}
     />
   );

@@ -19,15 +19,15 @@ export function TestResult({ of }: { of: Schemas['TestCallResult'] }) {
   );
 }
 
-/** One delivery: what was sent, every attempt, and what the receiver said. `refusal`: why it may not be sent again. */
+/** One delivery: what was sent, every attempt, and what the receiver said. `disabledBecause`: why it may not be sent again. */
 export function DeliveryView(props: {
   delivery: Schemas['Delivery'];
   name?: ReactNode;
   body?: string | null;
-  refusal?: string | null;
+  disabledBecause?: string | null;
   redeliver: () => Promise<unknown>;
 }) {
-  const { delivery, name = delivery.event_type, body = null, refusal = null, redeliver } = props;
+  const { delivery, name = delivery.event_type, body = null, disabledBecause = null, redeliver } = props;
   const lastError = delivery.attempts.at(-1)?.error;
   return (
     <li className="py-3 first:pt-0 last:pb-0">
@@ -51,7 +51,7 @@ export function DeliveryView(props: {
         <Confirmed
           label={text.execution.redeliver}
           question={`${text.execution.redeliver} ${delivery.event_type} to ${delivery.url}?`}
-          disabledBecause={refusal}
+          disabledBecause={disabledBecause}
           act={redeliver}
         />
       </div>
@@ -59,15 +59,15 @@ export function DeliveryView(props: {
         <summary className="cursor-pointer text-soft text-xs">
           {text.webhooks.attempts(delivery.attempts.length)}
         </summary>
-        <Attempts of={delivery.attempts} body={body} />
+        <DeliveryAttempts of={delivery.attempts} body={body} />
       </details>
     </li>
   );
 }
 
-type Attempt = Schemas['Delivery']['attempts'][number];
+type DeliveryAttempt = Schemas['Delivery']['attempts'][number];
 
-function Attempts({ of: attempts, body }: { of: Attempt[]; body: string | null }) {
+function DeliveryAttempts({ of: attempts, body }: { of: DeliveryAttempt[]; body: string | null }) {
   return (
     <div className="mt-2 space-y-3">
       {body !== null && (
@@ -83,7 +83,7 @@ function Attempts({ of: attempts, body }: { of: Attempt[]; body: string | null }
   );
 }
 
-function AttemptOf({ of }: { of: Attempt }) {
+function AttemptOf({ of }: { of: DeliveryAttempt }) {
   return (
     <div>
       <p className="mb-1 text-xs">

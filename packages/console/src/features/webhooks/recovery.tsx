@@ -6,7 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { DialogButton } from '../../ui/dialog.tsx';
 import { Field, inputLook } from '../../ui/field.tsx';
 import { Problem } from '../../ui/states.tsx';
-import { useRefusal } from '../access/session.tsx';
+import { useMissingRole } from '../access/session.tsx';
 import { type DeliveryFilters, recoveryBody } from '../search/filters.ts';
 
 type Page = Schemas['RecoveredDeliveries'];
@@ -98,7 +98,7 @@ export function Recovery({ filters }: { filters: DeliveryFilters }) {
   return (
     <DialogButton
       label={text.recovery.title}
-      disabledBecause={useRefusal('support')}
+      disabledBecause={useMissingRole('support')}
       dialog={{ isOpen, open: () => setOpen(true), close }}
     >
       <form onSubmit={submit} className="space-y-3">

@@ -214,7 +214,7 @@ function Webhooks({ of }: { of: Details }) {
           <DeliveryView
             key={delivery.id}
             delivery={delivery}
-            refusal={erasedAt ? text.webhooks.erased : null}
+            disabledBecause={erasedAt ? text.webhooks.erased : null}
             redeliver={async () => await redeliver(delivery.id)}
           />
         ))}
