@@ -18,6 +18,7 @@ const notUnderWay = {
   status: 422,
   json: { detail: [{ loc: ['body', 'input', '__root__'], msg: '[] is not of type "object"' }] },
 };
+const streamed = (event: string, data: object) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 const failed = (error: string) => ({ status: 200, json: { id: 'x', status: 'failed', error } });
 
 const invalid = (loc: string[], msg: string) => ({
@@ -187,7 +188,26 @@ const subject: Subject = {
   },
 };
 
-describeConformance(subject);
+describeConformance({
+  ...subject,
+  streaming: {
+    start: ({ id }) => streamed('start', { id, status: 'processing' }),
+    piece: (chunk) => streamed('output', { chunk, index: 0 }),
+    end: ({ id }, { pieces, usage }) => {
+      const tokens = { input_token_count: 3, output_token_count: 9 };
+      return [
+        ...(usage
+          ? Object.entries(tokens).map(([name, value]) =>
+              streamed('metric', { name, value, mode: 'replace' }),
+            )
+          : []),
+        streamed('completed', { ...succeeded(id), output: pieces, metrics: usage ? tokens : {} }),
+      ].join('');
+    },
+    reportsUsage: true,
+    error: (error, { id }) => streamed('completed', { id, status: 'failed', error, output: ['Grüße aus '] }),
+  },
+});
 
 describe('recovery at a Cog container that is busy or starting', () => {
   it('leaves open whether a run of mode sync was accepted', async () => {

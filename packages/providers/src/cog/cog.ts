@@ -1,23 +1,16 @@
 import { createHash } from 'node:crypto';
-import type { OutcomeMapping } from '@holdfast/domain/outcome';
 import { parseJson } from '@holdfast/egress/response';
-import type { TrustedResult } from '@holdfast/egress/trusted';
+import type { TrustedHttp, TrustedResult } from '@holdfast/egress/trusted';
 import { type Connection, connect } from '../connection.ts';
-import {
-  awaitsCallback,
-  type Ended,
-  type Handle,
-  type Progress,
-  type Provider,
-  type Submission,
-} from '../interface.ts';
+import { awaitsCallback, type Handle, type Progress, type Provider, type Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
 import type { Secrets } from '../outcome/raw.ts';
 import { afterNoResponse, networkProgress, progressOfLogs } from '../progress.ts';
 import { type Found, pollEveryMs, queryRun, readHealth } from './container.ts';
 import { pathOf } from './options.ts';
-import { type Prediction, predictionOutcome, readPrediction } from './prediction.ts';
+import { endOf, readPrediction } from './prediction.ts';
 import { readRefusal, refusedByDeadContainer } from './refusal.ts';
+import { sinkOf, streamRun } from './stream.ts';
 
 const acceptTimeoutMs = 30_000;
 /** Cog repeats a callback that was not accepted, at last every 102 s. */
@@ -36,19 +29,10 @@ export function createCog(connection: Connection): Provider {
   const http = connect(connection);
 
   async function submit(submission: Submission, signal: AbortSignal): Promise<Progress> {
-    const { input, callbackUrl, timeoutMs } = submission;
-    const called = awaitsCallback(submission);
-    const { path, externalId } = handleOf(submission);
-    const result = await http.request('PUT', `${path}/predictions/${externalId}`, {
-      json: { input, ...(called ? { webhook: callbackUrl, webhook_events_filter: ['completed'] } : {}) },
-      headers: called ? { prefer: 'respond-async' } : {},
-      timeoutMs: called ? Math.min(timeoutMs, acceptTimeoutMs) : timeoutMs,
-      signal,
-    });
-    const progress = readResult(result, submission, connection);
+    const progress = await startRun(http, connection, submission, signal);
     if (progress.state !== 'refused' || !progress.isBusy) return progress;
     // With a dead worker a container refuses every run as if it were busy.
-    const health = await readHealth(http, path, signal);
+    const health = await readHealth(http, handleOf(submission).path, signal);
     return health?.isDead ? refusedByDeadContainer(health, connection) : progress;
   }
 
@@ -63,7 +47,7 @@ export function createCog(connection: Connection): Provider {
   async function repeat(submission: Submission, handle: Handle, signal: AbortSignal): Promise<Progress> {
     const progress = await submit({ ...submission, mode: 'sync' }, signal);
     if (progress.state !== 'ended') return { ...running(submission), handle };
-    return awaitsCallback(submission) ? { ...progress, alert: progress.alert ?? noCallback } : progress;
+    return isCalledBack(submission) ? { ...progress, alert: progress.alert ?? noCallback } : progress;
   }
 
   async function findRun(submission: Submission, signal: AbortSignal): Promise<Progress> {
@@ -97,7 +81,7 @@ export function createCog(connection: Connection): Provider {
     close: () => http.close(),
     submit,
     async recover(submission, signal) {
-      if (awaitsCallback(submission)) return await findRun(submission, signal);
+      if (isCalledBack(submission)) return await findRun(submission, signal);
       const progress = await submit(submission, signal);
       // A refusal says nothing about the first submit, and a repeat joins that run.
       if (progress.state === 'refused') return { ...progress, mayHaveRun: true };
@@ -109,7 +93,7 @@ export function createCog(connection: Connection): Provider {
     async poll(submission, handle, signal) {
       const found = await queryRun(http, handle, signal);
       if (found.kind === 'running') return progressFrom(found, submission, handle);
-      if (awaitsCallback(submission)) return await search(submission, handle, found, signal);
+      if (isCalledBack(submission)) return await search(submission, handle, found, signal);
       if (found.kind === 'absent') return await repeat(submission, handle, signal);
       const unchanged = { ...running(submission), handle };
       return found.kind === 'unknown' && !found.result.ok
@@ -125,9 +109,33 @@ export function createCog(connection: Connection): Provider {
     async readCallback({ body }, { token, mapping }) {
       const prediction = readPrediction(parseJson(body.toString()));
       if (prediction === null || prediction.id !== idOf(token)) return null;
-      return ended(prediction, mapping, connection);
+      return endOf(prediction, mapping, connection);
     },
   };
+}
+
+async function startRun(
+  http: TrustedHttp,
+  secrets: Secrets,
+  submission: Submission,
+  signal: AbortSignal,
+): Promise<Progress> {
+  const sink = sinkOf(submission);
+  const read = (result: TrustedResult) => readResult(result, submission, secrets);
+  const start = () => putRun(http, submission, signal).then(read);
+  if (sink === null) return await start();
+  return await streamRun(http, pathTo(submission), { submission, sink, secrets, signal, start, read });
+}
+
+function putRun(http: TrustedHttp, submission: Submission, signal: AbortSignal): Promise<TrustedResult> {
+  const { input, callbackUrl, timeoutMs } = submission;
+  const called = isCalledBack(submission);
+  return http.request('PUT', pathTo(submission), {
+    json: { input, ...(called ? { webhook: callbackUrl, webhook_events_filter: ['completed'] } : {}) },
+    headers: called ? { prefer: 'respond-async' } : {},
+    timeoutMs: called ? Math.min(timeoutMs, acceptTimeoutMs) : timeoutMs,
+    signal,
+  });
 }
 
 const noCallback =
@@ -145,7 +153,7 @@ function readResult(result: TrustedResult, submission: Submission, secrets: Secr
   const prediction = result.status < 300 ? readPrediction(result.json) : null;
   if (prediction === null) return readRefusal(result, submission.mapping, secrets);
   return (
-    ended(prediction, submission.mapping, secrets) ?? {
+    endOf(prediction, submission.mapping, secrets) ?? {
       ...running(submission),
       ...progressOfLogs(prediction.logs),
     }
@@ -161,23 +169,26 @@ function progressFrom(found: Alive, submission: Submission, polled: Handle): Pro
   return progress.by === 'callback' ? { ...progress, pollAfterMs: found.pauseMs } : progress;
 }
 
-function ended(prediction: Prediction, mapping: OutcomeMapping, secrets: Secrets): Ended | null {
-  const outcome = predictionOutcome(prediction, mapping, secrets);
-  if (outcome === null) return null;
-  const { logs } = progressOfLogs(prediction.logs);
-  return { state: 'ended', outcome, ...(logs !== undefined && { logs }) };
-}
-
 function running(submission: Submission): Running {
   const handle = handleOf(submission);
-  if (!awaitsCallback(submission)) return { state: 'running', handle, by: 'poll', pollAfterMs: 1000 };
+  if (!isCalledBack(submission)) return { state: 'running', handle, by: 'poll', pollAfterMs: 1000 };
   const called = { ...handle, awaitsCallback: 'true' };
   return { state: 'running', handle: called, by: 'callback', pollAfterMs: pollEveryMs, isSteady: true };
+}
+
+/** A streamed run ends by the response to its submit. */
+function isCalledBack(submission: Submission): boolean {
+  return awaitsCallback(submission) && sinkOf(submission) === null;
 }
 
 function handleOf({ token, providerModel, options }: Submission): Handle & { path: string } {
   const path = pathOf({ model: providerModel, options });
   return { externalId: idOf(token), path };
+}
+
+function pathTo(submission: Submission): string {
+  const { path, externalId } = handleOf(submission);
+  return `${path}/predictions/${externalId}`;
 }
 
 /** A hash, because the token itself authenticates callbacks. */

@@ -1,8 +1,10 @@
 import type { Outcome, OutcomeMapping } from '@holdfast/domain/outcome';
 import { z } from 'zod';
+import type { Ended } from '../interface.ts';
 import { failure, reportedFailure } from '../outcome/failure.ts';
 import { type Secrets, withRaw } from '../outcome/raw.ts';
 import { type DefaultPlaces, outcomeFromResponse } from '../outcome/success.ts';
+import { progressOfLogs } from '../progress.ts';
 
 const prediction = z.looseObject({
   id: z.string().nullish(),
@@ -14,7 +16,7 @@ const prediction = z.looseObject({
 
 export type Prediction = z.infer<typeof prediction>;
 
-const defaults: DefaultPlaces = {
+export const defaults: DefaultPlaces = {
   output: '/output',
   inputTokens: ['/metrics/input_token_count'],
   outputTokens: ['/metrics/output_token_count'],
@@ -32,6 +34,14 @@ export function predictionOutcome(of: Prediction, mapping: OutcomeMapping, secre
   const outcome = ends[of.status](of, mapping, secrets);
   if (outcome === null || outcome.ok) return outcome;
   return withRaw(outcome, `${of.status} ${errorText(of.error)}`, secrets);
+}
+
+/** Null while it is running. */
+export function endOf(prediction: Prediction, mapping: OutcomeMapping, secrets: Secrets): Ended | null {
+  const outcome = predictionOutcome(prediction, mapping, secrets);
+  if (outcome === null) return null;
+  const { logs } = progressOfLogs(prediction.logs);
+  return { state: 'ended', outcome, ...(logs !== undefined && { logs }) };
 }
 
 type End = (of: Prediction, mapping: OutcomeMapping, secrets: Secrets) => Outcome | null;
