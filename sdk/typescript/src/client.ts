@@ -1,12 +1,13 @@
 import { Account, ApiKeys, ModelCatalogue, PortalSessions, readUsage, type UsageFilter } from './account.ts';
 import { type HoldfastOptions, readSettings } from './config.ts';
+import { type ExecutionStream, type StreamOptions, startStream } from './executionStream.ts';
 import { Executions } from './executions.ts';
 import { Files } from './files.ts';
 import { type Call, type Http, openHttp, type RequestOptions } from './http.ts';
 import { withFiles } from './outputFile.ts';
 import type { ResponsePromise } from './responsePromise.ts';
 import { type Run, type RunOptions, run } from './run.ts';
-import type { Execution, InputOf, ModelSlug, OutputOf, Usage } from './types.ts';
+import type { DeltaOf, Execution, InputOf, ModelSlug, OutputOf, StreamingSlug, Usage } from './types.ts';
 import { Webhooks } from './webhookResources.ts';
 
 /** A client of one Holdfast. */
@@ -47,8 +48,25 @@ export class Holdfast {
     input: InputOf<Slug>,
     options: RunOptions = {},
   ): Promise<Run<OutputOf<Slug>>> {
-    const runner = { http: this.#http, executions: this.executions, files: this.files };
-    return run(runner, model, input, options);
+    return run(this.#runner(), model, input, options);
+  }
+
+  /**
+   * Runs a model that streams, and yields its output while it is made:
+   * `for await (const delta of client.stream(model, input))`. It continues by itself where a connection breaks or a server
+   * restarts. The create is sent at once; errors are those of `run`, thrown where the stream is read. Breaking out of the
+   * loop stops reading and leaves the execution running, unless `cancelOnDisconnect` is true.
+   */
+  stream<Slug extends StreamingSlug>(
+    model: Slug,
+    input: InputOf<Slug>,
+    options: StreamOptions = {},
+  ): ExecutionStream<DeltaOf<Slug>, OutputOf<Slug>> {
+    return startStream(this.#runner(), model, input, options);
+  }
+
+  #runner() {
+    return { http: this.#http, executions: this.executions, files: this.files };
   }
 
   /** The output of an execution, with files that have `.save(path)`; undefined unless it is completed. */

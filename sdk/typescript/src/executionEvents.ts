@@ -1,7 +1,6 @@
-import { AbortedError, ConnectionError, HoldfastError } from './errors.ts';
-import type { Http, OpenResponse } from './http.ts';
-import { backoff, maxPauseMs, requestedDelay, sleep } from './retries.ts';
-import { chunksOf, readEvents, type ServerSentEvent } from './serverSentEvents.ts';
+import { bodyOf, type FollowOptions, followSource, numberOf } from './eventSource.ts';
+import type { Http } from './http.ts';
+import type { ServerSentEvent } from './serverSentEvents.ts';
 import { type Execution, isEnded, isExecution } from './types.ts';
 
 /** What happened to an execution. Later versions of the service may send other types: ignore those. */
@@ -10,135 +9,22 @@ export type ExecutionEvent =
   | { type: 'progress'; progress: number | null; queuePosition: number | null }
   | { type: 'log'; lines: string[] };
 
-export type EventsOptions = {
-  signal?: AbortSignal | undefined;
-  /** Throws after this many connections in a row without an event. Default: 12 that do not open, about a minute. */
-  maxFailures?: number | undefined;
-};
-
-/** The server sends a comment every 15 s: a stream that is silent for longer is broken. */
-const silenceMs = 40_000;
-/** A proxy that buffers would let a stream look silent from the beginning. */
-const firstBytesMs = 15_000;
-const maxUnopened = 12;
+export type EventsOptions = Omit<FollowOptions, 'lastEventId'>;
 
 /** The events of an execution until it has ended. @throws HoldfastError when the stream cannot be continued */
-export async function* followEvents(
+export function followEvents(
   http: Http,
   id: string,
-  { signal, maxFailures = Number.POSITIVE_INFINITY }: EventsOptions = {},
+  options?: EventsOptions,
 ): AsyncGenerator<ExecutionEvent, void, undefined> {
-  const position: Position = { lastEventId: null, retryMs: null, unopened: 0 };
-  for (let failures = 1; ; failures += 1) {
-    try {
-      for await (const event of connection(http, id, position, signal)) {
-        failures = 0;
-        yield event;
-        if (event.type === 'status' && isEnded(event.execution)) return;
-      }
-      if (position.isAtEnd) return;
-      if (failures >= maxFailures) throw brokenStream('The event stream ended before the execution.');
-      const pauseMs = Math.max(position.retryMs ?? 0, backoff(Math.max(1, failures)));
-      await sleep(Math.min(pauseMs, maxPauseMs), signal);
-    } catch (error) {
-      if (!(error instanceof HoldfastError) || !error.retryable || failures >= maxFailures) throw error;
-      if (position.unopened >= maxUnopened) throw error;
-      const pauseMs = requestedDelay(error) ?? backoff(Math.max(1, failures));
-      await sleep(Math.min(pauseMs, maxPauseMs), signal);
-    }
-  }
+  const isLast = (event: ExecutionEvent) => event.type === 'status' && isEnded(event.execution);
+  const path = `/v1/executions/${encodeURIComponent(id)}/events`;
+  return followSource(http, { path, eventOf, isLast }, options);
 }
 
-type Position = {
-  lastEventId: string | null;
-  retryMs: number | null;
-  /** Connections in a row that did not become a stream. */
-  unopened: number;
-  isAtEnd?: boolean;
-};
-
-async function* connection(
-  http: Http,
-  id: string,
-  position: Position,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<ExecutionEvent, void, undefined> {
-  position.unopened += 1;
-  const { response, close } = await connect(http, id, position, signal);
-  position.unopened = 0;
-  const silence = watchSilence(close);
-  signal?.addEventListener('abort', close, { once: true });
-  try {
-    if (response.status === 204 || !response.body) {
-      position.isAtEnd = true;
-      return;
-    }
-    const onRetry = (ms: number) => void (position.retryMs = ms);
-    const messages = readEvents(chunksOf(response.body), { onActivity: silence.restart, onRetry });
-    for (;;) {
-      const next = await reading(() => messages.next(), signal);
-      if (next.done) return;
-      position.lastEventId = next.value.id ?? position.lastEventId;
-      const event = eventOf(next.value);
-      silence.pause();
-      if (event) yield event;
-      silence.restart();
-    }
-  } finally {
-    silence.pause();
-    signal?.removeEventListener('abort', close);
-    close();
-  }
-}
-
-async function connect(
-  http: Http,
-  id: string,
-  { lastEventId }: Position,
-  signal: AbortSignal | undefined,
-): Promise<OpenResponse> {
-  const headers = {
-    Accept: 'text/event-stream',
-    ...(lastEventId !== null && { 'Last-Event-ID': lastEventId }),
-  };
-  const call = { method: 'GET', path: `/v1/executions/${encodeURIComponent(id)}/events`, headers } as const;
-  const opened = await http.open(call, { signal, timeout: firstBytesMs });
-  const type = opened.response.headers.get('content-type') ?? '';
-  if (opened.response.status === 204 || /^text\/event-stream/i.test(type)) return opened;
-  opened.close();
-  throw brokenStream(`The event stream has the type "${type}".`);
-}
-
-/** Calls `onSilence` when nothing arrives for too long. */
-function watchSilence(onSilence: () => void) {
-  let timer = setTimeout(onSilence, firstBytesMs);
-  return {
-    restart() {
-      clearTimeout(timer);
-      timer = setTimeout(onSilence, silenceMs);
-    },
-    pause: () => clearTimeout(timer),
-  };
-}
-
-async function reading<Result>(
-  read: () => Promise<Result>,
-  signal: AbortSignal | undefined,
-): Promise<Result> {
-  try {
-    return await read();
-  } catch (error) {
-    if (signal?.aborted) throw new AbortedError(signal.reason);
-    throw brokenStream('The event stream was cut.', error);
-  }
-}
-
-const brokenStream = (message: string, cause?: unknown) =>
-  new ConnectionError({ code: 'STREAM_BROKEN', message, cause });
-
-/** Null for what this version does not know, and for garbage. */
-function eventOf({ type, data }: ServerSentEvent): ExecutionEvent | null {
-  const body = parseData(data);
+function eventOf(sent: ServerSentEvent): ExecutionEvent | null {
+  const body = bodyOf(sent);
+  const { type } = sent;
   if (body === null) return null;
   if (type === 'status' && isExecution(body)) {
     return { type, execution: body as unknown as Execution };
@@ -148,15 +34,4 @@ function eventOf({ type, data }: ServerSentEvent): ExecutionEvent | null {
   }
   if (type === 'log' && Array.isArray(body['lines'])) return { type, lines: body['lines'].map(String) };
   return null;
-}
-
-const numberOf = (value: unknown) => (typeof value === 'number' ? value : null);
-
-function parseData(data: string): Record<string, unknown> | null {
-  try {
-    const body: unknown = JSON.parse(data);
-    return typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
 }

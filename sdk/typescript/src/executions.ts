@@ -1,5 +1,6 @@
 import { HoldfastError } from './errors.ts';
 import { type EventsOptions, type ExecutionEvent, followEvents } from './executionEvents.ts';
+import { ExecutionStream, type StreamReadOptions } from './executionStream.ts';
 import { checkPath, type Http, has, type RequestOptions, startAttempt } from './http.ts';
 import { readIdempotencyKey } from './idempotencyKey.ts';
 import { type List, listOf } from './list.ts';
@@ -160,5 +161,18 @@ export class Executions {
   /** Status, progress and log of an execution as they change, until it has ended. Reconnects by itself. */
   events(id: string, options?: EventsOptions): AsyncGenerator<ExecutionEvent, void, undefined> {
     return followEvents(this.#http, id, options);
+  }
+  /**
+   * The output of an execution, from the beginning or after an event: while it is made, and until it is no longer kept. That of
+   * an execution without `stream: true` is one piece, at its end.
+   */
+  // oxlint-disable-next-line typescript/no-explicit-any -- the model decides what they are
+  stream<Delta = any, Output = Record<string, any>>(
+    id: string,
+    options: StreamReadOptions = {},
+  ): ExecutionStream<Delta, Output> {
+    checkPath(pathOf(id));
+    const started = Promise.resolve({ id });
+    return new ExecutionStream({ http: this.#http, executions: this, started }, options);
   }
 }

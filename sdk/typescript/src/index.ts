@@ -3,6 +3,7 @@ export { Holdfast } from './client.ts';
 export type { HoldfastOptions } from './config.ts';
 export * from './errors.ts';
 export type { EventsOptions, ExecutionEvent } from './executionEvents.ts';
+export type { ExecutionStream, StreamEvent, StreamOptions, StreamReadOptions } from './executionStream.ts';
 export type { CreateOptions, ExecutionFilter, Executions } from './executions.ts';
 export { type FileData, type FileInput, type FileOptions, FileSource, file } from './fileSource.ts';
 export type { Files, UploadOptions } from './files.ts';

@@ -29,6 +29,18 @@ describe('the types of a model', () => {
     expect(inputOf(schema)).toBe(type);
   });
 
+  it.each([
+    ['text', 'string'],
+    ['audio', 'string'],
+    ['json', 'unknown'],
+  ])(
+    'that streams %s have pieces of the type %s, and a model that does not stream has none',
+    (stream, type) => {
+      expect(modelTypes([model({}, { stream })], 'x')).toContain(`      delta: ${type};`);
+      expect(modelTypes([model({}, { stream: null })], 'x')).not.toContain('delta');
+    },
+  );
+
   it('end where a schema refers to itself', () => {
     const node = { properties: { next: { $ref: '#' } } };
     expect(inputOf(node)).toContain('unknown');

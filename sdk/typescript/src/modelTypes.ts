@@ -7,13 +7,14 @@ export function modelTypes(models: readonly Model[], source: string): string {
   const entries = models
     .toSorted((a, b) => (a.slug < b.slug ? -1 : 1))
     .map((model) => {
-      // Older services have none.
-      const { output_schema: output } = model as Partial<Model>;
+      // Older services have neither.
+      const { output_schema: output, stream } = model as Partial<Model>;
       return [
         comment(model.description, '    '),
         `    ${JSON.stringify(model.slug)}: {`,
         `      input: ${typeOf(model.input_schema, context(model.input_schema, 'input'), '      ')};`,
         `      output: ${output ? typeOf(output, context(output, 'output'), '      ') : 'Record<string, any>'};`,
+        ...(stream ? [`      delta: ${stream === 'json' ? 'unknown' : 'string'};`] : []),
         '    };',
       ].join('\n');
     });

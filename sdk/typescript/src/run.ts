@@ -28,47 +28,84 @@ export type Runner = { http: Http; executions: Executions; files: Files };
 
 /** See `Holdfast.run`. */
 export async function run<Slug extends ModelSlug>(
-  { http, executions, files }: Runner,
+  runner: Runner,
   model: Slug,
   input: InputOf<Slug>,
   options: RunOptions,
 ): Promise<Run<OutputOf<Slug>>> {
-  const { signal, onProgress } = options;
   const startedAt = performance.now();
+  const { created, identified } = await startRun(runner, model, input, options);
+  try {
+    const start = { startedAt, isWhole: false };
+    return await resultOf(runner, await waitForEnd(runner.http, created, options, start));
+  } catch (error) {
+    throw identified(error);
+  }
+}
+
+export type Started = {
+  created: KnownExecution;
+  /** Gives an error what is needed to repeat the run: its key and the ids of its files. */
+  identified: (error: unknown) => unknown;
+};
+
+/** Uploads the files of the input and creates the execution. */
+export async function startRun(
+  { http, executions, files }: Runner,
+  model: string,
+  input: Record<string, unknown>,
+  options: RunOptions & { stream?: boolean },
+): Promise<Started> {
+  const { signal, onProgress } = options;
   // Now: the caller may change the objects while files are uploaded.
   const given = copyOf(input);
   const fields = createFields(options);
   const idempotencyKey = await readIdempotencyKey(options.idempotencyKey);
   let uploaded = given;
-  const identified = (error: unknown): never => {
+  const identified = (error: unknown) => {
     if (error instanceof HoldfastError) Object.assign(error, { idempotencyKey, input: uploaded });
-    throw error;
+    return error;
   };
-  uploaded = await uploadInput(files, given, { signal, onProgress }).catch(identified);
-  const body = { model, input: uploaded, ...fields };
-  const creating = createUnlessAborted({ http, executions }, body, idempotencyKey, options);
-  const created = await creating.catch(identified);
-  const waiting = waitForEnd(http, created, options, { startedAt, isWhole: false });
-  const execution = await waiting.catch(identified);
+  try {
+    uploaded = await uploadInput(files, given, { signal, onProgress });
+    const body = { model, input: uploaded, ...fields };
+    const created = await createUnlessAborted({ http, executions }, body, idempotencyKey, options);
+    return { created, identified };
+  } catch (error) {
+    throw identified(error);
+  }
+}
+
+/** The output of an execution that has ended, and its record. @throws ExecutionError if it was not completed */
+export async function resultOf<Output>(
+  { executions, files }: Pick<Runner, 'executions' | 'files'>,
+  execution: Execution,
+): Promise<Run<Output>> {
   if (execution.status !== 'COMPLETED' && (execution.error || isKnownFailure(execution))) {
-    return identified(new ExecutionError(execution));
+    throw new ExecutionError(execution);
   }
   const output = await outputOf(executions, execution).catch((error: unknown) => {
     if (error instanceof HoldfastError) error.execution = execution;
-    return identified(error);
+    throw error;
   });
-  return { output: withFiles(files, output) as OutputOf<Slug>, execution };
+  return { output: withFiles(files, output) as Output, execution };
 }
 
 const isKnownFailure = ({ status }: Execution) => ['FAILED', 'CANCELLED', 'EXPIRED'].includes(status);
 
-function createFields(options: RunOptions): Omit<CreateExecution, 'model' | 'input'> {
-  const { webhookUrl, metadata, priority, timeoutSeconds } = options;
+function createFields({
+  webhookUrl,
+  metadata,
+  priority,
+  timeoutSeconds,
+  stream,
+}: RunOptions & { stream?: boolean }): Omit<CreateExecution, 'model' | 'input'> {
   return {
     ...(webhookUrl !== undefined && { webhook_url: webhookUrl }),
     ...(metadata !== undefined && { metadata: copyOf(metadata) }),
     ...(priority !== undefined && { priority }),
     ...(timeoutSeconds !== undefined && { timeout_seconds: timeoutSeconds }),
+    ...(stream && { stream }),
   };
 }
 

@@ -26,10 +26,13 @@ export type ExecutionResult<Output = Record<string, unknown>> = Omit<Schemas['Ex
 };
 
 export type ExecutionToken = Schemas['ExecutionToken'];
-export type CreateExecution = Omit<Schemas['CreateExecution'], 'input'> & { input: Record<string, unknown> };
+export type CreateExecution = Omit<Schemas['CreateExecution'], 'input'> & {
+  input: Record<string, unknown>;
+  stream?: boolean;
+};
 export type EstimateExecution = Schemas['EstimateExecution'];
 export type Estimate = Schemas['Estimate'];
-export type Model = Schemas['Model'];
+export type Model = Schemas['Model'] & { stream?: 'text' | 'json' | 'audio' | null };
 export type Balance = Schemas['Balance'];
 export type Transaction = Schemas['Transaction'];
 export type Usage = Schemas['Usage'];
@@ -79,6 +82,19 @@ export type OutputOf<Slug> = Slug extends keyof Models
     : never
   : // oxlint-disable-next-line typescript/no-explicit-any -- outputs are whatever the model returns
     Record<string, any>;
+
+/** The slug of a model that streams. */
+export type StreamingSlug = keyof Models extends never
+  ? string
+  : { [Slug in keyof Models]: Models[Slug] extends { delta: unknown } ? Slug : never }[keyof Models];
+
+/** A piece of a model's streamed output: text, base64 of audio, or a JSON value. */
+export type DeltaOf<Slug> = Slug extends keyof Models
+  ? Models[Slug] extends { delta: infer Delta }
+    ? Delta
+    : never
+  : // oxlint-disable-next-line typescript/no-explicit-any -- the model decides what it is
+    any;
 
 /** Whether a body is the record of an execution: a proxy's JSON would make a wait lose its id. */
 export const isExecution = (body: { id?: unknown; status?: unknown }) =>
