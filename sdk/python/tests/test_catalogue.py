@@ -49,9 +49,13 @@ client = Holdfast(base_url="http://x", api_key="sk_1")
 run = client.run("painter-2", {"prompt": "a", "source": Path("a.png"), "format": "png", "size": "auto", "seed": None})
 run.output["images"][0].save("x")
 client.run("writer", {"prompt": "a", "source": b"", "style": {"colour": "red"}}, timeout=3).execution.id
+for delta in (stream := client.stream("writer", {"prompt": "a", "source": b""}, cancel_on_disconnect=True)):
+    print(delta, stream.final().output["images"][0].bytes())
 
 
 async def main() -> None:
+    async for delta in AsyncHoldfast().stream("writer", {"prompt": "a", "source": b""}):
+        print(delta)
     await (await AsyncHoldfast().run("painter-2", {"prompt": "a", "source": "file_1"})).output["images"][0].bytes()
 """
 ERRORS = [
@@ -60,12 +64,13 @@ ERRORS = [
     'client.run("writer", {"prompt": "a"})',
     'client.run("writer", {"prompt": "a", "source": b"", "size": "small"})',
     'run.output["sounds"]',
+    'client.stream("painter-2", {"prompt": "a", "source": b""})',
 ]
 
 
 @pytest.mark.parametrize("count", [1, 2])
 def test_a_type_checker_knows_the_models(tmp_path: Path, count: int):
-    models = [model("painter-2"), model("writer")][:count]
+    models = [model("painter-2"), model("writer", stream="text")][:count]
     (tmp_path / "holdfast_models.py").write_text(module_of(models, "http://x"))
     subprocess.run([sys.executable, "-c", "import holdfast_models"], cwd=tmp_path, check=True)
     if count == 1:

@@ -29,6 +29,7 @@ sync_words = [
     (r"\bAwaitable, ", ""),
     (r"\bAwaitable\[([\w.]+)\]", r"\1"),
     (r"\basynccontextmanager\b", "contextmanager"),
+    (r"\baclosing\b", "closing"),
     (r"\bhttpx\.AsyncClient\b", "httpx.Client"),
     (r"\b__a(iter|enter|exit)__\b", r"__\1__"),
     (r"\ba(close|read|iter_bytes|next)\b", r"\1"),

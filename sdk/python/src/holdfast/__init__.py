@@ -1,10 +1,13 @@
 """Runs AI models on a Holdfast server: no lost ids, no double charges, no endless waits."""
 
 from ._async.client import AsyncHoldfast
-from ._async.client import Run as AsyncRun
 from ._async.files import OutputFile as AsyncOutputFile
-from ._sync.client import Holdfast, Run
+from ._async.runs import Run as AsyncRun
+from ._async.streams import Stream as AsyncStream
+from ._sync.client import Holdfast
 from ._sync.files import OutputFile
+from ._sync.runs import Run
+from ._sync.streams import Stream
 from .base import ApiObject
 from .config import version as __version__
 from .errors import (
@@ -27,6 +30,7 @@ from .errors import (
 from .keys import derive_key
 from .progress import Execution, LogEvent, ProgressEvent, StatusEvent, UploadEvent, is_ended
 from .sources import File
+from .streams import DoneEvent, LogsEvent, OutputEvent, ResetEvent, StreamEvent, StreamProgressEvent
 from .webhooks import UnknownEvent, WebhookEvent
 
 __all__ = [
@@ -36,9 +40,11 @@ __all__ = [
     "AsyncHoldfast",
     "AsyncOutputFile",
     "AsyncRun",
+    "AsyncStream",
     "AuthenticationError",
     "BalanceError",
     "ConflictError",
+    "DoneEvent",
     "Execution",
     "ExecutionError",
     "File",
@@ -47,14 +53,20 @@ __all__ = [
     "IdempotencyKeyReusedError",
     "InvalidRequestError",
     "LogEvent",
+    "LogsEvent",
     "NotFoundError",
+    "OutputEvent",
     "OutputFile",
     "PermissionDeniedError",
     "ProgressEvent",
     "RateLimitError",
+    "ResetEvent",
     "Run",
     "ServerError",
     "StatusEvent",
+    "Stream",
+    "StreamEvent",
+    "StreamProgressEvent",
     "UnknownEvent",
     "UploadEvent",
     "WaitTimeoutError",

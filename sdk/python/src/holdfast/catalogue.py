@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from .models import Model
 
@@ -30,20 +30,23 @@ FileInput = str | holdfast.File | os.PathLike[str] | bytes | IO[bytes]
 
 _METHOD = '''
         @overload
-        {keyword}def run(self, model: Literal[{slug}], input: {input}, {options}) -> holdfast.{run}[{output}]: ...
+        {keyword}def {name}(self, model: Literal[{slug}], input: {input}, {options}) -> holdfast.{result}[{output}]: ...
 '''
 
-_OPTIONS = (
-    "*, timeout: float | None = None, on_progress: Any = None, cancel_on_abort: bool = False, "
+_CREATE_OPTIONS = (
     "idempotency_key: str | None = None, webhook_url: str | None = None, metadata: Mapping[str, Any] | None = None, "
     "priority: str | None = None, timeout_seconds: int | None = None"
 )
+_OPTIONS = {
+    "run": f"*, timeout: float | None = None, on_progress: Any = None, cancel_on_abort: bool = False, {_CREATE_OPTIONS}",
+    "stream": f"*, cancel_on_disconnect: bool = False, {_CREATE_OPTIONS}",
+}
 
 
 def module_of(models: Iterable[Model], url: str) -> str:
     """The text of the module."""
     writer = _Writer()
-    rows: list[tuple[str, str, str, str]] = []
+    rows: list[_Row] = []
     for model in models:
         name = _class_name(model.slug)
         outputs = getattr(model, "output_schema", None) or {"type": "object"}
@@ -52,29 +55,44 @@ def module_of(models: Iterable[Model], url: str) -> str:
             writer.type_of(outputs, f"{name}{prefix}Output", file=f"holdfast.{prefix}OutputFile")
             for prefix in ("", "Async")
         )
-        rows.append((model.slug, input_type, sync, asynchronous))
+        does_stream = bool(getattr(model, "stream", None))
+        rows.append(_Row(model.slug, input_type, sync, asynchronous, does_stream))
     return "\n".join([_HEADER.format(url=url), *writer.classes, *_clients(rows)])
 
 
-def _clients(rows: Sequence[tuple[str, str, str, str]]) -> list[str]:
+class _Row(NamedTuple):
+    slug: str
+    input: str
+    sync_output: str
+    async_output: str
+    does_stream: bool
+
+
+def _clients(rows: Sequence[_Row]) -> list[str]:
+    streaming = [row for row in rows if row.does_stream]
     parts: list[str] = []
     for prefix, keyword_ in (("", ""), ("Async", "async ")):
-        methods = "".join(
-            _METHOD.format(
-                keyword=keyword_,
-                slug=repr(slug),
-                input=input_type,
-                options=_OPTIONS,
-                run=f"{prefix}Run",
-                output=asynchronous if prefix else sync,
-            )
-            for slug, input_type, sync, asynchronous in rows
-        )
-        # One overload alone is an error to type checkers.
-        methods = methods.replace("        @overload\n", "") if len(rows) == 1 else methods
+        methods = _methods("run", "Run", prefix, keyword_, rows) + _methods("stream", "Stream", prefix, "", streaming)
         body = f"    if TYPE_CHECKING:\n{methods}" if rows else "    pass\n"
         parts.append(f"\nclass {prefix}Holdfast(holdfast.{prefix}Holdfast):\n{body}")
     return parts
+
+
+def _methods(name: str, result: str, prefix: str, keyword_: str, rows: Sequence[_Row]) -> str:
+    methods = "".join(
+        _METHOD.format(
+            keyword=keyword_,
+            name=name,
+            slug=repr(row.slug),
+            input=row.input,
+            options=_OPTIONS[name],
+            result=prefix + result,
+            output=row.async_output if prefix else row.sync_output,
+        )
+        for row in rows
+    )
+    # One overload alone is an error to type checkers.
+    return methods.replace("        @overload\n", "") if len(rows) == 1 else methods
 
 
 class _Writer:

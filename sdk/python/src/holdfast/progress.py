@@ -56,22 +56,28 @@ OnProgress = Callable[[AnyProgress], object]
 
 def event_of(event: ServerSentEvent) -> ExecutionEvent | None:
     """None for what this version does not know, and for garbage."""
-    try:
-        parsed: Any = json.loads(event.data)
-    except (ValueError, RecursionError):
+    body = body_of(event)
+    if body is None:
         return None
-    if not isinstance(parsed, dict):
-        return None
-    body = cast("dict[str, Any]", parsed)
     if event.type == "status" and isinstance(body.get("status"), str) and isinstance(body.get("id"), str):
         return StatusEvent(parse(Execution, body))
     if event.type == "progress":
-        progress, position = body.get("progress"), body.get("queue_position")
-        return ProgressEvent(
-            float(progress) if isinstance(progress, (int, float)) else None,
-            position if isinstance(position, int) else None,
-        )
+        position = body.get("queue_position")
+        return ProgressEvent(float_of(body.get("progress")), position if isinstance(position, int) else None)
     lines = body.get("lines")
     if event.type == "log" and isinstance(lines, list):
         return LogEvent([str(line) for line in cast("list[object]", lines)])
     return None
+
+
+def body_of(event: ServerSentEvent) -> dict[str, Any] | None:
+    """The JSON object of an event; None for garbage."""
+    try:
+        parsed: Any = json.loads(event.data)
+    except (ValueError, RecursionError):
+        return None
+    return cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else None
+
+
+def float_of(value: Any) -> float | None:
+    return float(value) if isinstance(value, (int, float)) else None

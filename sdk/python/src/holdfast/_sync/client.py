@@ -7,15 +7,14 @@ import copy
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import httpx
 
 from .. import models
 from ..base import ApiObject, parse
 from ..config import read_settings
-from ..errors import ExecutionError, HoldfastError
+from ..errors import HoldfastError
 from ..keys import read_key
 from ..progress import Execution, OnProgress, is_ended
 from . import runtime
@@ -23,18 +22,9 @@ from .executions import Executions
 from .files import Files, with_files
 from .http import Http
 from .resources import ApiKeys, Balance, Models, PortalSessions, Webhooks
+from .runs import Run, result_of
+from .streams import Stream, Streamed
 from .waiting import MAX_CANCEL, cancel_quietly, wait_for_end
-
-Output = TypeVar("Output")
-
-
-@dataclass(frozen=True)
-class Run(Generic[Output]):
-    """A completed run."""
-
-    output: Output
-    execution: Execution
-
 
 class Holdfast:
     """An synchronous client of one Holdfast: use it with `with`, or call `close()` at the end.
@@ -131,39 +121,15 @@ class Holdfast:
         """
         started_at = time.monotonic()
         key = read_key(idempotency_key)
-        # Now: the caller may change the objects while files are uploaded, or the create is sent again.
-        metadata = copy.deepcopy(metadata)
-        uploaded = dict(input)
-        try:
-            uploaded = self.files.upload_input(uploaded, on_progress)
-        except HoldfastError as error:
-            error.idempotency_key, error.input = key, uploaded
-            raise
-
-        def create() -> models.CreatedExecution:
-            return self.executions.create(
-                model,
-                uploaded,
-                idempotency_key=key,
-                webhook_url=webhook_url,
-                metadata=metadata,
-                priority=priority,
-                timeout_seconds=timeout_seconds,
-            )
-
-        try:
-            created = create()
-        except HoldfastError as error:
-            error.input = uploaded
-            raise
-        except Exception:
-            raise
-        except BaseException as aborted:
-            # An abort leaves open whether there is an execution. Only the create itself can tell, so it is repeated.
-            vars(aborted).update(idempotency_key=key, input=uploaded)
-            if cancel_on_abort:
-                runtime.despite_cancellation(MAX_CANCEL, lambda: self._create_and_cancel(create, aborted))
-            raise
+        fields: dict[str, Any] = {
+            "idempotency_key": key,
+            "webhook_url": webhook_url,
+            # Now: the caller may change it while files are uploaded, or the create is sent again.
+            "metadata": copy.deepcopy(metadata),
+            "priority": priority,
+            "timeout_seconds": timeout_seconds,
+        }
+        created, uploaded = self._start(model, dict(input), fields, on_progress, cancel_on_abort)
         execution = parse(Execution, dict(created))
         try:
             if is_ended(execution):
@@ -179,12 +145,76 @@ class Holdfast:
                 on_progress=on_progress,
                 cancel_on_abort=cancel_on_abort,
             )
-            if execution.status != "COMPLETED" and (execution.error or execution.status in ("FAILED", "CANCELLED", "EXPIRED")):
-                raise ExecutionError(execution)
-            return Run(with_files(self.files, self._output_of(execution)), execution)
+            return result_of(self.executions, self.files, execution)
         except HoldfastError as error:
             error.idempotency_key, error.input = key, uploaded
             error.execution = error.execution or execution
+            raise
+
+    def stream(
+        self,
+        model: str,
+        input: Mapping[str, Any],
+        *,
+        cancel_on_disconnect: bool = False,
+        idempotency_key: str | None = None,
+        webhook_url: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        priority: str | None = None,
+        timeout_seconds: int | None = None,
+    ) -> Stream[Any]:
+        """Runs a model that streams, and yields its output while it is made. It continues by itself where a connection breaks
+        or a server restarts. The execution is created by the first use of the stream; errors are those of `run`, raised
+        there. Leaving the loop leaves the execution running. `cancel_on_disconnect`: the execution is cancelled when reading
+        ends before it: because the loop is left, the task is cancelled, the process dies or the network is lost. The other
+        arguments are those of `run`."""
+        given = dict(input)
+        fields: dict[str, Any] = {
+            "idempotency_key": read_key(idempotency_key),
+            "webhook_url": webhook_url,
+            "metadata": copy.deepcopy(metadata),
+            "priority": priority,
+            "timeout_seconds": timeout_seconds,
+            "stream": True,
+        }
+
+        def start() -> Streamed:
+            created, uploaded = self._start(model, given, fields, None, cancel_on_disconnect)
+            return Streamed(created.id, fields["idempotency_key"], uploaded)
+
+        return Stream(self._http, self.executions, start, cancel_on_disconnect=cancel_on_disconnect)
+
+    def _start(
+        self,
+        model: str,
+        input: dict[str, Any],
+        fields: dict[str, Any],
+        on_progress: OnProgress | None,
+        cancel_on_abort: bool,
+    ) -> tuple[models.CreatedExecution, dict[str, Any]]:
+        """Uploads the files of the input and creates the execution. Returns the input with their ids, too."""
+        key, uploaded = fields["idempotency_key"], input
+        try:
+            uploaded = self.files.upload_input(input, on_progress)
+        except HoldfastError as error:
+            error.idempotency_key, error.input = key, uploaded
+            raise
+
+        def create() -> models.CreatedExecution:
+            return self.executions.create(model, uploaded, **fields)
+
+        try:
+            return create(), uploaded
+        except HoldfastError as error:
+            error.input = uploaded
+            raise
+        except Exception:
+            raise
+        except BaseException as aborted:
+            # An abort leaves open whether there is an execution. Only the create itself can tell, so it is repeated.
+            vars(aborted).update(idempotency_key=key, input=uploaded)
+            if cancel_on_abort:
+                runtime.despite_cancellation(MAX_CANCEL, lambda: self._create_and_cancel(create, aborted))
             raise
 
     def _create_and_cancel(
@@ -194,13 +224,6 @@ class Holdfast:
             created = create()
             vars(aborted)["execution"] = parse(Execution, dict(created))
             cancel_quietly(self._http, created.id)
-
-    def _output_of(self, execution: Execution) -> dict[str, Any]:
-        """Records of older services have no `result`."""
-        result: Any = getattr(execution, "result", None)
-        if result is not None or execution.status != "COMPLETED" or getattr(execution, "erased_at", None):
-            return result or {}
-        return (self.executions.result(execution.id)).output
 
     def output(self, execution: Execution) -> Any:
         """The output of an execution, with files that have `.save(path)`; None unless it is completed."""

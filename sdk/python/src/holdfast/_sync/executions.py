@@ -14,6 +14,7 @@ from ..progress import Execution, ExecutionEvent, OnProgress
 from . import runtime
 from .http import Http
 from .pages import List
+from .streams import Stream, Streamed
 from .waiting import MAX_CANCEL, cancel_quietly, follow_events, path_of, wait_for_end
 
 _MIN_READ = 5.0
@@ -33,15 +34,18 @@ class Executions:
         metadata: Mapping[str, Any] | None = None,
         priority: str | None = None,
         timeout_seconds: int | None = None,
+        stream: bool | None = None,
     ) -> models.CreatedExecution:
         """Creates an execution and returns at once. However often the request is repeated, it has the same idempotency
-        key; an error carries that key. The other arguments are those of `Holdfast.run`."""
+        key; an error carries that key. `stream`: its output can be read while it is made. The other arguments are those of
+        `Holdfast.run`."""
         key = read_key(idempotency_key)
         given = {
             "webhook_url": webhook_url,
             "metadata": metadata,
             "priority": priority,
             "timeout_seconds": timeout_seconds,
+            "stream": stream,
         }
         body = {"model": model, "input": input} | {name: one for name, one in given.items() if one is not None}
         try:
@@ -169,3 +173,17 @@ class Executions:
     def events(self, execution_id: str) -> Generator[ExecutionEvent, None, None]:
         """Status, progress and log of an execution as they change, until it has ended. Reconnects by itself."""
         return follow_events(self._http, execution_id)
+
+    def stream(
+        self, execution_id: str, *, starting_after: int | None = None, cancel_on_disconnect: bool = False
+    ) -> Stream[Any]:
+        """The output of an execution, from the beginning or after the event with the id `starting_after`: while it is made,
+        and until it is no longer kept. That of an execution without `stream=True` is one piece, at its end.
+        `cancel_on_disconnect` as in `Holdfast.stream`."""
+
+        def start() -> Streamed:
+            return Streamed(execution_id)
+
+        return Stream(
+            self._http, self, start, starting_after=starting_after, cancel_on_disconnect=cancel_on_disconnect
+        )

@@ -115,12 +115,13 @@ class Http:
         self,
         path: str,
         *,
+        query: Query | None = None,
         headers: Mapping[str, str] | None = None,
         timeout: float | None = None,
         silence: float,
     ) -> Generator[httpx.Response, None, None]:
         """A response whose body is not read yet. A body that is silent for `silence` seconds is broken."""
-        request = self._build("GET", path, headers=headers)
+        request = self._build("GET", path, query=query, headers=headers)
         limit = self.settings.timeout if timeout is None else timeout
         _limit(request, limit)
         ends_at = time.monotonic() + limit

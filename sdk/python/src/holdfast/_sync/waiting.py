@@ -9,15 +9,13 @@ from collections.abc import Generator
 from contextlib import suppress
 from urllib.parse import quote
 
-import httpx
-
 from ..base import ApiObject
-from ..errors import APIConnectionError, APIError, HoldfastError, WaitTimeoutError
+from ..errors import APIError, HoldfastError, WaitTimeoutError
 from ..progress import Execution, ExecutionEvent, OnProgress, ProgressEvent, StatusEvent, event_of, is_ended
 from ..retries import backoff, requested_delay
-from ..sse import EventReader
 from . import runtime
-from .http import Http, chunks_until
+from .following import MAX_PAUSE, follow
+from .http import Http
 
 # Below the 30 s after which many proxies end a request.
 _LONG_POLL = 25
@@ -30,14 +28,6 @@ _MAX_STREAM_FAILURES = 3
 _MAX_BACKOFF = 10.0
 # A caller who aborts does not wait longer for the cancel.
 MAX_CANCEL = 5.0
-# Connections in a row that do not become a stream: about a minute.
-_MAX_UNOPENED = 12
-# A wait asks again after this long at the latest, whatever a proxy requests.
-_MAX_PAUSE = 60.0
-# The server sends a comment every 15 s: a stream that is silent for longer is broken.
-_SILENCE = 40.0
-# A proxy that buffers would let a stream look silent from the beginning.
-_FIRST_BYTES = 15.0
 
 
 def path_of(execution_id: str) -> str:
@@ -189,7 +179,7 @@ class _Wait:
                 raise
             self._check_time()
             delay = requested_delay(error)
-            return min(backoff(3, _MAX_BACKOFF) if delay is None else delay, _MAX_PAUSE)
+            return min(backoff(3, _MAX_BACKOFF) if delay is None else delay, MAX_PAUSE)
         self.update(new)
         return None
 
@@ -199,54 +189,12 @@ def follow_events(
 ) -> Generator[ExecutionEvent, None, None]:
     """The events of an execution until it has ended, across connections that are cut; at most until `ends_at`, by
     `time.monotonic()`."""
-    last_id: str | None = None
-    failures = unopened = 0
-    while time.monotonic() < ends_at:
-        reader = EventReader()
-        failures += 1
-        unopened += 1
-        delay = backoff(failures)
-        try:
-            headers = {"accept": "text/event-stream", **({"last-event-id": last_id} if last_id else {})}
-            path = f"{path_of(execution_id)}/events"
-            first_bytes = min(_FIRST_BYTES, ends_at - time.monotonic())
-            with http.open(path, headers=headers, timeout=first_bytes, silence=_SILENCE) as response:
-                if response.status_code == 204:
-                    return
-                kind = response.headers.get("content-type", "")
-                if not kind.lower().startswith("text/event-stream"):
-                    raise _broken(f'The event stream has the type "{kind}".')
-                unopened = 0
-                try:
-                    for chunk in chunks_until(response, ends_at):
-                        for sent in reader.feed(chunk):
-                            last_id = sent.id or last_id
-                            event = event_of(sent)
-                            if event is None:
-                                continue
-                            failures = 0
-                            yield event
-                            if isinstance(event, StatusEvent) and is_ended(event.execution):
-                                return
-                except TimeoutError:
-                    return
-                except (httpx.TransportError, httpx.DecodingError) as error:
-                    raise _broken("The event stream was cut.") from error
-            if failures >= max_failures:
-                raise _broken("The event stream ended before the execution.")
-        except HoldfastError as error:
-            if not error.retryable or failures >= max_failures or unopened >= _MAX_UNOPENED:
-                raise
-            requested = requested_delay(error)
-            delay = backoff(max(1, failures)) if requested is None else requested
-        delay = min(max(delay, reader.retry or 0), _MAX_PAUSE)
-        if time.monotonic() + delay > ends_at:
-            return
-        runtime.sleep(delay)
+    path = f"{path_of(execution_id)}/events"
+    return follow(http, path, read=event_of, is_last=_is_end, max_failures=max_failures, ends_at=ends_at)
 
 
-def _broken(message: str) -> APIConnectionError:
-    return APIConnectionError(message, code="STREAM_BROKEN")
+def _is_end(event: ExecutionEvent) -> bool:
+    return isinstance(event, StatusEvent) and is_ended(event.execution)
 
 
 def _is_stream_failure(error: HoldfastError) -> bool:
