@@ -12,6 +12,8 @@ const pauseMs = 3000;
 export type Following = {
   /** `isFirst`: the events begin anew, from the first. */
   onEvent: (event: ExecutionEvent, isFirst: boolean) => void;
+  /** With `isStreamed`: the output so far changes. */
+  onText: (change: (text: string) => string) => void;
   onEnded: (execution: Execution) => void;
   /** `error.retryable`: the execution is read again. */
   onError: (error: HoldfastError) => void;
@@ -21,8 +23,8 @@ export type Following = {
 export async function follow(
   client: Holdfast,
   id: string,
-  signal: AbortSignal,
-  { onEvent, onEnded, onError }: Following,
+  { signal, isStreamed }: { signal: AbortSignal; isStreamed: boolean },
+  { onEvent, onText, onEnded, onError }: Following,
 ): Promise<void> {
   for (;;) {
     let isFirst = true;
@@ -31,7 +33,9 @@ export async function follow(
       onEvent(event, isFirst);
       isFirst = false;
     };
+    const reading = { id, signal, onProgress, onText };
     try {
+      if (isStreamed) await readStream(client, reading);
       const execution = await client.executions.wait(id, { signal, onProgress });
       if (!signal.aborted) onEnded(execution);
       return;
@@ -42,6 +46,36 @@ export async function follow(
       if (!error.retryable) return;
     }
     await pause(signal);
+  }
+}
+
+type Reading = Pick<Following, 'onText'> & {
+  id: string;
+  signal: AbortSignal;
+  onProgress: (event: ExecutionEvent) => void;
+};
+
+/** Reports a stream to its end. It has no statuses, so the record is read at the beginning and once output has begun. */
+async function readStream(client: Holdfast, { id, signal, onProgress, onText }: Reading): Promise<void> {
+  let { status } = await readRecord();
+  onText(() => '');
+  for await (const event of client.executions.stream<unknown>(id, { signal }).events()) {
+    if (signal.aborted) return;
+    if (event.type === 'output' && typeof event.delta === 'string') {
+      const { delta } = event;
+      onText((text) => text + delta);
+    }
+    if (event.type === 'reset') onText(() => '');
+    if (event.type === 'progress')
+      onProgress({ type: 'progress', progress: event.progress, queuePosition: null });
+    if (event.type === 'logs') onProgress({ type: 'log', lines: event.lines });
+    if (event.type !== 'done' && status === 'PENDING') ({ status } = await readRecord());
+  }
+
+  async function readRecord() {
+    const execution = await client.executions.get(id, { signal });
+    onProgress({ type: 'status', execution });
+    return execution;
   }
 }
 

@@ -17,6 +17,8 @@ import { useBaseUrl } from './provider.ts';
 export type UseExecutionOptions = {
   /** The URL of your Holdfast. Default: the `HoldfastProvider`'s, or the origin of the page. */
   baseUrl?: string;
+  /** Shows the output of an execution that was created with `stream: true` as it grows: `text`. */
+  stream?: boolean;
   /** Called when the token is not accepted, or no longer. Get a new one from your server and pass it to the hook. */
   onTokenExpired?: () => void;
 };
@@ -32,6 +34,8 @@ export type ExecutionState<Output> = {
   /** From 0 to 1, if its provider reports it. */
   progress: number | null;
   queuePosition: number | null;
+  /** With `stream`: the text so far. It is empty again when the model begins anew. */
+  text: string;
   /** What has happened since the hook began to follow it: the last 1,000 events. */
   events: readonly ExecutionEvent[];
   /** Once it is completed. */
@@ -50,6 +54,7 @@ type Known = {
   execution: Execution | null;
   progress: number | null;
   queuePosition: number | null;
+  text: string;
   events: readonly ExecutionEvent[];
   error: HoldfastError | null;
 };
@@ -60,13 +65,14 @@ const unknown = (id: string | null): Known => ({
   execution: null,
   progress: null,
   queuePosition: null,
+  text: '',
   events: [],
   error: null,
 });
 
 /**
  * Follows an execution with a token that your server made: `client.executions.createToken(id)`. Without an id or a token
- * it waits for both. It reconnects by itself; a new token continues what an expired one has shown.
+ * it waits for both. For an execution with `stream: true` the token of its `urls.stream` works, too. It reconnects by itself; a new token continues what an expired one has shown.
  */
 export function useExecution<Slug extends ModelSlug = ModelSlug>(
   id: string | null | undefined,
@@ -74,6 +80,7 @@ export function useExecution<Slug extends ModelSlug = ModelSlug>(
   options: UseExecutionOptions = {},
 ): ExecutionState<OutputOf<Slug>> {
   const baseUrl = useBaseUrl(options.baseUrl);
+  const isStreamed = options.stream ?? false;
   const client = useMemo(
     () => (baseUrl && token ? new Holdfast({ baseUrl, apiKey: token }) : null),
     [baseUrl, token],
@@ -89,17 +96,23 @@ export function useExecution<Slug extends ModelSlug = ModelSlug>(
     const stopping = new AbortController();
     const update = (change: (last: Known) => Known) =>
       setKnown((last) => change(last.id === id ? last : unknown(id)));
-    void follow(client, id, stopping.signal, {
-      onEvent: (event, isFirst) =>
-        update((last) => withEvent(isFirst ? { ...last, events: [] } : last, event)),
-      onEnded: (execution) => update((last) => withEnd(last, execution)),
-      onError(error) {
-        update((last) => ({ ...last, error }));
-        if (error.code === 'UNAUTHENTICATED') onTokenExpired.current?.();
+    void follow(
+      client,
+      id,
+      { signal: stopping.signal, isStreamed },
+      {
+        onText: (change) => update((last) => ({ ...last, text: change(last.text), error: null })),
+        onEvent: (event, isFirst) =>
+          update((last) => withEvent(isFirst ? { ...last, events: [] } : last, event)),
+        onEnded: (execution) => update((last) => withEnd(last, execution)),
+        onError(error) {
+          update((last) => ({ ...last, error }));
+          if (error.code === 'UNAUTHENTICATED') onTokenExpired.current?.();
+        },
       },
-    });
+    );
     return () => stopping.abort();
-  }, [client, id]);
+  }, [client, id, isStreamed]);
 
   // Never another execution's state, not even for one render.
   const shown = known.id === (id ?? null) ? known : unknown(id ?? null);
@@ -110,10 +123,10 @@ export function useExecution<Slug extends ModelSlug = ModelSlug>(
     [client, execution],
   );
   const files = useMemo(() => filesIn(output), [output]);
-  const { progress, queuePosition, events, error } = shown;
+  const { progress, queuePosition, text, events, error } = shown;
   const status = execution?.status ?? null;
   const ended = execution !== null && isEnded(execution);
-  return { status, isEnded: ended, execution, progress, queuePosition, events, output, files, error };
+  return { status, isEnded: ended, execution, progress, queuePosition, text, events, output, files, error };
 }
 
 function withEvent(last: Known, event: ExecutionEvent): Known {
