@@ -126,7 +126,10 @@ export class AbortedError extends HoldfastError {
   }
 }
 
-/** The execution ended without a result: it failed, expired or was cancelled, and costs nothing. */
+/**
+ * The execution ended without a result: it failed, expired or was cancelled. It costs nothing, unless a stream was cancelled
+ * whose model charges what it has shown (`on_cancel`).
+ */
 export class ExecutionError extends HoldfastError {
   override name = 'ExecutionError';
   declare execution: Execution;

@@ -94,10 +94,12 @@ describe('the stream of a run', () => {
 
   it('yields each piece as soon as it is sent', async () => {
     const seen = Promise.withResolvers<void>();
-    const slowly: Step = (response) => {
+    const sendSlowly = async (response: Parameters<Step>[0]) => {
       open(response, output(1, 'first'));
-      void seen.promise.then(() => response.end(`${output(2, 'second')}${done(3)}`));
+      await seen.promise;
+      response.end(`${output(2, 'second')}${done(3)}`);
     };
+    const slowly: Step = (response) => void sendSlowly(response);
     const client = await start(created, slowly);
     for await (const delta of client.stream('m', {})) if (delta === 'first') seen.resolve();
   });

@@ -150,7 +150,7 @@ async function* followStream<Delta>(
     }
     isAtEnd = true;
   } finally {
-    // The service sees the end of a connection, but not that of a reader between two of them.
+    // A reader between two connections has none whose end the service could see.
     if (cancelOnDisconnect && !isAtEnd) await cancel(http, id);
   }
 }

@@ -96,7 +96,7 @@ export class Executions {
     );
   }
 
-  /** Cancels an open execution, which then costs nothing. */
+  /** Cancels an open execution. It costs nothing, unless its model charges what its stream has shown (`on_cancel`). */
   cancel(id: string, options?: RequestOptions): ResponsePromise<Execution> {
     return this.#http.json(
       { method: 'POST', path: `${pathOf(id)}/cancel`, isRepeatable: true, isExpected: isExecution },
@@ -163,8 +163,8 @@ export class Executions {
     return followEvents(this.#http, id, options);
   }
   /**
-   * The output of an execution, from the beginning or after an event: while it is made, and until it is no longer kept. That of
-   * an execution without `stream: true` is one piece, at its end.
+   * Reads the output of an execution from the beginning or after an event, while it is made and for as long as it is kept. An
+   * execution without `stream: true` has one piece, at its end.
    */
   // oxlint-disable-next-line typescript/no-explicit-any -- the model decides what they are
   stream<Delta = any, Output = Record<string, any>>(

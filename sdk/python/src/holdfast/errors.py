@@ -136,7 +136,8 @@ class WaitTimeoutError(HoldfastError, TimeoutError):
 
 
 class ExecutionError(HoldfastError):
-    """The execution ended without a result: it failed, expired or was cancelled, and costs nothing."""
+    """The execution ended without a result: it failed, expired or was cancelled. It costs nothing, unless a stream was cancelled
+    whose model charges what it has shown (`on_cancel`)."""
 
     execution: Execution  # pyright: ignore[reportIncompatibleVariableOverride]
 

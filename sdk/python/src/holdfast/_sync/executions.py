@@ -106,7 +106,7 @@ class Executions:
         )
 
     def cancel(self, execution_id: str) -> models.Execution:
-        """Cancels an open execution, which then costs nothing."""
+        """Cancels an open execution. It costs nothing, unless its model charges what its stream has shown (`on_cancel`)."""
         path = f"{path_of(execution_id)}/cancel"
         return self._http.read(models.Execution, "POST", path, is_repeatable=True, expects=("id", "status"))
 
@@ -177,8 +177,8 @@ class Executions:
     def stream(
         self, execution_id: str, *, starting_after: int | None = None, cancel_on_disconnect: bool = False
     ) -> Stream[Any]:
-        """The output of an execution, from the beginning or after the event with the id `starting_after`: while it is made,
-        and until it is no longer kept. That of an execution without `stream=True` is one piece, at its end.
+        """Reads the output of an execution from the beginning or after the event `starting_after`, while it is made and for as
+        long as it is kept. An execution without `stream=True` has one piece, at its end.
         `cancel_on_disconnect` as in `Holdfast.stream`."""
 
         def start() -> Streamed:

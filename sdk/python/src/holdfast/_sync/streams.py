@@ -147,7 +147,7 @@ class Stream(Generic[Output]):
             streamed.identify(error)
             raise
         finally:
-            # The service sees the end of a connection, but not that of a reader between two of them.
+            # A reader between two connections has none whose end the service could see.
             if self._cancel_on_disconnect and not is_at_end:
                 runtime.despite_cancellation(MAX_CANCEL, lambda: cancel_quietly(self._http, streamed.id))
 
