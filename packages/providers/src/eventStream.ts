@@ -6,7 +6,7 @@ import type { Progress } from './interface.ts';
 import { networkProgress, tooLarge } from './progress.ts';
 
 /** A server-sent event, or a line of ndjson. `name` is `message` unless the server names it. */
-export type StreamEvent = { name: string; data: string };
+export type StreamEvent = { name: string; data: string; id?: string };
 
 export type StreamFormat = 'sse' | 'ndjson';
 
@@ -101,7 +101,8 @@ function eventSplitter(): Splitter {
   let isTooLarge = false;
   const parser = createParser({
     maxBufferSize: maxEventChars,
-    onEvent: ({ event: name = 'message', data }) => void events.push({ name, data }),
+    onEvent: ({ event: name = 'message', data, id }) =>
+      void events.push({ name, data, ...(id !== undefined && { id }) }),
     onError({ type }) {
       if (type === 'max-buffer-size-exceeded') isTooLarge = true;
     },

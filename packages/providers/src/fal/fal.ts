@@ -1,5 +1,5 @@
 import { parseJson } from '@holdfast/egress/response';
-import type { Connection } from '../connection.ts';
+import { type Connection, createOrigins, type Origins } from '../connection.ts';
 import {
   awaitsCallback,
   type Handle,
@@ -14,7 +14,7 @@ import { readRefusal } from './errors.ts';
 import { isQueueHandle, readHandle, unknownHandle } from './handle.ts';
 import { createKeySet } from './keySet.ts';
 import { isGone, progressIn, readResult, readStatus } from './poll.ts';
-import { createOrigins, type Origins, submitRequest } from './request.ts';
+import { submitRequest } from './request.ts';
 import { readingOf, readWebhook, verifySignature } from './webhook.ts';
 
 const defaultJwksUrl = 'https://rest.alpha.fal.ai/.well-known/jwks.json';
@@ -26,7 +26,7 @@ const unknownWaitMs = 60_000;
 
 /** fal's queue: without a lookup or a list, a run whose submit got no response is known by its callback alone. */
 export function createFal(connection: Connection, nowMs: () => number = Date.now): Provider {
-  const http = createOrigins(connection);
+  const http = createOrigins(connection, 'Key');
   const keys = createKeySet(connection.settings.JWKS_URL ?? defaultJwksUrl, nowMs);
   return {
     name: 'fal',

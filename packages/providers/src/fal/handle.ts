@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Connection } from '../connection.ts';
+import { type Connection, mayHaveKey } from '../connection.ts';
 import type { Handle } from '../interface.ts';
 
 export type QueueHandle = Handle & Record<'response_url' | 'status_url' | 'cancel_url', string>;
@@ -20,7 +20,7 @@ export function readHandle(json: unknown, connection: Connection, providerModel:
   const { request_id: externalId } = read;
   const defaults = `${connection.baseUrl}/${applicationOf(providerModel)}/requests/${externalId}`;
   const trusted = (url: unknown, otherwise: string) =>
-    typeof url === 'string' && isTrusted(url, connection) ? url : otherwise;
+    typeof url === 'string' && mayHaveKey(url, connection) ? url : otherwise;
   return {
     externalId,
     response_url: trusted(read.response_url, defaults),
@@ -45,17 +45,4 @@ function applicationOf(providerModel: string): string {
   const steps = providerModel.split('/').filter((step) => step !== '');
   const length = steps[0] === 'workflows' || steps[0] === 'comfy' ? 3 : 2;
   return steps.slice(0, length).map(encodeURIComponent).join('/');
-}
-
-function isTrusted(text: string, { baseUrl, settings }: Connection): boolean {
-  if (!URL.canParse(text)) return false;
-  const url = new URL(text);
-  const own = new URL(baseUrl);
-  const others = (settings.ALLOWED_HOSTS ?? '').split(',').map((host) => host.trim().toLowerCase());
-  return (
-    (url.protocol === 'https:' || url.protocol === own.protocol) &&
-    (url.host === own.host || (url.host !== '' && others.includes(url.host))) &&
-    url.username === '' &&
-    url.password === ''
-  );
 }

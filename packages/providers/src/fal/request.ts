@@ -1,6 +1,5 @@
 import { isNumber } from '@holdfast/domain/json';
-import type { Method, TrustedHttp, TrustedRequest, TrustedResult } from '@holdfast/egress/trusted';
-import { type Connection, connect } from '../connection.ts';
+import type { Connection } from '../connection.ts';
 import type { Submission } from '../interface.ts';
 
 /** Outputs are copied at once, so fal need not keep them. */
@@ -31,28 +30,4 @@ function withStrings(input: Record<string, unknown>, names: unknown): Record<str
       isNumber(value) && names.includes(name) ? String(value) : value,
     ]),
   );
-}
-
-/** HTTP to absolute URLs with the connection's key. `readHandle` decides which hosts receive it. */
-export type Origins = {
-  request(method: Method, url: string, options: TrustedRequest): Promise<TrustedResult>;
-  close(): void;
-};
-
-export function createOrigins({ apiKey }: Connection): Origins {
-  const clients = new Map<string, TrustedHttp>();
-  const clientOf = (origin: string) => {
-    const client = clients.get(origin) ?? connect({ baseUrl: origin, apiKey }, 'Key');
-    clients.set(origin, client);
-    return client;
-  };
-  return {
-    request(method, url, options) {
-      const { origin, pathname, search } = new URL(url);
-      return clientOf(origin).request(method, `${pathname}${search}`, options);
-    },
-    close() {
-      for (const client of clients.values()) client.close();
-    },
-  };
 }

@@ -5,7 +5,7 @@ import {
   type Prediction,
   readPrediction as readCog,
 } from '../cog/prediction.ts';
-import { type Ended, maxIdLength, type Submission } from '../interface.ts';
+import { type Ended, maxIdLength, type OutputSink, type Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
 import { type Secrets, withRaw } from '../outcome/raw.ts';
 
@@ -50,13 +50,25 @@ export function targetProblem(model: string, { version, deployment }: Submission
   return 'must be owner/name, owner/name:version or a version';
 }
 
-/** A webhook is always set when possible: its URL also identifies the run. */
-export function bodyOf({ version }: Target, { input, callbackUrl }: Submission): object {
+/** A webhook is always set when possible: its URL also identifies the run. A streamed run does not call it at its end. */
+export function bodyOf({ version }: Target, submission: Submission): object {
+  const { input, callbackUrl } = submission;
+  const isStreamed = sinkOf(submission) !== null;
   return {
     ...(version !== null && { version }),
     input,
-    ...(callbackUrl !== null && { webhook: callbackUrl, webhook_events_filter: ['completed'] }),
+    ...(isStreamed && { stream: true }),
+    ...(callbackUrl !== null && {
+      webhook: callbackUrl,
+      webhook_events_filter: [isStreamed ? 'start' : 'completed'],
+    }),
   };
+}
+
+/** The sink of a run whose output can be shown: the events of a stream are texts. */
+export function sinkOf({ sink, mapping: { output } }: Submission): OutputSink | null {
+  const isText = output.kind === 'text' && [undefined, '/output'].includes(output.pointer);
+  return sink?.kind === 'text' && isText ? sink : null;
 }
 
 const minTimeoutS = 5;
@@ -73,6 +85,8 @@ const hosted = z.looseObject({
   input: z.unknown().optional(),
   /** Absent, not null, when the response omits it. */
   webhook: z.string().nullish(),
+  /** `stream` is absent for models that do not stream. */
+  urls: z.looseObject({ stream: z.string().nullish() }).nullish().catch(null),
 });
 
 export type HostedPrediction = Prediction & z.infer<typeof hosted>;

@@ -1,6 +1,7 @@
 import type { Reply } from '../conformance/fakeServer.ts';
 import { acceleratedClock, callbackUrl, type Run, type Subject, secrets } from '../conformance/subject.ts';
 import { describeConformance } from '../conformance/suite.ts';
+import type { StreamedBody } from '../conformance/wireServer.ts';
 import { createReplicate } from './replicate.ts';
 import { fixture, signed } from './testing/fixtures.ts';
 
@@ -199,4 +200,50 @@ const subject: Subject = {
   },
 };
 
-describeConformance(subject);
+const event = (name: string, data: string, id: string) => `event: ${name}\nid: ${id}\ndata: ${data}\n\n`;
+
+/** The run as its stream has left it. */
+function leftBy(sent: string): object {
+  const data = (name: string) =>
+    [...sent.matchAll(new RegExp(`^event: ${name}\\nid: .*\\ndata: (.*)$`, 'gm'))].map(([, text]) => text);
+  const [done] = data('done');
+  if (done === '{}') return fixture('tokens', { output: data('output') });
+  return fixture('failed', done ? { error: data('error').join('') } : { status: 'canceled', error: null });
+}
+
+function streamReplies(run: Run, stream: Reply): Reply[] {
+  const sent: Buffer[] = [];
+  const { stream: parts } = stream as { stream: StreamedBody };
+  const json = { 'content-type': 'application/json' };
+  return [
+    { status: 201, json: fixture('accepted', { urls: { stream: `${run.baseUrl}/streams/${run.id}` } }) },
+    {
+      status: 200,
+      async *stream(hungUp) {
+        for await (const part of parts(hungUp)) {
+          sent.push(Buffer.from(part));
+          yield part;
+        }
+      },
+    },
+    {
+      status: 200,
+      headers: json,
+      async *stream() {
+        yield JSON.stringify(leftBy(Buffer.concat(sent).toString().replaceAll('\r\n', '\n')));
+      },
+    },
+  ];
+}
+
+describeConformance({
+  ...subject,
+  streaming: {
+    submission: { mapping: { output: { kind: 'text' }, errors: [] } },
+    replies: streamReplies,
+    piece: (piece) => event('output', String(piece), encodeURIComponent(String(piece))),
+    end: () => event('done', '{}', 'done'),
+    error: (words) => event('error', words, 'error') + event('done', '{"reason": "error"}', 'done'),
+    afterCut: { state: 'ended' },
+  },
+});

@@ -1,14 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseJson } from '@holdfast/egress/response';
-import type { TrustedResult } from '@holdfast/egress/trusted';
+import type { TrustedHttp, TrustedResult } from '@holdfast/egress/trusted';
 import { type Connection, connect } from '../connection.ts';
 import type { CallbackReading, Handle, Progress, Provider, Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
 import { responseText, type Secrets, withRaw } from '../outcome/raw.ts';
 import { afterNoResponse, lost, networkProgress, progressOfLogs } from '../progress.ts';
 import { type Clock, findLost, isCalledBackAt } from './findRun.ts';
-import { bodyOf, cancelAfter, endOf, type HostedPrediction, readPrediction, targetOf } from './prediction.ts';
+import {
+  bodyOf,
+  cancelAfter,
+  endOf,
+  type HostedPrediction,
+  readPrediction,
+  sinkOf,
+  targetOf,
+} from './prediction.ts';
 import { readRefusal, refusedForMs } from './refusal.ts';
+import { createStreams } from './stream.ts';
 import { claimOf, isSigned, webhookSecret } from './webhook.ts';
 
 const acceptTimeoutMs = 30_000;
@@ -24,13 +33,27 @@ const realClock: Clock = { now: Date.now, wait: (ms, signal) => delay(ms, undefi
 export function createReplicate(connection: Connection, clock: Clock = realClock): Provider {
   const { settings } = connection;
   const http = connect(connection);
+  const streams = createStreams(connection, clock);
   const secret = webhookSecret(http, settings.WEBHOOK_SECRET, clock.now);
-  const read = (result: TrustedResult) =>
-    result.ok && result.status < 300 ? readPrediction(result.json) : null;
+
+  const poll: Provider['poll'] = (submission, handle, signal) =>
+    pollRun(http, connection, submission, handle, signal);
+
+  /** A run with a sink is followed to its end. */
+  async function accepted(prediction: HostedPrediction, submission: Submission, signal: AbortSignal) {
+    const sink = sinkOf(submission);
+    const progress = progressOf(prediction, submission, connection);
+    if (sink === null) return progress;
+    const reread = () => poll(submission, { externalId: prediction.id }, signal);
+    return await streams.follow(progress, { prediction, submission, sink, signal, poll: reread });
+  }
 
   return {
     name: 'replicate',
-    close: () => http.close(),
+    close() {
+      http.close();
+      streams.close();
+    },
     handleFor: () => null,
 
     async submit(submission, signal) {
@@ -45,25 +68,11 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
       if (!result.ok) return networkProgress(result);
       const prediction = read(result);
       return prediction
-        ? progressOf(prediction, submission, connection)
+        ? await accepted(prediction, submission, signal)
         : readRefusal(result, mapping, connection);
     },
 
-    async poll(submission, handle, signal) {
-      const path = `/predictions/${encodeURIComponent(handle.externalId)}`;
-      const result = await http.request('GET', path, { timeoutMs: 15_000, signal });
-      const prediction = read(result);
-      if (prediction) return progressOf(prediction, submission, connection);
-      if (result.ok && (result.status === 404 || result.status === 410)) {
-        return { state: 'ended', outcome: withRaw(lost, responseText(result), connection) };
-      }
-      const current = running(handle.externalId, submission);
-      if (!result.ok) return afterNoResponse(result, current);
-      return {
-        ...current,
-        pollAfterMs: Math.max(current.pollAfterMs, Math.min(refusedForMs(result), maxPauseMs)),
-      };
-    },
+    poll,
 
     async cancel({ externalId }, signal) {
       await http.request('POST', `/predictions/${encodeURIComponent(externalId)}/cancel`, {
@@ -74,7 +83,7 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
 
     async recover(submission, signal) {
       const found = await findLost(http, connection, clock, submission, signal);
-      if (typeof found !== 'string') return progressOf(found, submission, connection);
+      if (typeof found !== 'string') return await accepted(found, submission, signal);
       return found === 'absent'
         ? {
             state: 'refused',
@@ -107,6 +116,32 @@ export function createReplicate(connection: Connection, clock: Clock = realClock
       if (!isOurs) return isOurs === null ? 'later' : null;
       return endOf(prediction, run.mapping, connection);
     },
+  };
+}
+
+function read(result: TrustedResult): HostedPrediction | null {
+  return result.ok && result.status < 300 ? readPrediction(result.json) : null;
+}
+
+async function pollRun(
+  http: TrustedHttp,
+  secrets: Secrets,
+  submission: Submission,
+  handle: Handle,
+  signal: AbortSignal,
+): Promise<Progress> {
+  const path = `/predictions/${encodeURIComponent(handle.externalId)}`;
+  const result = await http.request('GET', path, { timeoutMs: 15_000, signal });
+  const prediction = read(result);
+  if (prediction) return progressOf(prediction, submission, secrets);
+  if (result.ok && (result.status === 404 || result.status === 410)) {
+    return { state: 'ended', outcome: withRaw(lost, responseText(result), secrets) };
+  }
+  const current = running(handle.externalId, submission);
+  if (!result.ok) return afterNoResponse(result, current);
+  return {
+    ...current,
+    pollAfterMs: Math.max(current.pollAfterMs, Math.min(refusedForMs(result), maxPauseMs)),
   };
 }
 
