@@ -49,6 +49,15 @@ export async function lockedAttempts(db: Database, ids: string[]): Promise<Set<s
   return await idsOf(db, 'locked_attempts', lockedAttemptsSql, [ids, firstId('exec', ids)]);
 }
 
+export async function lockedStreams(db: Database, ids: string[]): Promise<Set<string>> {
+  return await idsOf(db, 'locked_streams', lockedStreamsSql, [ids, firstId('exec', ids)]);
+}
+
+const lockedStreamsSql = `
+SELECT t.id FROM unnest($1::text[]) AS t (id) LEFT JOIN LATERAL (
+  SELECT execution_id FROM streams WHERE execution_id = t.id AND execution_id >= $2 FOR UPDATE SKIP LOCKED
+) s ON true WHERE s.execution_id IS NULL`;
+
 const ownedSql = `
 owned AS MATERIALIZED (
   SELECT t.id AS "attemptId", e.organization_id AS "organizationId",

@@ -45,6 +45,8 @@ afterEach(async () => {
   await close();
 });
 
+const droppedTables = ['deliveries', 'delivery_attempts', 'events', 'executions', 'stream_events', 'streams'];
+
 const outcome: RecordedOutcome = {
   ok: true,
   output: { text: 'hi' },
@@ -137,10 +139,10 @@ describe('partitions', () => {
     const before = await listPartitions(db.pool);
     const all = await Promise.all(Array.from({ length: 8 }, () => makePartitions(ledger.pool, 5)));
     const names = all.flat();
-    expect(names).toHaveLength(10);
-    expect(new Set(names).size).toBe(10);
+    expect(names).toHaveLength(14);
+    expect(new Set(names).size).toBe(14);
     expect(await makePartitions(ledger.pool, 5)).toEqual([]);
-    expect(await listPartitions(ledger.pool)).toHaveLength(before.length + 10);
+    expect(await listPartitions(ledger.pool)).toHaveLength(before.length + 14);
     expect((await readHorizon(ledger.pool)).monthsAhead).toBe(5);
   });
 
@@ -166,7 +168,7 @@ describe('partitions', () => {
        )
        SELECT parent, count(DISTINCT (rules, indexes, triggers, options))::int AS shapes FROM shape GROUP BY parent`,
     );
-    expect(rows).toHaveLength(5);
+    expect(rows).toHaveLength(7);
     for (const { shapes } of rows) expect(shapes).toBe(1);
   });
 });
@@ -183,9 +185,7 @@ describe('months that are older than the retention', () => {
 
     expect(kept).toEqual([]);
     expect(dropped).toEqual(
-      ['01', '02', '03'].flatMap((month) =>
-        ['deliveries', 'delivery_attempts', 'events', 'executions'].map((table) => `${table}_2025_${month}`),
-      ),
+      ['01', '02', '03'].flatMap((month) => droppedTables.map((table) => `${table}_2025_${month}`)),
     );
     expect(await count([...hanging, 'executions', 'events', 'deliveries', 'delivery_attempts'])).toEqual([
       1, 1, 1, 1, 2, 1, 1,
@@ -252,8 +252,7 @@ describe('months that are older than the retention', () => {
     const plan = async (includingJournal: boolean) =>
       (await planDrop(db.pool, 30, includingJournal)).map(({ name, kept }) => [name, kept]);
     const reason = 'executions of it have not ended';
-    const names = (month: string) =>
-      ['deliveries', 'delivery_attempts', 'events', 'executions'].map((table) => `${table}_2025_${month}`);
+    const names = (month: string) => droppedTables.map((table) => `${table}_2025_${month}`);
     expect(await plan(false)).toEqual([
       ...names('01').map((name) => [name, null]),
       ...names('02').map((name) => [name, reason]),
@@ -281,12 +280,7 @@ describe('months that are older than the retention', () => {
     await expect(dropJournalPartitions(db.pool, 29)).rejects.toThrow('never dropped');
     const daysSinceMidFebruary = Math.floor((Date.now() - Date.parse('2025-02-15')) / 86_400_000);
     const { dropped } = await dropPartitions(ledger.pool, daysSinceMidFebruary);
-    expect(dropped).toEqual([
-      'deliveries_2025_01',
-      'delivery_attempts_2025_01',
-      'events_2025_01',
-      'executions_2025_01',
-    ]);
+    expect(dropped).toEqual(droppedTables.map((table) => `${table}_2025_01`));
     expect(await months()).toContain('2025-02');
   });
 
@@ -302,7 +296,7 @@ describe('months that are older than the retention', () => {
     expect(await getExecution(db, organizationId, id)).not.toBeNull();
     await expect(dropDeliveries(ledger.pool, 29)).rejects.toThrow('never dropped');
     await clearOldMonths(ledger.pool, 30);
-    expect((await dropPartitions(ledger.pool, 30)).dropped).toHaveLength(6);
+    expect((await dropPartitions(ledger.pool, 30)).dropped).toHaveLength(12);
   });
 
   it('are skipped while another session uses them', async () => {
@@ -314,7 +308,7 @@ describe('months that are older than the retention', () => {
     expect(kept[0]).toEqual({ partition: 'executions_2025_01', reason: 'it is in use' });
     await reader.query('ROLLBACK');
     reader.release();
-    expect((await dropPartitions(ledger.pool, 30)).dropped).toHaveLength(12);
+    expect((await dropPartitions(ledger.pool, 30)).dropped).toHaveLength(18);
   });
 
   it('of the journal can be summed for longer than the statement timeout of a service', async () => {

@@ -96,7 +96,7 @@ const summedUntil = `(SELECT greatest($4, least($5, coalesce((max(day) + 1)::tim
  */
 const completedSql = (key: string, start: string, end: string, createdSince: string, idsSince: string) => `
   SELECT ${key}, 1, e.cost, e.written_off, e.input_tokens, e.output_tokens FROM executions e
-  WHERE ${start} < ${end} AND e.organization_id = $1 AND e.status = 'COMPLETED'
+  WHERE ${start} < ${end} AND e.organization_id = $1 AND e.cost IS NOT NULL
     AND e.completed_at >= ${start} AND e.completed_at < ${end}
     AND e.created_at >= ${createdSince} AND e.created_at < ${end} AND e.id >= ${idsSince}`;
 

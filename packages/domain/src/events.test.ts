@@ -30,6 +30,8 @@ const completed: Execution = {
   queuePosition: null,
   logs: null,
   erasedAt: null,
+  onCancel: null,
+  finishReason: null,
 };
 
 function body(type: Parameters<typeof eventBody>[0]['type'], execution: Execution): Record<string, unknown> {

@@ -1,4 +1,5 @@
 import { type ExecutionErrorCode, executionErrors } from './errors.ts';
+import type { CancelPolicy } from './modelDefinition.ts';
 import { formatMoney, type Money } from './money.ts';
 import type { Billed } from './outcome.ts';
 import { type ExecutionStatus, isTerminal } from './statuses.ts';
@@ -29,6 +30,12 @@ export type Execution = {
   progress: number | null;
   queuePosition: number | null;
   logs: string | null;
+  /** What a cancel costs after output was shown; null: the output is not streamed. */
+  onCancel: CancelPolicy | null;
+  /** Why the output ended: `stop`, `length`, `budget`; null: not reported. */
+  finishReason: string | null;
+  /** What was shown of a stream that did not complete; read with the execution alone. */
+  partialOutput?: string | null;
   /** From then on input, output, metadata and `webhookUrl` are gone. */
   erasedAt: Date | null;
 };
@@ -73,6 +80,8 @@ export type StatusRecord = CreateRecord & {
   erased_at: string | null;
   /** Once COMPLETED, unless erased. */
   result?: Record<string, unknown>;
+  finish_reason?: string;
+  partial_output?: string;
 } & Partial<UsageRecord>;
 
 type Created = Pick<
@@ -106,6 +115,7 @@ export function statusRecord(execution: Execution): StatusRecord {
     error: executionError(execution),
     erased_at: execution.erasedAt?.toISOString() ?? null,
     ...(execution.status === 'COMPLETED' && completedFields(execution)),
+    ...streamFields(execution),
   };
 }
 
@@ -113,6 +123,18 @@ function completedFields(execution: Execution): Pick<StatusRecord, 'result'> & U
   return {
     ...(execution.erasedAt === null && { result: execution.output ?? {} }),
     ...usageRecord(execution),
+  };
+}
+
+/** A charged cancel has its usage, too. */
+function streamFields(
+  execution: Execution,
+): Pick<StatusRecord, 'usage' | 'finish_reason' | 'partial_output'> {
+  const { status, cost, finishReason, partialOutput } = execution;
+  return {
+    ...(status === 'CANCELLED' && cost !== null && { usage: usageRecord(execution).usage }),
+    ...(finishReason !== null && { finish_reason: finishReason }),
+    ...(typeof partialOutput === 'string' && { partial_output: partialOutput }),
   };
 }
 

@@ -22,6 +22,8 @@ export type Success = {
   };
   /** Why a text ended, as OpenAI names it: `stop`, `length`, `tool_calls`. */
   finishReason?: string;
+  /** The provider of a stream reported no tokens: they were counted by its bytes. */
+  isUsageEstimated?: true;
 };
 
 export type Failure = {
@@ -41,6 +43,7 @@ export type RecordedOutcome =
       outputTokens: number;
       cost: Money;
       billed?: Billed;
+      finishReason?: string;
     }
   | Omit<Failure, 'raw'>;
 
@@ -56,6 +59,8 @@ export type Billed = {
   units?: Record<string, number>;
   /** Names of those, tokens included, that the run neither reported nor showed: they count as estimated. */
   estimated?: string[];
+  /** The tokens of a stream whose provider reported none were counted by its bytes. */
+  usage_estimated?: true;
 };
 
 export type SentField = { name: string; schema: unknown };

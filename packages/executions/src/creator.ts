@@ -12,6 +12,7 @@ import {
   priorityRank,
 } from '@holdfast/domain/execution';
 import { newId } from '@holdfast/domain/ids';
+import type { CancelPolicy } from '@holdfast/domain/modelDefinition';
 import { formatMoney, holdFor, type Money, MoneyDecimal } from '@holdfast/domain/money';
 import { createIsolatedBatcher } from '@holdfast/kit/isolatedBatcher';
 import type { PayloadOf } from '@holdfast/queues/definitions';
@@ -38,6 +39,8 @@ export type CreateRequest = {
   rerunOf?: string | null;
   /** The version of the model that was estimated, which also prices the run. */
   modelVersion?: string | null;
+  /** Streams the output; says what a cancel costs after some was shown. */
+  onCancel?: CancelPolicy | null;
 };
 
 export type Created = { record: CreateRecord; replayed: boolean };

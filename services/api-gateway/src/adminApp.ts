@@ -54,6 +54,7 @@ import { deleteExecution } from './api/executions/deleteExecution.ts';
 import { postEstimate } from './api/executions/postEstimate.ts';
 import { postExecution } from './api/executions/postExecution.ts';
 import { streamEvents } from './api/executions/streamEvents.ts';
+import { streamOutput } from './api/executions/streamOutput.ts';
 import { getDownload } from './api/files/getDownload.ts';
 import { getFile } from './api/files/getFile.ts';
 import { deletePortalSession } from './api/portal/deletePortalSession.ts';
@@ -110,6 +111,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   onBehalf(postEstimate),
   onBehalf(postExecution),
   onBehalf(streamEvents),
+  onBehalf(streamOutput),
   postFile,
   onBehalf(getFile),
   onBehalf(getDownload),

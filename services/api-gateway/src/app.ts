@@ -20,6 +20,7 @@ import { postEstimate } from './api/executions/postEstimate.ts';
 import { postExecution } from './api/executions/postExecution.ts';
 import { postToken } from './api/executions/postToken.ts';
 import { streamEvents } from './api/executions/streamEvents.ts';
+import { streamOutput } from './api/executions/streamOutput.ts';
 import { deleteFile } from './api/files/deleteFile.ts';
 import { getDownload } from './api/files/getDownload.ts';
 import { getFile } from './api/files/getFile.ts';
@@ -63,6 +64,7 @@ export const endpoints: readonly Endpoint[] = [
   listExecutions,
   getExecution,
   streamEvents,
+  streamOutput,
   getResult,
   postCancel,
   postToken,

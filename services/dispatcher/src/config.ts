@@ -20,6 +20,11 @@ export const dispatcherConfig = {
     .describe(
       'Maximum number of open runs of an organization in all dispatchers together, unless the organization has its own limit',
     ),
+  STREAM_RETENTION_S: positiveInt()
+    .default(3600)
+    .describe(
+      'Seconds after the end of an execution for which the events of its streamed output are kept; later readers get the output as a whole',
+    ),
   CALLBACK_URL: z
     .url()
     .optional()

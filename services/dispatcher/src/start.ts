@@ -25,6 +25,7 @@ import { type AttemptServices, startAttempt } from './attempt/attempt.ts';
 import { createLeases, leaseS } from './attempt/leases.ts';
 import { type DispatcherMetrics, dispatcherMetrics, measured } from './attempt/metrics.ts';
 import { openRoutes, type Routes } from './attempt/route.ts';
+import { openStreams } from './attempt/streams.ts';
 import type { Trace } from './attempt/trace.ts';
 import type { DispatcherConfig } from './config.ts';
 import { startSweeps } from './jobs/sweeps.ts';
@@ -76,6 +77,13 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
   );
   liveGauge(registry, 'runs_in_flight', 'Runs that this process works on', shares.taken);
 
+  liveGauge(
+    registry,
+    'streams_open',
+    'Outputs that this process shows while they are made',
+    services.streams.openCount,
+  );
+
   const jobs = createJobs(services, trace);
   const workers = startWorkers(
     { services, jobs, scheduler, trace },
@@ -88,6 +96,7 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
     queues,
     jobs,
     concurrency,
+    streamRetentionS: config.STREAM_RETENTION_S,
     activity,
     turnOf: openSweepTurns(producerRedis, 'dispatcher'),
     log,
@@ -151,18 +160,21 @@ async function openServices(
   const publishChanges = openChangePublisher(args.redis);
   const starter = openStarter({ db, hints: { fanout: queues.fanout, publishChanges }, leaseS });
   const recorder = openAttemptRecorder({ db, settle: queues.settle, publishChanges, log });
+  const files = { db, store: await openStore(config), egress };
+  const streams = openStreams({ db, files, publishChanges, log });
   return {
     services: {
-      files: { db, store: await openStore(config), egress },
+      files,
       routes,
       leases,
       slots,
       recorder,
+      streams,
       metrics,
     },
     starter,
     async close() {
-      await Promise.all([starter.idle(), recorder.idle()]);
+      await Promise.all([starter.idle(), recorder.idle(), streams.idle()]);
       await stopReports();
       providers.close();
     },

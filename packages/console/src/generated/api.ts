@@ -498,6 +498,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/organizations/{organization_id}/executions/{id}/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the output as it is made
+         * @description Streams server-sent events, numbered without a gap: `output` (`delta`: text, a JSON value, or base64 of audio), `progress`, `logs` (`lines`), `reset` (the output begins again) and `done` (`status`, `usage`, `cost`, `finish_reason`, `error`). Every event was stored before it is sent, so the stream can be resumed after anything, by `Last-Event-ID` or `starting_after`; 204 after `done`. An hour after the end the output comes as one event. An execution that was not created with `stream: true` has one `output` and `done`.
+         */
+        get: operations["getOrganizationsByOrganizationIdExecutionsByIdStream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/organizations/{organization_id}/files": {
         parameters: {
             query?: never;
@@ -1405,6 +1425,11 @@ export interface components {
              * @example 300
              */
             timeout_seconds?: number;
+            /**
+             * @description Shows the output while it is made (`urls.stream`). Only for models that stream; see `on_cancel` of the model for what a cancel then costs
+             * @example true
+             */
+            stream?: boolean;
         };
         /**
          * @description Your own data
@@ -2405,6 +2430,7 @@ export interface components {
          *         "self": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
          *         "result": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/result",
          *         "events": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/events",
+         *         "stream": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/stream",
          *         "cancel": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/cancel"
          *       }
          *     }
@@ -2468,13 +2494,23 @@ export interface components {
             erased_at: string | null;
             /** @description Present when `COMPLETED`, until the execution is erased */
             result?: components["schemas"]["ExecutionOutput"];
-            /** @description Present when `COMPLETED` */
+            /** @description Present when `COMPLETED`, and when a cancel was charged */
             usage?: components["schemas"]["ExecutionUsage"];
             /**
              * @description Present when `COMPLETED`: milliseconds from creation to completion
              * @example 8420
              */
             latency_ms?: number;
+            /**
+             * @description Why the output ended, as the provider says it, such as `stop` or `length`; `budget`: the hold or the balance was used up; `deadline`: the execution was about to expire
+             * @example stop
+             */
+            finish_reason?: string;
+            /**
+             * @description What a stream that did not complete had shown
+             * @example Once upon a
+             */
+            partial_output?: string;
             /**
              * @description The last 64 KiB of the log, if the model writes one
              * @example Step 1 of 4
@@ -2556,6 +2592,11 @@ export interface components {
              *     ]
              */
             estimated?: string[];
+            /**
+             * @description The provider of a stream reported no tokens: they were counted by its bytes
+             * @constant
+             */
+            usage_estimated?: true;
         };
         /**
          * @description Numbers of the input that have a price, by property
@@ -2572,6 +2613,7 @@ export interface components {
          *       "self": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
          *       "result": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/result",
          *       "events": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/events",
+         *       "stream": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/stream",
          *       "cancel": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/cancel"
          *     }
          */
@@ -2592,6 +2634,11 @@ export interface components {
              */
             events: string;
             /**
+             * @description Its output as it is made. After a create with `stream: true` it contains a token, so that an `EventSource` can open it
+             * @example https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/stream
+             */
+            stream: string;
+            /**
              * @description `POST` here to cancel it
              * @example https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/cancel
              */
@@ -2610,6 +2657,7 @@ export interface components {
          *         "self": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
          *         "result": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/result",
          *         "events": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/events",
+         *         "stream": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/stream",
          *         "cancel": "https://api.example.com/v1/executions/exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d/cancel"
          *       }
          *     }
@@ -3062,13 +3110,23 @@ export interface components {
             erased_at: string | null;
             /** @description Present when `COMPLETED`, until the execution is erased */
             result?: components["schemas"]["ExecutionOutput"];
-            /** @description Present when `COMPLETED` */
+            /** @description Present when `COMPLETED`, and when a cancel was charged */
             usage?: components["schemas"]["ExecutionUsage"];
             /**
              * @description Present when `COMPLETED`: milliseconds from creation to completion
              * @example 8420
              */
             latency_ms?: number;
+            /**
+             * @description Why the output ended, as the provider says it, such as `stop` or `length`; `budget`: the hold or the balance was used up; `deadline`: the execution was about to expire
+             * @example stop
+             */
+            finish_reason?: string;
+            /**
+             * @description What a stream that did not complete had shown
+             * @example Once upon a
+             */
+            partial_output?: string;
             /**
              * @description Id
              * @example org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
@@ -3134,13 +3192,23 @@ export interface components {
             erased_at: string | null;
             /** @description Present when `COMPLETED`, until the execution is erased */
             result?: components["schemas"]["ExecutionOutput"];
-            /** @description Present when `COMPLETED` */
+            /** @description Present when `COMPLETED`, and when a cancel was charged */
             usage?: components["schemas"]["ExecutionUsage"];
             /**
              * @description Present when `COMPLETED`: milliseconds from creation to completion
              * @example 8420
              */
             latency_ms?: number;
+            /**
+             * @description Why the output ended, as the provider says it, such as `stop` or `length`; `budget`: the hold or the balance was used up; `deadline`: the execution was about to expire
+             * @example stop
+             */
+            finish_reason?: string;
+            /**
+             * @description What a stream that did not complete had shown
+             * @example Once upon a
+             */
+            partial_output?: string;
             /** @description The provider's log, including logs that are not shown to clients */
             logs: string | null;
             /**
@@ -3383,13 +3451,23 @@ export interface components {
             erased_at: string | null;
             /** @description Present when `COMPLETED`, until the execution is erased */
             result?: components["schemas"]["ExecutionOutput"];
-            /** @description Present when `COMPLETED` */
+            /** @description Present when `COMPLETED`, and when a cancel was charged */
             usage?: components["schemas"]["ExecutionUsage"];
             /**
              * @description Present when `COMPLETED`: milliseconds from creation to completion
              * @example 8420
              */
             latency_ms?: number;
+            /**
+             * @description Why the output ended, as the provider says it, such as `stop` or `length`; `budget`: the hold or the balance was used up; `deadline`: the execution was about to expire
+             * @example stop
+             */
+            finish_reason?: string;
+            /**
+             * @description What a stream that did not complete had shown
+             * @example Once upon a
+             */
+            partial_output?: string;
         };
         RerunExecution: {
             /**
@@ -5615,6 +5693,78 @@ export interface operations {
                 };
                 content?: never;
             };
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            404: components["responses"]["NOT_FOUND"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getOrganizationsByOrganizationIdExecutionsByIdStream: {
+        parameters: {
+            query?: {
+                /** @description The `id` of the last event received; `Last-Event-ID` takes precedence */
+                starting_after?: number;
+                /** @description Cancels the execution when this client disconnects before the end. Needs `executions:write`, or the token of `urls.stream` */
+                cancel_on_disconnect?: string;
+                /** @description An execution token, where no header can be sent */
+                token?: string;
+            };
+            header?: {
+                /** @description The `id` of the last event received */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                /** @description Id */
+                id: string;
+                /** @description Id */
+                organization_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example retry: 2000
+                     *
+                     *     id: 1
+                     *     event: output
+                     *     data: {"delta":"Once "}
+                     *
+                     *     id: 2
+                     *     event: output
+                     *     data: {"delta":"upon a time"}
+                     *
+                     *     id: 3
+                     *     event: done
+                     *     data: {"status":"COMPLETED","usage":{"input_tokens":3,"output_tokens":4},"cost":"0.0003","finish_reason":"stop","error":null}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+            /** @description There are no further events */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["INPUT_VALIDATION_ERROR"];
             401: components["responses"]["UNAUTHENTICATED"];
             403: components["responses"]["FORBIDDEN"];
             404: components["responses"]["NOT_FOUND"];

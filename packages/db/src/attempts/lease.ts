@@ -15,6 +15,8 @@ export type ClaimedAttempt = {
   handle: ({ externalId: string } & Record<string, string>) | null;
   logged: number;
   busyRefusals: number;
+  /** From 1, in the order of the tries. */
+  number: number;
   /** How often it was claimed since its start, this claim included. */
   claims: number;
   startedAtMs: number;
@@ -23,6 +25,8 @@ export type ClaimedAttempt = {
   model: string;
   priority: number;
   input: Record<string, unknown>;
+  /** The output is shown while it is made. */
+  isStreamed: boolean;
   ended: boolean;
   remainingMs: number;
   traceparent: string | null;
@@ -79,8 +83,8 @@ async function claim(
 }
 
 const columns = `a.id AS "attemptId", a.token AS "attemptToken", a.state, a.provider AS connection, a.target, ${versionsSql}, a.handle,
-  a.logged, a.busy_refusals AS "busyRefusals", a.claims, (extract(epoch FROM a.created_at) * 1000)::float8 AS "startedAtMs", e.id AS "executionId", e.organization_id AS "organizationId",
-  e.model, e.priority, e.input, e.traceparent, e.completed_at IS NOT NULL AS ended,
+  a.number, a.logged, a.busy_refusals AS "busyRefusals", a.claims, (extract(epoch FROM a.created_at) * 1000)::float8 AS "startedAtMs", e.id AS "executionId", e.organization_id AS "organizationId",
+  e.model, e.priority, e.input, e.traceparent, e.on_cancel IS NOT NULL AS "isStreamed", e.completed_at IS NOT NULL AS ended,
   greatest(0, extract(epoch FROM e.expires_at - now()) * 1000)::int AS "remainingMs"`;
 
 const lease = `lease_until = now() + $2::int * interval '1 second'`;

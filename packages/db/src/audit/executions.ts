@@ -20,11 +20,11 @@ export const executionInvariants = {
     FROM executions e LEFT JOIN transfers t ON t.execution_id = e.id AND t.kind = 'hold'
     GROUP BY e.id HAVING count(t.amount) <> 1 OR max(t.amount) <> e.hold_amount`,
 
-  'COMPLETED has exactly one settlement, of its cost': `
+  'what was charged has exactly one settlement, of its cost': `
     SELECT e.id, 'cost ' || coalesce(e.cost::text, 'none') || ', settled or released ' || count(t.amount) || ' times'
       || coalesce(', at most ' || max(t.amount), '') AS found
     FROM executions e LEFT JOIN transfers t ON t.execution_id = e.id AND t.kind IN ('settle', 'release')
-    WHERE e.status = 'COMPLETED' GROUP BY e.id
+    WHERE e.cost IS NOT NULL GROUP BY e.id
     HAVING count(t.amount) <> 1 OR max(t.amount) IS DISTINCT FROM e.cost OR max(t.kind) <> 'settle'`,
 
   'a write-off is what COMPLETED cost beyond its charge': `
@@ -71,20 +71,31 @@ export const executionInvariants = {
     WHERE e.status = 'COMPLETED' AND e.cost = e.hold_amount AND e.written_off IS NULL AND r.execution_id IS NULL
     GROUP BY e.id, e.hold_amount HAVING min(a.cost) > e.hold_amount`,
 
-  'FAILED, CANCELLED and EXPIRED have one release and no charge': `
+  'FAILED, EXPIRED and a free CANCELLED have one release and no charge': `
     SELECT e.id, count(t.amount) || ' transfers after the hold' || coalesce(': ' || min(t.kind) || ' of at most '
       || max(t.amount), '') AS found
     FROM executions e LEFT JOIN transfers t ON t.execution_id = e.id AND t.kind <> 'hold'
-    WHERE e.status IN ('FAILED', 'CANCELLED', 'EXPIRED') GROUP BY e.id
+    WHERE e.status IN ('FAILED', 'CANCELLED', 'EXPIRED') AND e.cost IS NULL GROUP BY e.id
     HAVING count(t.amount) <> 1 OR max(t.kind) <> 'release' OR max(t.amount) <> e.hold_amount`,
 
   'an open execution has no resolution': `
     SELECT e.id, t.kind || ' ' || t.amount AS found FROM executions e JOIN transfers t ON t.execution_id = e.id
     WHERE e.status IN ${openStatusesSql} AND t.kind <> 'hold'`,
 
-  'COMPLETED has its cost and the others none': `
-    SELECT id, status || ', cost ' || coalesce(cost::text, 'none') AS found FROM executions
-    WHERE (status = 'COMPLETED') <> (cost IS NOT NULL)`,
+  'COMPLETED has its cost and the others none, but a cancelled stream that charges what was shown': `
+    SELECT e.id, e.status || ', cost ' || coalesce(e.cost::text, 'none') || coalesce(', shown for ' || s.cost, '') AS found
+    FROM executions e LEFT JOIN streams s ON s.execution_id = e.id
+    WHERE CASE WHEN e.status = 'CANCELLED' AND e.on_cancel = 'charge' AND s.shown_by IS NOT NULL
+      THEN e.cost IS DISTINCT FROM least(s.cost, e.hold_amount) ELSE (e.status = 'COMPLETED') <> (e.cost IS NOT NULL) END`,
+
+  'an ended stream is closed, and has as many events as were written': `
+    SELECT e.id, e.status || ', stream ' || CASE WHEN s.execution_id IS NULL THEN 'not there' WHEN s.closed_at IS NULL THEN 'open'
+      ELSE 'of ' || s.events || ' events, there are ' || v.events END AS found
+    FROM executions e LEFT JOIN streams s ON s.execution_id = e.id CROSS JOIN LATERAL (
+      SELECT count(*) AS events FROM stream_events WHERE execution_id = e.id
+    ) v
+    WHERE e.on_cancel IS NOT NULL AND ((s.closed_at IS NULL) <> (e.completed_at IS NULL)
+      OR s.events <> v.events AND s.cleared_at IS NULL AND e.erased_at IS NULL)`,
 
   'an organization was charged the costs of its executions': `
     SELECT organization_id AS id, 'charged ' || coalesce(t.charged, 0) || ', costs ' || coalesce(e.costs, 0) AS found
@@ -92,7 +103,7 @@ export const executionInvariants = {
       SELECT organization_id, sum(amount) AS charged FROM transfers WHERE kind = 'settle' AND ${hasExecutionsSql}
       GROUP BY organization_id
     ) t FULL JOIN (
-      SELECT organization_id, sum(cost) AS costs FROM executions WHERE status = 'COMPLETED' GROUP BY organization_id
+      SELECT organization_id, sum(cost) AS costs FROM executions WHERE cost IS NOT NULL GROUP BY organization_id
     ) e USING (organization_id)
     WHERE coalesce(t.charged, 0) <> coalesce(e.costs, 0)`,
 

@@ -32,6 +32,8 @@ function endingStatement(args: {
   isWithinHold?: boolean;
   candidates: string;
   set: string;
+  /** Instead of those of a settlement or a release. */
+  moves?: string;
   extra?: string;
 }): string {
   const { from, to, event } = transitions[args.transition];
@@ -52,7 +54,9 @@ function endingStatement(args: {
     `candidate AS (${args.candidates})`,
     ended,
     ...(args.priced ? [] : [locked('ended')]),
-    journal(hasOverage ? overage + settlement + writeOff : args.priced ? settlement : release),
+    journal(
+      args.moves ?? (hasOverage ? overage + settlement + writeOff : args.priced ? settlement : release),
+    ),
     spending,
     ...(hasOverage ? [reviews] : []),
     newEventSql('ended', event),
@@ -84,6 +88,7 @@ const reported = [
   'latency_ms',
   'error_code',
   'error_message',
+  'finish_reason',
 ];
 
 /** An output that no event has room for is cut to a length that is still too large: a batch keeps all of them. */
@@ -122,13 +127,18 @@ const settlement = `
 const writeOff = `,
     (4, 'write_off', 'write_offs', 'revenue', e.unpaid, 0, 0)`;
 const release = `(1, 'release', 'held', 'available', e.hold, e.hold, -e.hold)`;
+/** A cancel is charged for what was shown of a stream (`cost`), or releases the hold. */
+const cancellation = `
+    (1, 'release', 'held', 'available', CASE WHEN e.cost IS NULL THEN e.hold ELSE 0 END, CASE WHEN e.cost IS NULL THEN e.hold ELSE 0 END, -CASE WHEN e.cost IS NULL THEN e.hold ELSE 0 END),
+    (2, 'settle', 'held', 'revenue', coalesce(e.cost, 0), 0, -coalesce(e.cost, 0)),
+    (3, 'remainder', 'held', 'available', coalesce(e.hold - e.cost, 0), coalesce(e.hold - e.cost, 0), -coalesce(e.hold - e.cost, 0))`;
 
 // Overages come after all transfers that return money to `available`: see overage.ts.
 const journal = (moves: string) => `
 movement AS (
   SELECT e.organization_id, e.id, e.is_above, e.reason, v.* FROM ended e CROSS JOIN LATERAL (VALUES ${moves}
   ) AS v (step, kind, debit, credit, amount, to_available, to_held)
-  WHERE v.amount > 0 OR (v.kind = 'settle' AND v.amount = 0)
+  WHERE v.amount > 0 OR (v.kind = 'settle' AND v.amount = 0 AND e.cost IS NOT NULL)
 ),
 journal AS (
   INSERT INTO transfers (organization_id, sequence, kind, debit_account, credit_account, amount, available_after,
@@ -187,9 +197,9 @@ const completion = {
   WHERE h.status IN (${quotedList(transitions.complete.from)})`,
   candidates: `
   SELECT p.*, r.* FROM charge p CROSS JOIN LATERAL json_to_record(p.outcome)
-    AS r (output json, "inputTokens" int, "outputTokens" int, billed json)`,
+    AS r (output json, "inputTokens" int, "outputTokens" int, billed json, "finishReason" text)`,
   set: `output = c.output, cost = c.charged, input_tokens = c."inputTokens", output_tokens = c."outputTokens",
-    billed = c.billed, latency_ms = least(extract(epoch FROM now() - e.created_at) * 1000, 2147483647)::int`,
+    billed = c.billed, finish_reason = c."finishReason", latency_ms = least(extract(epoch FROM now() - e.created_at) * 1000, 2147483647)::int`,
 } as const;
 
 // The price as it was reported, of any size: whether it is above the hold is all that this statement asks.
@@ -235,10 +245,12 @@ export async function cancelExecution(
   return ended ?? null;
 }
 
+// The trigger `executions_charge_cancelled` sets the cost of a stream whose shown output is charged.
 const cancelExecutionSql = endingStatement({
   transition: 'cancel',
   candidates: `SELECT id, status FROM executions WHERE id = $1 AND ${checkedSql('organization_id = $2')} FOR UPDATE`,
   set: '',
+  moves: cancellation,
 });
 
 /**

@@ -1,4 +1,5 @@
 import { defaultPriority, type Priority, priorityRank } from '@holdfast/domain/execution';
+import type { CancelPolicy } from '@holdfast/domain/modelDefinition';
 import type { Money } from '@holdfast/domain/money';
 import type { Database } from '../client.ts';
 import { maxLockWaitMs } from '../locks.ts';
@@ -23,6 +24,8 @@ export type NewExecution = {
   rerunOf?: string | null;
   /** The version of the model that prices it; null: the current one at its end. */
   modelVersion?: string | null;
+  /** What a cancel costs after output was shown; null: the output is not streamed. */
+  onCancel?: CancelPolicy | null;
 };
 
 export type InsertResult =
@@ -55,6 +58,7 @@ export async function insertExecutions(db: Database, batch: NewExecution[]): Pro
     batch.map(({ traceparent }) => traceparent ?? null),
     batch.map(({ rerunOf }) => rerunOf ?? null),
     batch.map(({ modelVersion }) => modelVersion ?? null),
+    batch.map(({ onCancel }) => onCancel ?? null),
     [...new Set(batch.flatMap(({ organizationId, apiKeyId }) => [organizationId, apiKeyId]))],
   ]);
   return rows.map(toResult);
@@ -86,16 +90,16 @@ const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 const insertExecutionsSql = `
 WITH incoming AS (
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::json[],
-    $8::json[], $9::text[], $10::numeric[], $11::numeric[], $12::int[], $13::smallint[], $14::text[], $15::text[], $16::uuid[]) WITH ORDINALITY AS t (id,
+    $8::json[], $9::text[], $10::numeric[], $11::numeric[], $12::int[], $13::smallint[], $14::text[], $15::text[], $16::uuid[], $17::text[]) WITH ORDINALITY AS t (id,
     organization_id, api_key_id, idempotency_key, request_hash, model, input, metadata, webhook_url, hold, estimate,
-    timeout_s, priority, traceparent, rerun_of, model_version, n)
+    timeout_s, priority, traceparent, rerun_of, model_version, on_cancel, n)
 ),
 balance AS (
-  SELECT organization_id, available, held, sequence FROM locked_balances($17::text[], ${maxLockWaitMs})
+  SELECT organization_id, available, held, sequence FROM locked_balances($18::text[], ${maxLockWaitMs})
 ),
 spend AS (
   SELECT scope_id, amount, CASE WHEN month = ${thisMonth} THEN spent ELSE 0 END AS spent FROM spend_limits
-  WHERE scope_id = ANY ($17::text[]) AND (SELECT count(*) FROM balance) > 0 AND month <= ${thisMonth}
+  WHERE scope_id = ANY ($18::text[]) AND (SELECT count(*) FROM balance) > 0 AND month <= ${thisMonth}
   ORDER BY scope_id FOR UPDATE
 ),
 known AS (
@@ -128,9 +132,9 @@ placed AS (
 ),
 created AS (
   INSERT INTO executions (id, organization_id, api_key_id, model, status, input, metadata, webhook_url, hold_amount,
-    estimated_cost, expires_at, priority, traceparent, rerun_of, model_version)
+    estimated_cost, expires_at, priority, traceparent, rerun_of, model_version, on_cancel)
   SELECT id, organization_id, api_key_id, model, 'PENDING', input, metadata, webhook_url, hold, estimate,
-    now() + timeout_s * interval '1 second', priority, traceparent, rerun_of, model_version FROM placed
+    now() + timeout_s * interval '1 second', priority, traceparent, rerun_of, model_version, on_cancel FROM placed
   RETURNING id, created_at, expires_at
 ),
 journal AS (

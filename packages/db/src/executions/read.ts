@@ -19,7 +19,7 @@ function shortColumns(alias: string, output: string): string {
   return [...others, `${output} AS output`, priority].join(', ');
 }
 
-const plain: Record<Exclude<keyof Execution, 'output' | 'priority' | 'logs'>, string> = {
+const plain: Record<Exclude<keyof Execution, 'output' | 'priority' | 'logs' | 'partialOutput'>, string> = {
   id: 'id',
   organizationId: 'organization_id',
   model: 'model',
@@ -42,6 +42,8 @@ const plain: Record<Exclude<keyof Execution, 'output' | 'priority' | 'logs'>, st
   progress: 'progress',
   queuePosition: 'queue_position',
   erasedAt: 'erased_at',
+  onCancel: 'on_cancel',
+  finishReason: 'finish_reason',
 };
 
 export async function getExecution(
@@ -56,7 +58,11 @@ export async function getExecution(
   return execution ?? null;
 }
 
-const getExecutionSql = `SELECT ${executionColumnsWithLogs('e')} FROM executions e
+/** Only a stream can have shown output of an execution that did not complete. */
+const partialOutputSql = `CASE WHEN e.on_cancel IS NOT NULL AND e.status IN ('FAILED', 'CANCELLED', 'EXPIRED')
+  THEN shown_text(e.id) END AS "partialOutput"`;
+
+const getExecutionSql = `SELECT ${executionColumnsWithLogs('e')}, ${partialOutputSql} FROM executions e
 WHERE e.id = $1 AND ${checkedSql('e.organization_id = $2')}`;
 
 export async function organizationOf(db: Database, id: string): Promise<string | null> {

@@ -19,6 +19,7 @@ export type StartedExecution = NewEvent & {
   priority: number;
   input: Record<string, unknown>;
   remainingMs: number;
+  isStreamed: boolean;
   traceparent: string | null;
 };
 
@@ -47,7 +48,7 @@ WITH ready AS MATERIALIZED (
     SELECT DISTINCT ON (id) * FROM unnest($1::text[], $4::text[], $5::text[], $6::uuid[]) AS t (id, connection, target, started_version) ORDER BY id
   ) t CROSS JOIN LATERAL (
     SELECT id, organization_id, model, input, hold_amount AS hold, estimated_cost, created_at, expires_at, priority,
-      metadata, webhook_url, traceparent, model_version
+      metadata, webhook_url, traceparent, model_version, on_cancel
     FROM executions
     WHERE id = t.id AND id >= $3 AND ${checkedSql(`status IN (${quotedList(from)}) AND expires_at > now()`)}
     FOR UPDATE SKIP LOCKED
@@ -65,5 +66,6 @@ attempt AS (
 ${newEventSql('issued', event)}
 SELECT id, organization_id AS "organizationId", model, priority, input, traceparent, attempt_id AS "attemptId", token AS "attemptToken",
   connection, target, json_build_object('created', model_version, 'started', started_version) AS versions, (extract(epoch FROM now()) * 1000)::float8 AS "startedAtMs",
-  ${newEventColumnsSql}, (extract(epoch FROM expires_at - now()) * 1000)::int AS "remainingMs"
+  ${newEventColumnsSql}, (extract(epoch FROM expires_at - now()) * 1000)::int AS "remainingMs",
+  on_cancel IS NOT NULL AS "isStreamed"
 FROM addressed`;

@@ -43,6 +43,8 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     idempotency_keys: 'SELECT, INSERT',
     executions:
       'SELECT, INSERT, UPDATE (status, completed_at, input, metadata, webhook_url, output, error_message, erased_at, logs)',
+    streams: 'SELECT, UPDATE (partial_output)',
+    stream_events: 'SELECT, DELETE',
     attempts: 'SELECT, UPDATE (outcome, handle, settled_at, raw_error, raw_logs)',
     provider_callbacks: 'SELECT (provider, token, object_key, received_at, processed_at), INSERT, DELETE',
     events: 'SELECT, INSERT, UPDATE (body, fanned_out_at)',
@@ -61,6 +63,9 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     executions: 'SELECT, UPDATE (status, started_at, progress, queue_position, logs, logs_total)',
     attempts:
       'SELECT, INSERT, UPDATE (provider, target, state, external_id, handle, outcome, raw_error, raw_logs, logged, lease_until, poll_at, polls, created_at, finished_at, busy_refusals, busy_since, claims, model_version)',
+    streams:
+      'SELECT, UPDATE (kind, attempt, claims, events, shown_by, cost, input_tokens, output_tokens, cleared_at, partial_output)',
+    stream_events: 'SELECT, INSERT, DELETE',
     provider_callbacks: 'SELECT, UPDATE (processed_at), DELETE',
     events: 'SELECT, INSERT',
     webhook_endpoints:
@@ -82,7 +87,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     deliveries: 'INSERT (id, event_id, organization_id, endpoint_id, lane, url, lease_until, expires_at)',
     transfers: 'SELECT, INSERT',
     executions:
-      'SELECT, UPDATE (status, completed_at, cost, written_off, output, input_tokens, output_tokens, billed, latency_ms, error_code, error_message)',
+      'SELECT, UPDATE (status, completed_at, cost, written_off, output, input_tokens, output_tokens, billed, finish_reason, latency_ms, error_code, error_message)',
     attempts: 'SELECT, UPDATE (settled_at)',
     reviews:
       'SELECT, INSERT, UPDATE (state, decided_at, decided_by, reason, charged, correction, idempotency_key)',
@@ -103,6 +108,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
 
 /** SECURITY DEFINER functions a role may call. The others, such as dropping the journal, are the owner's. */
 export const functions: Readonly<Partial<Record<Role, readonly string[]>>> = {
+  holdfast_dispatcher: ['stream_allowance(text, numeric)'],
   holdfast_ledger: [
     'make_partitions(integer)',
     'old_months(integer)',
@@ -113,11 +119,15 @@ export const functions: Readonly<Partial<Record<Role, readonly string[]>>> = {
   ],
 };
 
-/** The gateway can write neither a top-up nor a charge. */
+/** The gateway can write neither a top-up nor a charge, except a cancelled stream's (`streamTransfersSql`). */
 export const transferKinds: Readonly<Partial<Record<Role, readonly string[]>>> = {
   holdfast_gateway: ['hold', 'release'],
   holdfast_ledger: ['top_up', 'correction', 'overage', 'settle', 'remainder', 'release', 'write_off'],
 };
+
+/** What the gateway's cancel may write for an execution that was created as a stream whose shown output is charged. */
+export const streamTransfersSql = `kind IN ('settle', 'remainder') AND EXISTS (
+  SELECT FROM executions e WHERE e.id = execution_id AND e.on_cancel = 'charge')`;
 
 export const tables: readonly string[] = [...new Set(roles.flatMap((role) => Object.keys(rights[role])))];
 

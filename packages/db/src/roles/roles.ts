@@ -3,7 +3,7 @@ import { retry } from '@holdfast/kit/retry';
 import pg from 'pg';
 import { openCluster, openPool } from '../session.ts';
 import { inTransaction } from '../statement.ts';
-import { functions, type Role, rights, roles, tables, transferKinds } from './rights.ts';
+import { functions, type Role, rights, roles, streamTransfersSql, tables, transferKinds } from './rights.ts';
 
 const iterations = 4096;
 
@@ -109,8 +109,9 @@ async function setPolicies(client: pg.PoolClient, role: Role): Promise<void> {
   if (!kinds) return;
   const list = kinds.map((kind) => `'${kind}'`).join(', ');
   await client.query(`CREATE POLICY ${role}_reads ON transfers FOR SELECT TO ${role} USING (true)`);
+  const allowed = [`kind IN (${list})`, ...(role === 'holdfast_gateway' ? [streamTransfersSql] : [])];
   await client.query(
-    `CREATE POLICY ${role}_adds ON transfers FOR INSERT TO ${role} WITH CHECK (kind IN (${list}))`,
+    `CREATE POLICY ${role}_adds ON transfers FOR INSERT TO ${role} WITH CHECK (${allowed.join(' OR ')})`,
   );
 }
 

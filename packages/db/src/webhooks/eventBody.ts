@@ -23,7 +23,8 @@ export function eventBodySql(type: EventType, event: Reported): string {
     ['id', quoted(`${execution}.id`)],
     ['status', `'"${statusAfter[type]}"'`],
   ] as const;
-  const full = objectSql([...envelope, ['data', objectSql(statusRecord(type, event))]]);
+  const data = objectSql(statusRecord(type, event), ofStream(type, execution));
+  const full = objectSql([...envelope, ['data', data]]);
   const truncated = objectSql([...envelope, ['truncated', `'true'`], ['data', objectSql(thin)]]);
   return `(SELECT CASE WHEN octet_length(body) > ${limits.webhookBodyBytes} THEN ${truncated} ELSE body END
     FROM (SELECT ${full} AS body OFFSET 0) b)`;
@@ -75,6 +76,14 @@ function statusRecord(type: EventType, event: Reported): Field[] {
   ];
 }
 
+/** Members that few events have. */
+function ofStream(type: EventType, row: string): Field[] {
+  if (type === 'execution.completed') return [['finish_reason', `to_json(${row}.finish_reason)::text`]];
+  if (type === 'execution.cancelled')
+    return [['usage', `CASE WHEN ${row}.cost IS NOT NULL THEN ${usageSql(row)} END`]];
+  return [];
+}
+
 function completed(row: string): Field[] {
   return [
     ['result', `coalesce(${row}.output, '{}')`],
@@ -100,10 +109,14 @@ function errorSql(row: string): string {
   return `CASE WHEN ${row}.error_code IS NULL THEN 'null' ELSE ${error} END`;
 }
 
-/** JSON as text, without spaces. No value may be null. Literals beside each other become one: a part costs as much as a value. */
-function objectSql(fields: readonly Field[]): string {
+/**
+ * JSON as text, without spaces. No value may be null but those of `optional`, which then are left out. Literals beside each
+ * other become one: a part costs as much as a value.
+ */
+function objectSql(fields: readonly Field[], optional: readonly Field[] = []): string {
   const parts = fields.map(([name, json], index) => `'${index === 0 ? '{' : ','}"${name}":' || ${json}`);
-  return `${parts.join(' || ')} || '}'`.replaceAll(`' || '`, '');
+  const others = optional.map(([name, json]) => `coalesce(',"${name}":' || ${json}, '')`);
+  return `${[...parts, ...others].join(' || ')} || '}'`.replaceAll(`' || '`, '');
 }
 
 /** For texts that need no escapes. */

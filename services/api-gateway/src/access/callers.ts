@@ -8,7 +8,7 @@ import type { Request, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import { stateOf } from '../http/requestState.ts';
 import { requireConsole } from './consoleRequest.ts';
-import { isTokenShaped, type TokenClaims, type TokenSigner } from './executionTokens.ts';
+import { isTokenShaped, type TokenClaims, type TokenSigner, tokenInUrl } from './executionTokens.ts';
 import { type Caller, type Identity, identityOf } from './identity.ts';
 import { requireAddress, unbounded } from './keyBounds.ts';
 import { portalSecret } from './portalRequest.ts';
@@ -47,7 +47,7 @@ async function requireCaller(
   callers: Callers,
 ): Promise<Caller> {
   if (portalSessionId !== null) return await sessionCaller(request, { address, portalSessionId }, callers);
-  const key = bearerToken(request.headers.authorization);
+  const key = credentialOf(request);
   if (key === null) throw unauthenticated('An API key is required: Authorization: Bearer <API_KEY>.');
   const caller = isTokenShaped(key) ? await tokenCaller(key, callers) : await keyCaller(key, callers);
   requireAddress(caller, address);
@@ -83,8 +83,12 @@ async function tokenCaller(token: string, { byToken }: Callers): Promise<Caller>
 }
 
 /** Whether a request carries an execution token, valid or not. */
-export function hasToken({ headers }: Request): boolean {
-  return isTokenShaped(bearerToken(headers.authorization) ?? '');
+export function hasToken(request: Request): boolean {
+  return isTokenShaped(credentialOf(request) ?? '');
+}
+
+function credentialOf({ headers, url }: Request): string | null {
+  return bearerToken(headers.authorization) ?? tokenInUrl(url);
 }
 
 export function bearerToken(authorization: string | undefined): string | null {

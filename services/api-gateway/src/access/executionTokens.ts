@@ -3,7 +3,20 @@ import { isSameSecret } from '@holdfast/domain/constantTime';
 import type { EncryptionKeys } from '@holdfast/kit/sealedBox';
 
 /** What a token grants: reading this execution until then, within what its API key may do. */
-export type TokenClaims = { executionId: string; apiKeyId: string; expiresAtMs: number };
+export type TokenClaims = {
+  executionId: string;
+  apiKeyId: string;
+  expiresAtMs: number;
+  /** Closing the stream of the output may cancel the execution. */
+  mayCancel?: boolean;
+};
+
+/** An `EventSource` sends no headers: it has the token in its URL. */
+const inUrl = /^\/v1\/executions\/[^/?]+\/stream\?(?:[^#]*&)?token=(ext_[\w.-]+)(?:&|$)/;
+
+export function tokenInUrl(url: string): string | null {
+  return inUrl.exec(url)?.[1] ?? null;
+}
 
 export type TokenSigner = {
   sign(claims: TokenClaims): string;
@@ -23,16 +36,18 @@ export function openTokenSigner(keys: EncryptionKeys): TokenSigner {
     Buffer.from(hkdfSync('sha256', key, '', 'holdfast execution token', 32)),
   );
   return {
-    sign({ executionId, apiKeyId, expiresAtMs }) {
-      const text = JSON.stringify([executionId, apiKeyId, expiresAtMs]);
+    sign({ executionId, apiKeyId, expiresAtMs, mayCancel }) {
+      const text = JSON.stringify([executionId, apiKeyId, expiresAtMs, ...(mayCancel ? [true] : [])]);
       const payload = Buffer.from(text).toString('base64url');
       return `ext_${payload}.${signatureOf(derived[0] ?? Buffer.alloc(0), payload)}`;
     },
     verify(token) {
       const [, payload = '', signature = ''] = shape.exec(token) ?? [];
       if (!derived.some((key) => isSameSecret(signatureOf(key, payload), signature))) return null;
-      const [executionId, apiKeyId, expiresAtMs] = JSON.parse(Buffer.from(payload, 'base64url').toString());
-      return { executionId, apiKeyId, expiresAtMs };
+      const [executionId, apiKeyId, expiresAtMs, mayCancel] = JSON.parse(
+        Buffer.from(payload, 'base64url').toString(),
+      );
+      return { executionId, apiKeyId, expiresAtMs, ...(mayCancel === true && { mayCancel }) };
     },
   };
 }

@@ -77,7 +77,7 @@ export const gatewayConfig = {
       'MiB of memory per gateway for responses over 64 KiB on their way to clients, at most half of it for one organization; further reads get 429 or 503',
     ),
   EVENT_STREAMS_PER_KEY: positiveInt()
-    .default(100)
+    .default(1000)
     .describe('Maximum number of open event streams per API key and gateway'),
   EVENT_STREAMS: positiveInt()
     .default(2000)

@@ -34,6 +34,7 @@ import { openRequester } from '@holdfast/queues/request';
 import { openTokenSigner } from '../access/executionTokens.ts';
 import { openOidc } from '../access/oidc/provider.ts';
 import { bodyPace, openBodyMemory } from '../http/bodyLimits.ts';
+import { openOutputReader } from '../watching/outputStream.ts';
 import { openStreamSlots } from '../watching/streamSlots.ts';
 import { openWatcher } from '../watching/watcher.ts';
 import type { GatewayConfig } from './config.ts';
@@ -109,6 +110,7 @@ export async function openContext({
     queues: openQueueControls(redis),
     watcher: openWatcher({ db, log, openFeed: (handlers) => openChangeFeed({ redis, log, ...handlers }) }),
     streams,
+    outputReader: openOutputReader(db),
     bodies,
     responses,
     bodyPace: bodyPace(config),

@@ -51,6 +51,7 @@ async function create(
       webhookUrl: body.webhook_url ?? null,
       traceparent,
       rerunOf: rerunOf ?? null,
+      onCancel: (body.stream && definition.on_cancel) || null,
       ...(body.priority && { priority: body.priority }),
     });
   } catch (error) {

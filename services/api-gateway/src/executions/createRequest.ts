@@ -25,12 +25,16 @@ import { Metadata, Priority } from './records.ts';
 export async function prepareCreate(
   context: Context,
   caller: Pick<Caller, 'organizationId' | 'models' | 'isTest'>,
-  body: Pick<CreateBody, 'model' | 'input' | 'webhook_url'>,
+  body: Pick<CreateBody, 'model' | 'input' | 'webhook_url' | 'stream'>,
 ) {
   const model = await findModel(context, body.model);
   const checked = model && validateInput(model.definition, body.input);
   const modelProblems = checked?.details ?? [await unknownModel(context, caller, body.model)];
-  const details = [...modelProblems, ...webhookProblems(context, body.webhook_url)];
+  const details = [
+    ...modelProblems,
+    ...streamProblems(model, body.stream),
+    ...webhookProblems(context, body.webhook_url),
+  ];
   if (!checked || !model || details.length > 0) throw invalidInput(details);
   const { input } = checked;
   const { definition, version } = model;
@@ -63,6 +67,13 @@ async function unknownModel(
     code: 'NOT_FOUND',
     message: `There is no such model.${hint} GET /v1/models lists them.`,
   };
+}
+
+function streamProblems(model: CatalogueModel | null, stream = false): ErrorDetail[] {
+  if (!stream || !model || model.definition.stream !== undefined) return [];
+  const message =
+    'stream cannot be true: the model does not stream its output. GET /v1/models says which do.';
+  return [{ field: 'stream', code: 'UNSUPPORTED', message }];
 }
 
 function webhookProblems({ egress }: Context, url: string | undefined): ErrorDetail[] {
@@ -105,6 +116,11 @@ export const createBody = z
     timeout_seconds: z.int().min(limits.minTimeoutS).max(limits.maxTimeoutS).optional().meta({
       description: "Seconds until the execution expires; default: the model's timeout",
       example: 300,
+    }),
+    stream: z.boolean().optional().meta({
+      description:
+        'Shows the output while it is made (`urls.stream`). Only for models that stream; see `on_cancel` of the model for what a cancel then costs',
+      example: true,
     }),
   })
   .meta({ id: 'CreateExecution' });

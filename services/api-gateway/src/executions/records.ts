@@ -74,6 +74,10 @@ const ExecutionUsage = z
         description: 'Names of quantities that could not be measured: they were charged as estimated',
         example: ['seconds'],
       }),
+    usage_estimated: z
+      .literal(true)
+      .optional()
+      .describe('The provider of a stream reported no tokens: they were counted by its bytes'),
   } satisfies Record<keyof UsageRecord['usage'], z.ZodType>)
   .meta({
     id: 'ExecutionUsage',
@@ -99,13 +103,24 @@ const ExecutionUrls = z
     self: z.string().meta({ description: 'The execution', example: exampleUrls.self }),
     result: z.string().meta({ description: 'Its result, once completed', example: exampleUrls.result }),
     events: z.string().meta({ description: 'Its events as they happen', example: exampleUrls.events }),
+    stream: z.string().meta({
+      description:
+        'Its output as it is made. After a create with `stream: true` it contains a token, so that an `EventSource` can open it',
+      example: exampleUrls.stream,
+    }),
     cancel: z.string().meta({ description: '`POST` here to cancel it', example: exampleUrls.cancel }),
   })
   .meta({ id: 'ExecutionUrls', description: 'Where to read, follow and cancel it', example: exampleUrls });
 
 export function executionUrls(publicUrl: string, id: string) {
   const self = `${publicUrl}/v1/executions/${id}`;
-  return { self, result: `${self}/result`, events: `${self}/events`, cancel: `${self}/cancel` };
+  return {
+    self,
+    result: `${self}/result`,
+    events: `${self}/events`,
+    stream: `${self}/stream`,
+    cancel: `${self}/cancel`,
+  };
 }
 
 export function executionRecord(execution: Execution, publicUrl: string) {
@@ -165,10 +180,19 @@ export const ExecutionRecord = z
     error: ExecutionError.nullable().describe('Why it failed or expired'),
     erased_at: timestamp('When its input, output and files were erased').nullable().meta({ example: null }),
     result: Output.optional().describe('Present when `COMPLETED`, until the execution is erased'),
-    usage: ExecutionUsage.optional().describe('Present when `COMPLETED`'),
+    usage: ExecutionUsage.optional().describe('Present when `COMPLETED`, and when a cancel was charged'),
     latency_ms: latency
       .optional()
       .describe('Present when `COMPLETED`: milliseconds from creation to completion'),
+    finish_reason: z.string().optional().meta({
+      description:
+        'Why the output ended, as the provider says it, such as `stop` or `length`; `budget`: the hold or the balance was used up; `deadline`: the execution was about to expire',
+      example: 'stop',
+    }),
+    partial_output: z.string().optional().meta({
+      description: 'What a stream that did not complete had shown',
+      example: 'Once upon a',
+    }),
   })
   .meta({ id: 'Execution', example: exampleExecution });
 

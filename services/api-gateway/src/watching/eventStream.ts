@@ -9,7 +9,7 @@ import { type EventWriter, eventId, openEventWriter, type Position } from './ser
 import type { Watcher } from './watcher.ts';
 
 /** Together with the key cache, a revoked key stops reading within 5 s. */
-const keyCheckIntervalMs = 1500;
+export const keyCheckIntervalMs = 1500;
 
 /**
  * Streams the events of an execution from a position on, until it ends, the client disconnects, its key is no longer valid
@@ -84,7 +84,7 @@ function openEventStream(args: {
 
   async function writeEvent(type: string, change: Partial<Position>, data: unknown): Promise<void> {
     position = { ...position, ...change };
-    await writer.write({ id: eventId(position), type, data });
+    await writer.write({ id: eventId(position), type, json: JSON.stringify(data) });
   }
 
   /** False when the execution ended after `current` was read: the next poll has its final status. */

@@ -10,7 +10,7 @@ const retryMs = 2000;
 
 export type EventWriter = {
   /** Resolves when there is room for another event or the client has disconnected. */
-  write(event: { id: string; type: string; data: unknown }): Promise<void>;
+  write(event: { id: string | number | null; type: string; json: string }): Promise<void>;
   end(): void;
 };
 
@@ -28,8 +28,8 @@ export function openEventWriter(response: ServerResponse): EventWriter {
   }, heartbeatMs);
   response.once('close', () => clearInterval(heartbeat));
   return {
-    async write({ id, type, data }) {
-      const hasRoom = response.write(`id: ${id}\nevent: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
+    async write({ id, type, json }) {
+      const hasRoom = response.write(`${id === null ? '' : `id: ${id}\n`}event: ${type}\ndata: ${json}\n\n`);
       if (!hasRoom) await drained(response);
     },
     end() {

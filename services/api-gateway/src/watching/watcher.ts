@@ -24,6 +24,8 @@ export type Watch = {
   onRead(execution: WatchedExecution): void;
   /** For a watch that only needs the status; the others read what changed. */
   onStatus?(status: ExecutionStatus): void;
+  /** For a watch that reads by itself: called at every message about the execution. */
+  onChange?(): void;
   /** The gateway is stopping. */
   onClosed(): void;
 };
@@ -67,7 +69,8 @@ export function openWatcher(args: {
     if (!ofId) return;
     let mustRead = false;
     for (const watch of ofId) {
-      if (!watch.onStatus) mustRead = true;
+      if (watch.onChange) watch.onChange();
+      else if (!watch.onStatus) mustRead = true;
       else if (status) watch.onStatus(status);
     }
     if (mustRead) reader.read(id);
@@ -101,7 +104,7 @@ export function openWatcher(args: {
     pollLater();
     const known = feed.statusOf(id);
     if (known) watch.onStatus?.(known);
-    if (!watch.onStatus || !feed.isLive()) reader.read(id);
+    if (!watch.onChange && (!watch.onStatus || !feed.isLive())) reader.read(id);
   }
 
   function remove(id: string, watch: Watch): void {

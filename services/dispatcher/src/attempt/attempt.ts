@@ -13,6 +13,7 @@ import type { Files } from './outputFile.ts';
 import { recordProgress, recordRunning } from './progress.ts';
 import { recordBusyRefusal, recordRefusal } from './refusal.ts';
 import type { Route, Routes } from './route.ts';
+import type { Streams } from './streams.ts';
 import {
   type Attempt,
   cancelTimeoutMs,
@@ -29,6 +30,7 @@ export type AttemptServices = {
   leases: Leases;
   slots: Slots;
   recorder: AttemptRecorder;
+  streams: Streams;
   metrics: Pick<DispatcherMetrics, 'runs' | 'retries' | 'busyRefusals' | 'missingUsage'>;
 };
 
@@ -51,7 +53,7 @@ export async function startAttempt(
     await stopAttempt(services, trace, claimed);
     return false;
   }
-  const attempt = { logged: 0, busyRefusals: 0, claims: 0, ...claimed, executionId };
+  const attempt = { number: 1, logged: 0, busyRefusals: 0, claims: 0, ...claimed, executionId };
   const span = { name: retry ? 'retry' : 'run', kind: 'consumer', startedAtMs } as const;
   await inSpan(trace, span, attempt, async (spanned) => {
     const { attemptId, model, organizationId } = attempt;
@@ -68,18 +70,67 @@ export async function runAttempt(
   attempt: Attempt,
   firstCall: FirstCall,
 ): Promise<void> {
-  const { files, routes, leases, slots } = services;
-  const route = await routes.find(attempt, trace);
+  const route = await services.routes.find(attempt, trace);
   if (route === null) return await failWithoutRoute(services, trace, attempt);
-  await leases.hold(attempt.attemptId, async (signal) => {
-    const input = await prepareInput(files, trace.log, route, attempt, firstCall);
-    const progress = 'state' in input ? input : await submit(slots, route, attempt, input, firstCall, signal);
-    if (progress !== null) await applyProgress(services, trace, route, attempt, progress, signal);
+  await services.leases.hold(attempt.attemptId, async (signal) => {
+    const isLostStream = attempt.isStreamed && firstCall === 'recover';
+    const progress = isLostStream
+      ? await takeStreamOver(services, trace, route, attempt)
+      : await callFirst(services, trace, route, attempt, firstCall, signal);
+    if (progress !== null) await apply(services, trace, route, attempt, progress, signal);
   });
 }
 
-/** Records what a provider returned for an attempt, and releases the attempt's slots when it no longer needs them. */
+/** Null: nothing is to be recorded. */
+async function callFirst(
+  { files, slots, streams }: AttemptServices,
+  trace: Trace,
+  route: Route,
+  attempt: Attempt,
+  firstCall: FirstCall,
+  signal: AbortSignal,
+): Promise<Progress | null> {
+  const input = await prepareInput(files, trace.log, route, attempt, firstCall);
+  if ('state' in input) return input;
+  if (!attempt.isStreamed) return await submit(slots, route, attempt, input, firstCall, signal);
+  const stream = await streams.open(trace, route, attempt);
+  if (stream === null) return null;
+  let progress: Progress | null = null;
+  try {
+    progress = await submit(slots, route, attempt, input, firstCall, signal, stream);
+  } finally {
+    progress = await stream.finish(progress);
+  }
+  return progress;
+}
+
+/** The run of a dispatcher that died, which cannot be joined. */
+async function takeStreamOver(
+  { streams }: AttemptServices,
+  trace: Trace,
+  route: Route,
+  attempt: Attempt,
+): Promise<Progress | null> {
+  void cancelUnconfirmed(route.provider, toSubmission(route, attempt)).catch(() => {});
+  return await streams.takeOver(trace, route, attempt);
+}
+
+/** As `apply`, for what a provider has returned later: a stream then lacks the rest of its output. */
 export async function applyProgress(
+  services: AttemptServices,
+  trace: Trace,
+  route: Route,
+  attempt: Attempt,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<void> {
+  const isStream = attempt.isStreamed && progress.state === 'ended';
+  const shown = isStream ? await services.streams.complete(trace, route, attempt, progress) : progress;
+  if (shown !== null) await apply(services, trace, route, attempt, shown, signal);
+}
+
+/** Records what a provider returned for an attempt, and releases the attempt's slots when it no longer needs them. */
+async function apply(
   services: AttemptServices,
   trace: Trace,
   route: Route,

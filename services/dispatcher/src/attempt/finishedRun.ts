@@ -4,7 +4,7 @@ import { getFileMeasures } from '@holdfast/db/files';
 import { type Charge, chargeFor } from '@holdfast/domain/charge';
 import { findInputFiles } from '@holdfast/domain/inputFiles';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
-import type { RecordedOutcome } from '@holdfast/domain/outcome';
+import type { RecordedOutcome, Success } from '@holdfast/domain/outcome';
 import { dependsOnFiles } from '@holdfast/domain/pricing';
 import type { PricedInput } from '@holdfast/domain/quantities';
 import { DownloadError } from '@holdfast/egress/download';
@@ -72,7 +72,7 @@ async function finishedRun(
     const { success, drop } = copied;
     const priced = await pricedInput(files, trace, route.definition, attempt);
     const charge = chargeFor(route.definition, priced, success);
-    const recorded = toRecorded(success.output, charge);
+    const recorded = toRecorded(success, charge);
     return { outcome: recorded, state: 'succeeded', missing: charge.missing, drop };
   }
   if (signal.aborted) return null;
@@ -102,7 +102,7 @@ function reasonFor(failure: unknown, { definition, route }: Pick<Route, 'definit
 /** The provider has been paid, so a database that is away is waited for. */
 const retryForMs = 60_000;
 
-async function pricedInput(
+export async function pricedInput(
   { db }: Files,
   { log }: Trace,
   definition: ModelDefinition,
@@ -115,9 +115,20 @@ async function pricedInput(
   return { input, files: await retryTransient(log, retryForMs, read) };
 }
 
-function toRecorded(output: Record<string, unknown>, { usage, cost, billed }: Charge): RecordedOutcome {
+function toRecorded(
+  { output, finishReason, isUsageEstimated }: Success,
+  { usage, cost, billed: priced }: Charge,
+): RecordedOutcome {
+  const billed = { ...priced, ...(isUsageEstimated && { usage_estimated: true as const }) };
   const isBilled = Object.keys(billed).length > 0;
-  return { ok: true, output, ...usage, cost, ...(isBilled && { billed }) };
+  return {
+    ok: true,
+    output,
+    ...usage,
+    cost,
+    ...(isBilled && { billed }),
+    ...(finishReason !== undefined && { finishReason: finishReason.slice(0, 64) }),
+  };
 }
 
 function warnOfMissingUsage(

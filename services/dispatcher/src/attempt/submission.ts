@@ -6,6 +6,7 @@ import type { PreparedInput } from '@holdfast/providers/input';
 import type { Progress, Provider, Submission } from '@holdfast/providers/interface';
 import type { Slots } from '../schedule/slots.ts';
 import type { Route } from './route.ts';
+import type { Stream } from './streams.ts';
 
 export type Attempt = Omit<ClaimedAttempt, 'state' | 'ended' | 'handle'> &
   Partial<Pick<ClaimedAttempt, 'handle'>>;
@@ -39,16 +40,32 @@ export async function submit(
   input: PreparedInput,
   firstCall: FirstCall,
   signal: AbortSignal,
+  stream: Stream | null = null,
 ): Promise<Progress | null> {
   const { definition, provider } = route;
   const submission = toSubmission(route, attempt, input);
-  const progress = await callProvider(provider, submission, firstCall, signal);
+  const progress = stream
+    ? await streamFrom(provider, submission, signal, stream)
+    : await callProvider(provider, submission, firstCall, signal);
   if (signal.aborted) {
     if (signal.reason === 'ended elsewhere') await cancelUnconfirmed(provider, submission);
     return null;
   }
   const usualMs = definition.timeout_s * 1000;
   slots.called(attempt, progress, { givenMs: attempt.remainingMs, usualMs });
+  return progress;
+}
+
+/** A stream that broke off is not recovered: a second call would show its beginning again. */
+async function streamFrom(
+  provider: Provider,
+  submission: Submission,
+  signal: AbortSignal,
+  { sink, stop }: Stream,
+): Promise<Progress> {
+  const progress = await provider.submit({ ...submission, sink }, AbortSignal.any([signal, stop]));
+  // Some providers go on when their stream is closed.
+  if (stop.aborted) void cancelUnconfirmed(provider, submission).catch(() => {});
   return progress;
 }
 

@@ -1,4 +1,5 @@
 import { markStopped } from '@holdfast/db/attempts/lease';
+import { clearStreams } from '@holdfast/db/streams';
 import {
   abandonedAttempts,
   attemptsToPoll,
@@ -21,6 +22,7 @@ import type { Jobs, Queues } from './workers.ts';
 /** After that a pending execution may have lost its job. */
 const staleAfterS = 5;
 const maxOfOrganization = 2000;
+const clearedAtOnce = 500;
 
 export function startSweeps(args: {
   files: Pick<Files, 'db' | 'store'>;
@@ -30,11 +32,12 @@ export function startSweeps(args: {
   jobs: Jobs;
   /** How many of `jobs` may run at once. */
   concurrency: number;
+  streamRetentionS: number;
   activity: Activity;
   turnOf: TurnOf;
   log: Logger;
 }): Sweeps {
-  const { slots, scheduler, queues, jobs, activity, turnOf, log } = args;
+  const { slots, scheduler, queues, jobs, activity, turnOf, log, streamRetentionS } = args;
   const { db } = args.files;
   const sweep = (name: string, intervalMs: number, work: () => Promise<void>) =>
     startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs) });
@@ -69,6 +72,9 @@ export function startSweeps(args: {
       const due = await staleCallbacks(db, 5);
       const areAdded = await queues.callback.addAll(due.map(({ id }) => ({ callbackId: id })));
       here.start(due, areAdded, jobs.callback);
+    }),
+    sweep('streams to clear', 60_000, async () => {
+      while ((await clearStreams(db, streamRetentionS, clearedAtOnce)) === clearedAtOnce) {}
     }),
     sweep('files to remove', 60_000, () => removeExpiredFiles(args.files)),
   ]);

@@ -166,7 +166,7 @@ export const damages: Record<Invariant, readonly [Damage, ...Damage[]]> = {
       "DROP INDEX transfers_once; INSERT INTO transfers SELECT * FROM transfers WHERE sequence = 4 AND kind = 'hold'",
     ),
   ],
-  'COMPLETED has exactly one settlement, of its cost': [
+  'what was charged has exactly one settlement, of its cost': [
     damage('a charge is gone', cheaper, 'DELETE FROM transfers WHERE sequence = 8'),
     damage('the cost is less', dearer, 'UPDATE executions SET cost = 0.8 WHERE cost = 0.9'),
     damage(
@@ -248,7 +248,7 @@ export const damages: Record<Invariant, readonly [Damage, ...Damage[]]> = {
       'UPDATE executions SET cost = hold_amount, written_off = NULL WHERE cost = 0.7',
     ),
   ],
-  'FAILED, CANCELLED and EXPIRED have one release and no charge': [
+  'FAILED, EXPIRED and a free CANCELLED have one release and no charge': [
     damage('a release is gone', cancelled, 'DELETE FROM transfers WHERE sequence = 6'),
     damage('a release is of less', cancelled, 'UPDATE transfers SET amount = 0.5 WHERE sequence = 6'),
     damage(
@@ -264,16 +264,34 @@ export const damages: Record<Invariant, readonly [Damage, ...Damage[]]> = {
       `UPDATE executions SET status = 'PENDING', completed_at = NULL WHERE status = 'CANCELLED'`,
     ),
   ],
-  'COMPLETED has its cost and the others none': [
+  'COMPLETED has its cost and the others none, but a cancelled stream that charges what was shown': [
     damage(
       'a cost is gone',
       dearer,
-      without('executions', 'executions_cost', 'UPDATE executions SET cost = NULL WHERE cost = 0.9'),
+      without('executions', 'executions_charged', 'UPDATE executions SET cost = NULL WHERE cost = 0.9'),
     ),
     damage(
       'a cancelled one has a cost',
       cancelled,
-      without('executions', 'executions_cost', `UPDATE executions SET cost = 0 WHERE status = 'CANCELLED'`),
+      without(
+        'executions',
+        'executions_charged',
+        `UPDATE executions SET cost = 0 WHERE status = 'CANCELLED'`,
+      ),
+    ),
+  ],
+  'an ended stream is closed, and has as many events as were written': [
+    damage(
+      'a stream is not there',
+      cancelled,
+      `UPDATE executions SET on_cancel = 'release' WHERE status = 'CANCELLED'`,
+    ),
+    damage(
+      'an event is gone',
+      cancelled,
+      `UPDATE executions SET on_cancel = 'release' WHERE status = 'CANCELLED';
+        INSERT INTO streams (execution_id, events, closed_at)
+          SELECT id, 1, completed_at FROM executions WHERE status = 'CANCELLED'`,
     ),
   ],
   'an organization was charged the costs of its executions': [

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { isTerminal } from '@holdfast/domain/statuses';
 import type { Created } from '@holdfast/executions/creator';
 import { z } from 'zod';
+import { operatorKeyId } from '../../access/callers.ts';
 import { type Caller } from '../../access/identity.ts';
 import { requireModel } from '../../access/models.ts';
 import type { Context } from '../../context/context.ts';
@@ -95,7 +96,10 @@ export const postExecution = endpoint({
     const key = readIdempotencyKey(headers['idempotency-key'], REQUIRE_IDEMPOTENCY_KEY);
     const request = { idempotencyKey: key, traceparent, hashed: body };
     const { record, replayed } = await createExecution(context, caller, request, () => body);
-    const urls = executionUrls(publicUrl, record.id);
+    const urls = {
+      ...executionUrls(publicUrl, record.id),
+      ...(body.stream && streamUrl(context, caller, record, publicUrl)),
+    };
     const accepted: Reply = {
       status: 202,
       body: { ...record, urls },
@@ -109,6 +113,21 @@ export const postExecution = endpoint({
     };
   },
 });
+
+const hourMs = 3_600_000;
+
+/** Operators and portal sessions have no API key that a token could be bound to. */
+function streamUrl(
+  { tokens }: Context,
+  { apiKeyId, session }: Caller,
+  { id, expires_at }: Created['record'],
+  publicUrl: string,
+): { stream: string } | null {
+  if (session !== null || apiKeyId === operatorKeyId) return null;
+  const expiresAtMs = Date.parse(expires_at) + hourMs;
+  const token = tokens.sign({ executionId: id, apiKeyId, expiresAtMs, mayCancel: true });
+  return { stream: `${executionUrls(publicUrl, id).stream}?token=${token}` };
+}
 
 type Waiting = {
   context: Context;

@@ -65,7 +65,7 @@ export const streamEvents = endpoint({
 });
 
 /** As for rate limits; what operators and their portal sessions open counts for the organization. */
-function streamHolder({ token, session, apiKeyId, organizationId }: Caller): string {
+export function streamHolder({ token, session, apiKeyId, organizationId }: Caller): string {
   if (session) return `portal ${organizationId}`;
   if (apiKeyId === operatorKeyId) return `operator ${organizationId}`;
   return token?.executionId ?? apiKeyId;

@@ -1,4 +1,4 @@
-import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import { cancelPolicies, type ModelDefinition, streamKinds } from '@holdfast/domain/modelDefinition';
 import { inputUnits, priceLines, runUnits } from '@holdfast/domain/priceLines';
 import { z } from 'zod';
 import { amount, jsonObject } from '../../http/fields.ts';
@@ -76,6 +76,15 @@ export const ModelRecord = z
     }),
     input_schema: InputSchema,
     output_schema: OutputSchema,
+    stream: z.enum(streamKinds).nullable().meta({
+      description: 'What the model shows while it runs, to executions with `stream: true`; null: nothing',
+      example: null,
+    }),
+    on_cancel: z.enum(cancelPolicies).nullable().meta({
+      description:
+        'What a cancel of a stream costs after output was shown: nothing (`release`), or what was shown (`charge`)',
+      example: null,
+    }),
   })
   .meta({ id: 'Model' });
 
@@ -88,6 +97,8 @@ export function modelRecord(definition: ModelDefinition): z.infer<typeof ModelRe
     timeout_seconds: definition.timeout_s,
     input_schema: definition.input_schema,
     output_schema: outputSchema(definition.output.kind),
+    stream: definition.stream ?? null,
+    on_cancel: definition.on_cancel ?? null,
   };
 }
 

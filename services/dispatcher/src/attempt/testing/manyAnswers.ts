@@ -31,7 +31,7 @@ async function make(): Promise<boolean> {
   const executionId = await insertTestExecution(db, { organizationId });
   const [run] = await startExecutions(db, [{ id: executionId, connection: 'trusted', target: 'm' }], leaseS);
   if (run === undefined) throw new Error('it was not started');
-  const attempt = { ...run, executionId, logged: 0, busyRefusals: 0, claims: 0 };
+  const attempt = { ...run, executionId, number: 1, logged: 0, busyRefusals: 0, claims: 0 };
   const submission = toSubmission(route, attempt);
   return await leases.hold(run.attemptId, async (signal) => {
     const progress = await route.provider.submit(submission, signal);
