@@ -8,12 +8,11 @@ import { type Failure, mappingOf, type Success } from '@holdfast/domain/outcome'
 import type { PricedInput } from '@holdfast/domain/quantities';
 import type { OutputSink, Progress } from '@holdfast/providers/interface';
 import { logLine } from '@holdfast/providers/outcome/raw';
+import { createPieces, type Gathered, type Pieces, sizeOf } from './pieces.ts';
 import { secretsOf } from './progress.ts';
 import type { Route } from './route.ts';
 import type { Attempt } from './submission.ts';
 
-/** Bytes of output in one event. */
-const maxEventBytes = 4096;
 /** Bytes that wait to be written before the provider is read on. */
 const maxWaitingBytes = 65_536;
 /** A stream that is charged ends this long before its execution expires, which would be free. */
@@ -28,12 +27,9 @@ export type ShownOutput = {
   brokenOff(outcome: Failure): Progress;
 };
 
-const nothing = { cost: '0', usage: { inputTokens: 0, outputTokens: 0 } };
-
 type Stop = 'budget' | 'deadline' | 'closed';
 
-/** The output of one run: gathers its pieces into events, and prices what is shown. */
-export function createShownOutput(args: {
+type Given = {
   writer: StreamWriter;
   taken: TakenStream;
   kind: StreamKind;
@@ -47,298 +43,240 @@ export function createShownOutput(args: {
   allowance(): Promise<Money | null>;
   /** The text that earlier processes have shown. */
   shownBefore(): Promise<string | null>;
-}): ShownOutput {
-  const { writer, taken, kind, priced } = args;
+};
+
+/** The output of one run: gathers its pieces into events, and prices what is shown. */
+export function createShownOutput(args: Given): ShownOutput {
+  const { taken, kind, attempt } = args;
   const { definition } = args.route;
-  const startedMs = performance.now();
+  const meter = createMeter(args);
   const stopped = new AbortController();
+  const stop = (why: Stop) => {
+    if (!stopped.signal.aborted) stopped.abort(why);
+  };
   const pieces = createPieces(kind);
-  let eventsBefore = taken.events;
-  let shownBytes = 0;
-  let usage: Success['usage'] = { inputTokens: 0, outputTokens: 0 };
-  let allowed = new MoneyDecimal(taken.hold);
-  let wroteAtMs = Number.NEGATIVE_INFINITY;
-  let pumping: Promise<void> | null = null;
-
-  const isAgain = taken.shownBy !== null && taken.shownBy < writer.attempt;
-  if (isAgain) reset();
-  const deadline = isCharged()
-    ? setTimeout(
-        () => shownBytes > 0 && stop('deadline'),
-        Math.max(0, args.attempt.remainingMs - deadlineMarginMs),
-      )
-    : undefined;
-
-  function isCharged(): boolean {
-    return definition.on_cancel === 'charge';
-  }
+  const writing = createWriting(args, { meter, pieces, stop, signal: stopped.signal });
+  const isRepeated = taken.shownBy !== null && taken.shownBy < attempt.number;
+  if (isRepeated) reset();
+  const deadline =
+    definition.on_cancel === 'charge' &&
+    setTimeout(
+      () => meter.shownBytes() > 0 && stop('deadline'),
+      Math.max(0, attempt.remainingMs - deadlineMarginMs),
+    );
 
   function reset(): void {
-    pieces.add({ type: 'reset', data: JSON.stringify({ attempt: writer.attempt }) });
+    pieces.add({ type: 'reset', data: JSON.stringify({ attempt: attempt.number }) });
   }
 
-  function stop(why: Stop): void {
-    if (!stopped.signal.aborted) stopped.abort(why);
+  function close(): void {
+    if (deadline) clearTimeout(deadline);
   }
 
-  /** Tokens as the provider reports them, or else by the bytes of the output. */
-  function charge(bytes: number): Charge {
-    const counted =
-      kind === 'audio' ? 0 : Math.ceil(bytes / (definition.bytes_per_token ?? defaultBytesPerToken));
-    const outputTokens = Math.max(usage.outputTokens, counted);
-    const measured = { seconds: (performance.now() - startedMs) / 1000 };
-    return chargeFor(definition, priced, {
-      ok: true,
-      output: {},
-      usage: { ...usage, outputTokens },
-      measured,
-    });
+  function brokenOff(outcome: Failure): Progress {
+    close();
+    const isShown = meter.shownBytes() > 0 || taken.shownBy !== null;
+    if (isShown && !definition.stream_restart) return { state: 'ended', outcome };
+    return { state: 'refused', retryAfterMs: 0, outcome, isLost: true };
   }
 
-  /** Those events that the execution may cost; the rest is never shown. */
-  async function affordable(events: Gathered[]): Promise<Gathered[]> {
-    const costs = (some: Gathered[]) => new MoneyDecimal(charge(shownBytes + sizeOf(some)).cost);
-    if (sizeOf(events) > 0 && costs(events).gt(allowed)) {
-      allowed = MoneyDecimal.max(taken.hold, (await args.allowance()) ?? 0);
-      while (events.length > 0 && sizeOf(events) > 0 && costs(events).gt(allowed)) {
-        stop('budget');
-        events = events.slice(0, -1);
+  /** The output of a run may have come otherwise than by its stream, as a whole. */
+  async function showRest({ output }: Success): Promise<void> {
+    const isShown = meter.shownBytes() > 0;
+    if (kind === 'text' && typeof output.text === 'string') {
+      const earlier = isRepeated ? null : await args.shownBefore();
+      const before = isShown ? pieces.shownText() : (earlier ?? '');
+      const isContinued = output.text.startsWith(before);
+      if (!isContinued) reset();
+      pieces.output(isContinued ? output.text.slice(before.length) : output.text);
+    } else if (kind === 'json' && !isShown && taken.shownBy === null) pieces.output(output);
+    await writing.flushed();
+  }
+
+  async function finish(progress: Progress): Promise<Progress | null> {
+    const success = progress.state === 'ended' && progress.outcome.ok ? progress.outcome : null;
+    await writing.flushed();
+    if (success && !stopped.signal.aborted) await showRest(success);
+    const why: Stop | null = stopped.signal.aborted ? (stopped.signal.reason as Stop) : null;
+    if (why === 'closed') return null;
+    if (why !== null) return { state: 'ended', outcome: meter.successOf(pieces.shownOutput(), why) };
+    if (progress.state === 'running') return progress;
+    if (success) return { ...progress, outcome: meter.withUsage(success) } as Progress;
+    const isShown = meter.shownBytes() > 0 || taken.shownBy === attempt.number;
+    const isFinal = progress.state === 'ended' && !definition.stream_restart;
+    return isShown && !isFinal ? brokenOff(progress.outcome as Failure) : progress;
+  }
+
+  return {
+    sink: { kind, usage: meter.report, ...sinkOf(args, pieces, writing, stopped.signal) },
+    stop: stopped.signal,
+    brokenOff,
+    async finish(progress) {
+      if (progress === null) stop('closed');
+      try {
+        return progress && (await finish(progress));
+      } finally {
+        close();
       }
-    }
-    return events;
-  }
+    },
+  };
+}
 
-  async function pump(): Promise<void> {
-    while (pieces.bytes() > 0 || pieces.count() > 0) {
-      const waitMs = wroteAtMs + args.pauseMs() - performance.now();
-      if (waitMs > 0) await sleep(waitMs);
-      if (stopped.signal.aborted) return pieces.clear();
-      const events = await affordable(pieces.take());
-      if (events.length === 0) return pieces.clear();
-      const bytes = shownBytes + sizeOf(events);
-      const { cost, usage: charged } = bytes > 0 ? charge(bytes) : nothing;
-      wroteAtMs = performance.now();
-      const isWritten = await args.write({
-        ...writer,
-        eventsBefore,
-        events: events.map(({ type, data }) => ({ type, data })),
-        cost,
-        ...charged,
-      });
-      if (!isWritten) {
-        stop('closed');
-        return pieces.clear();
-      }
-      eventsBefore += events.length;
-      shownBytes = bytes;
-      pieces.shown(events);
-    }
-  }
-
-  function start(): void {
-    pumping ??= pump().finally(() => {
-      pumping = null;
-    });
-  }
-
-  async function flushed(): Promise<void> {
-    while (pieces.count() > 0 && !stopped.signal.aborted) {
-      start();
-      await pumping;
-    }
-    await pumping;
-  }
-
-  const sink: OutputSink = {
-    kind,
+function sinkOf(
+  { route, attempt }: Given,
+  pieces: Pieces,
+  writing: Writing,
+  stopped: AbortSignal,
+): Omit<OutputSink, 'kind' | 'usage'> {
+  const showsLogs = mappingOf(route.definition, route.route).show?.includes('logs') ?? false;
+  return {
     async output(piece) {
-      if (stopped.signal.aborted) return;
+      if (stopped.aborted) return;
       pieces.output(piece);
-      start();
-      if (pieces.bytes() > maxWaitingBytes) await pumping;
+      await writing.start(pieces.bytes() > maxWaitingBytes);
     },
     logs(text) {
-      if (!mappingOf(definition, args.route.route).show?.includes('logs')) return;
-      const secrets = secretsOf(args.route, args.attempt);
+      if (!showsLogs || stopped.aborted) return;
+      const secrets = secretsOf(route, attempt);
       const lines = text
         .split('\n')
         .map((line) => logLine(line, secrets))
         .filter((line) => line !== '');
       if (lines.length === 0) return;
       pieces.add({ type: 'logs', data: storableJson({ lines }) });
-      start();
+      void writing.start();
     },
     progress(share) {
-      if (!(share >= 0 && share <= 1)) return;
+      if (!(share >= 0 && share <= 1) || stopped.aborted) return;
       pieces.add({ type: 'progress', data: JSON.stringify({ progress: share }) });
-      start();
-    },
-    usage(reported) {
-      usage = reported;
+      void writing.start();
     },
   };
+}
 
-  function brokenOff(outcome: Failure): Progress {
-    const isShown = shownBytes > 0 || taken.shownBy !== null;
-    if (isShown && !definition.stream_restart) return { state: 'ended', outcome };
-    return { state: 'refused', retryAfterMs: 0, outcome, isLost: true };
+type Writing = ReturnType<typeof createWriting>;
+
+/** Writes what has gathered, one write at a time. */
+function createWriting(
+  { writer, taken, pauseMs, write }: Given,
+  {
+    meter,
+    pieces,
+    stop,
+    signal,
+  }: { meter: Meter; pieces: Pieces; stop(why: Stop): void; signal: AbortSignal },
+) {
+  let eventsBefore = taken.events;
+  let wroteAtMs = Number.NEGATIVE_INFINITY;
+  let running: Promise<void> | null = null;
+
+  async function writeNext(): Promise<void> {
+    const gathered = pieces.take();
+    const events = await meter.affordable(gathered);
+    if (events.length < gathered.length) stop('budget');
+    if (events.length === 0) return;
+    wroteAtMs = performance.now();
+    const isWritten = await write({
+      ...writer,
+      eventsBefore,
+      events: events.map(({ type, data }) => ({ type, data })),
+      ...meter.chargeWith(events),
+    });
+    if (!isWritten) return stop('closed');
+    eventsBefore += events.length;
+    meter.show(events);
+    pieces.show(events);
   }
 
-  /** What we stopped is a success with what was shown of it. */
-  function cut(finishReason: string): Progress {
-    const seconds = (performance.now() - startedMs) / 1000;
+  async function run(): Promise<void> {
+    while (pieces.count() > 0 && !signal.aborted) {
+      const waitMs = wroteAtMs + pauseMs() - performance.now();
+      if (waitMs > 0) await sleep(waitMs);
+      if (!signal.aborted) await writeNext();
+    }
+    if (signal.aborted) pieces.clear();
+  }
+
+  async function start(isAwaited = false): Promise<void> {
+    running ??= run().finally(() => {
+      running = null;
+    });
+    if (isAwaited) await running;
+    // A failure is that of `flushed`, which runs it again.
+    else running.catch(() => {});
+  }
+
+  return {
+    start,
+    async flushed(): Promise<void> {
+      await running?.catch(() => {});
+      await start(true);
+    },
+  };
+}
+
+type Meter = ReturnType<typeof createMeter>;
+
+/** What the shown output costs: by the tokens that its provider reports, or else by its bytes. */
+function createMeter({ route: { definition }, kind, priced, taken, allowance }: Given) {
+  const startedMs = performance.now();
+  const bytesPerToken = definition.bytes_per_token ?? defaultBytesPerToken;
+  let usage: Success['usage'] = { inputTokens: 0, outputTokens: 0 };
+  let shownBytes = 0;
+  let allowed = new MoneyDecimal(taken.hold);
+
+  const measured = () => ({ seconds: (performance.now() - startedMs) / 1000 });
+
+  function chargeOf(bytes: number): Charge {
+    const counted = kind === 'audio' ? 0 : Math.ceil(bytes / bytesPerToken);
+    const outputTokens = Math.max(usage.outputTokens, counted);
     const success: Success = {
       ok: true,
-      output: pieces.shownOutput(),
-      usage: charge(shownBytes).usage,
-      measured: { seconds },
+      output: {},
+      usage: { ...usage, outputTokens },
+      measured: measured(),
+    };
+    return chargeFor(definition, priced, success);
+  }
+
+  const costs = (events: readonly Gathered[]) => chargeOf(shownBytes + sizeOf(events)).cost;
+
+  return {
+    shownBytes: () => shownBytes,
+    report(reported: Success['usage']): void {
+      usage = reported;
+    },
+    show(events: readonly Gathered[]): void {
+      shownBytes += sizeOf(events);
+    },
+    chargeWith(events: readonly Gathered[]): Pick<StreamWrite, 'cost' | 'inputTokens' | 'outputTokens'> {
+      const bytes = shownBytes + sizeOf(events);
+      if (bytes === 0) return { cost: '0', inputTokens: 0, outputTokens: 0 };
+      const { cost, usage: charged } = chargeOf(bytes);
+      return { cost, ...charged };
+    },
+    /** Those of the first events that the execution may cost. */
+    async affordable(events: Gathered[]): Promise<Gathered[]> {
+      if (sizeOf(events) === 0 || !allowed.lt(costs(events))) return events;
+      allowed = MoneyDecimal.max(taken.hold, (await allowance()) ?? 0);
+      let some = events;
+      while (some.length > 0 && allowed.lt(costs(some))) some = some.slice(0, -1);
+      return some;
+    },
+    /** What we stopped is a success with what was shown of it. */
+    successOf: (output: Success['output'], finishReason: string): Success => ({
+      ok: true,
+      output,
+      usage: chargeOf(shownBytes).usage,
+      measured: measured(),
       finishReason,
       isUsageEstimated: true,
-    };
-    return { state: 'ended', outcome: success };
-  }
-
-  /** The output of a run may have come otherwise than by its stream, as a whole. */
-  async function showRest({ output }: Success): Promise<void> {
-    if (kind === 'text' && typeof output.text === 'string') {
-      const before = shownBytes > 0 ? pieces.shownText() : isAgain ? '' : ((await args.shownBefore()) ?? '');
-      if (!output.text.startsWith(before)) reset();
-      pieces.output(output.text.startsWith(before) ? output.text.slice(before.length) : output.text);
-    } else if (kind === 'json' && shownBytes === 0 && taken.shownBy === null) pieces.output(output);
-    await flushed();
-  }
-
-  function withUsage(success: Success): Success {
-    if (kind === 'audio' || shownBytes === 0 || success.usage.outputTokens > 0) return success;
-    const reported = Math.max(usage.outputTokens, success.usage.outputTokens);
-    if (reported > 0) return { ...success, usage };
-    return {
-      ...success,
-      usage: { ...success.usage, outputTokens: charge(shownBytes).usage.outputTokens },
-      isUsageEstimated: true,
-    };
-  }
-
-  return {
-    sink,
-    stop: stopped.signal,
-    brokenOff,
-    async finish(progress) {
-      if (progress === null) {
-        stop('closed');
-        clearTimeout(deadline);
-        return null;
-      }
-      await flushed();
-      if (progress.state === 'ended' && progress.outcome.ok && !stopped.signal.aborted)
-        await showRest(progress.outcome);
-      clearTimeout(deadline);
-      const why: Stop | null = stopped.signal.aborted ? (stopped.signal.reason as Stop) : null;
-      if (why === 'closed') return null;
-      if (why !== null) return cut(why);
-      if (progress.state === 'ended' && progress.outcome.ok)
-        return { ...progress, outcome: withUsage(progress.outcome) };
-      const isShown = shownBytes > 0 || taken.shownBy === writer.attempt;
-      if (!isShown || progress.state === 'running') return progress;
-      return progress.state === 'ended' && !definition.stream_restart
-        ? progress
-        : brokenOff(progress.outcome as Failure);
+    }),
+    withUsage(success: Success): Success {
+      if (kind === 'audio' || shownBytes === 0 || success.usage.outputTokens > 0) return success;
+      if (usage.outputTokens > 0) return { ...success, usage };
+      const { outputTokens } = chargeOf(shownBytes).usage;
+      return { ...success, usage: { ...success.usage, outputTokens }, isUsageEstimated: true };
     },
   };
-}
-
-/** `bytes`: of output in it. */
-type Gathered = StreamEvent & { bytes: number; piece?: unknown };
-
-function sizeOf(events: readonly Gathered[]): number {
-  return events.reduce((sum, { bytes }) => sum + bytes, 0);
-}
-
-/** What waits to be shown, and what was. Texts and bytes that follow each other go together. */
-function createPieces(kind: StreamKind) {
-  let waiting: Gathered[] = [];
-  let text = '';
-  let audio: Buffer[] = [];
-  let bytes = 0;
-  let shownTexts = '';
-  const shownValues: unknown[] = [];
-
-  function gather(): void {
-    if (text !== '') waiting.push(...textEvents(text));
-    if (audio.length > 0) waiting.push(...audioEvents(Buffer.concat(audio)));
-    text = '';
-    audio = [];
-  }
-
-  return {
-    bytes: () => bytes,
-    count: () => waiting.length + (text === '' ? 0 : 1) + (audio.length > 0 ? 1 : 0),
-    output(piece: unknown): void {
-      if (kind === 'text') {
-        if (typeof piece !== 'string' || piece === '') return;
-        text += piece;
-        bytes += Buffer.byteLength(piece);
-      } else if (kind === 'audio') {
-        if (!Buffer.isBuffer(piece) || piece.length === 0) return;
-        audio.push(piece);
-        bytes += piece.length;
-      } else {
-        const data = storableJson({ delta: piece ?? null });
-        waiting.push({ type: 'output', data, bytes: Buffer.byteLength(data), piece });
-        bytes += Buffer.byteLength(data);
-      }
-    },
-    add(event: StreamEvent): void {
-      gather();
-      waiting.push({ ...event, bytes: 0 });
-    },
-    take(): Gathered[] {
-      gather();
-      const taken = waiting;
-      waiting = [];
-      bytes = 0;
-      return taken;
-    },
-    clear(): void {
-      waiting = [];
-      text = '';
-      audio = [];
-      bytes = 0;
-    },
-    shown(events: readonly Gathered[]): void {
-      for (const event of events) {
-        if (event.type === 'reset') {
-          shownTexts = '';
-          shownValues.length = 0;
-        } else if (event.type === 'output' && kind === 'text') shownTexts += String(event.piece);
-        else if (event.type === 'output' && kind === 'json') shownValues.push(event.piece);
-      }
-    },
-    shownText: () => shownTexts,
-    shownOutput: (): Record<string, unknown> =>
-      kind === 'json' ? { output: shownValues } : { text: shownTexts },
-  };
-}
-
-const encoder = new TextEncoder();
-const buffer = new Uint8Array(maxEventBytes);
-
-/** No character is split. */
-function textEvents(text: string): Gathered[] {
-  const events: Gathered[] = [];
-  for (let at = 0; at < text.length; ) {
-    const { read, written } = encoder.encodeInto(text.slice(at, at + maxEventBytes + 1), buffer);
-    const piece = text.slice(at, at + read);
-    events.push({ type: 'output', data: storableJson({ delta: piece }), bytes: written, piece });
-    at += read;
-  }
-  return events;
-}
-
-function audioEvents(audio: Buffer): Gathered[] {
-  const count = Math.ceil(audio.length / maxEventBytes);
-  return Array.from({ length: count }, (_, index) => {
-    const piece = audio.subarray(index * maxEventBytes, (index + 1) * maxEventBytes);
-    return { type: 'output', data: JSON.stringify({ delta: piece.toString('base64') }), bytes: piece.length };
-  });
 }

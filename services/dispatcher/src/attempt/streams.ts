@@ -27,7 +27,7 @@ import type { Trace } from './trace.ts';
 export type Streams = {
   /** Takes the stream of an attempt. Null: its execution has ended, or another dispatcher has the attempt. */
   open(trace: Trace, route: Route, attempt: Attempt): Promise<Stream | null>;
-  /** Of an attempt of a dispatcher that died: what becomes of it, without a call of the provider. Null as for `open`. */
+  /** What becomes of the attempt of a dispatcher that died; its run cannot be joined. Null as for `open`. */
   takeOver(trace: Trace, route: Route, attempt: Attempt): Promise<Progress | null>;
   /** Shows what is missing of an output that was not streamed to its end here. Null as for `open`. */
   complete(trace: Trace, route: Route, attempt: Attempt, progress: Progress): Promise<Progress | null>;

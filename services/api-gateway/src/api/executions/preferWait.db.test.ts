@@ -38,7 +38,13 @@ describe('POST /v1/executions', () => {
   it('returns the URLs of the execution, which lead to it', async () => {
     const { body: created, headers } = await create('respond-async').expect(202);
     const self = `http://gateway.test/v1/executions/${created.id}`;
-    const urls = { self, result: `${self}/result`, events: `${self}/events`, cancel: `${self}/cancel` };
+    const urls = {
+      self,
+      result: `${self}/result`,
+      events: `${self}/events`,
+      stream: `${self}/stream`,
+      cancel: `${self}/cancel`,
+    };
     expect(created.urls).toEqual(urls);
     expect(headers['location']).toBe(self);
     expect(headers).not.toHaveProperty('preference-applied');

@@ -25,6 +25,7 @@ const sdkCalls: Readonly<Record<string, Calls>> = {
   getExecution: same(`executions.get(${id('exec')})`),
   eraseExecution: same(`executions.erase(${id('exec')})`),
   streamExecutionEvents: same(`executions.events(${id('exec')})`),
+  streamExecutionOutput: same(`executions.stream(${id('exec')})`),
   getExecutionResult: same(`executions.result(${id('exec')})`),
   cancelExecution: same(`executions.cancel(${id('exec')})`),
   createExecutionToken: {
