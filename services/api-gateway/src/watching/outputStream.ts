@@ -40,13 +40,13 @@ export async function streamOutputTo(args: Stream): Promise<{ hasLeft: boolean }
   const writer = openEventWriter(response);
   const turns = createTurns();
   let hasLeft = false;
-  let isOver = false;
+  const over = new AbortController();
   const end = () => {
-    isOver = true;
+    over.abort();
     turns.wake();
   };
   response.once('close', () => {
-    hasLeft ||= !isOver;
+    hasLeft ||= !over.signal.aborted;
     end();
   });
   const keyChecks = setInterval(() => {
@@ -58,7 +58,7 @@ export async function streamOutputTo(args: Stream): Promise<{ hasLeft: boolean }
   const unwatch = args.watcher.watch(id, { logsSeen: () => null, ...wakeUps });
   const reading = createReading(args, writer);
   try {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const step = await reading.step().catch((error: unknown) => {
         log.warn({ err: error, executionId: id }, 'could not read an output; retrying');
         return 'wait' as const;
@@ -66,7 +66,7 @@ export async function streamOutputTo(args: Stream): Promise<{ hasLeft: boolean }
       if (step === 'done') break;
       if (step === 'wait') await turns.next();
     }
-    isOver = true;
+    over.abort();
   } finally {
     clearInterval(keyChecks);
     unwatch();

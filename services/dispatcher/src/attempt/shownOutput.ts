@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { storableJson } from '@holdfast/db/statement';
-import type { StreamEvent, StreamWrite, StreamWriter, TakenStream } from '@holdfast/db/streams';
+import type { StreamWrite, StreamWriter, TakenStream } from '@holdfast/db/streams';
 import { type Charge, chargeFor } from '@holdfast/domain/charge';
 import { defaultBytesPerToken, type StreamKind } from '@holdfast/domain/modelDefinition';
 import { type Money, MoneyDecimal } from '@holdfast/domain/money';
