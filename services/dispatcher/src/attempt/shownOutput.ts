@@ -202,7 +202,7 @@ function createWriting(
       running = null;
     });
     if (isAwaited) await running;
-    // A failure is that of `flushed`, which runs it again.
+    // `flushed` runs it again, and then fails.
     else running.catch(() => {});
   }
 
