@@ -3,6 +3,7 @@ import { warnOfOthers } from './cpu.ts';
 import { type Flags, parseFlags, usage } from './flags.ts';
 import { parts, runParts } from './parts.ts';
 import { exitWith, interruption, startConsole } from './program.ts';
+import { startProvider } from './provider.ts';
 import { verdictTable } from './report.ts';
 import { keep } from './results.ts';
 import { startStack } from './stack.ts';
@@ -10,7 +11,8 @@ import { startStack } from './stack.ts';
 async function measure(flags: Flags): Promise<number> {
   const say = startConsole();
   const interrupted = interruption();
-  const stack = startStack(flags, say);
+  const provider = await startProvider();
+  const stack = startStack(flags, say, provider.environment);
   try {
     const state = await Promise.race([stack.ready, interrupted]);
     const result = await Promise.race([runParts(flags, state, say), interrupted]);
@@ -22,6 +24,7 @@ async function measure(flags: Flags): Promise<number> {
   } finally {
     say('stopping the services');
     await stack.close();
+    await provider.close();
   }
 }
 

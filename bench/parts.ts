@@ -16,6 +16,7 @@ import { fairness } from './parts/fairness.ts';
 import { grown } from './parts/grown.ts';
 import { hotRow } from './parts/hotRow.ts';
 import { idle } from './parts/idle.ts';
+import { large } from './parts/large.ts';
 import { ownCost } from './parts/ownCost.ts';
 import { rates } from './parts/rates.ts';
 import { wait } from './parts/wait.ts';
@@ -39,6 +40,7 @@ export const parts: Record<string, Part> = {
   batches,
   lone,
   wait,
+  large,
   rates,
   end_to_end: endToEnd,
   organizations,

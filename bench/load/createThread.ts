@@ -15,9 +15,14 @@ function connected(count: number): Connection[] {
   return connections.slice(0, count);
 }
 
-async function create(connection: Connection, { apiKey, keyIndex }: Turn, dueAtMs: number): Promise<Created> {
+async function create(
+  connection: Connection,
+  { apiKey, keyIndex }: Turn,
+  dueAtMs: number,
+  given: string | undefined,
+): Promise<Created> {
   const key = `sdk_${Date.now().toString(16)}_${randomUUID()}`;
-  const body = `{"model":"sandbox-text","input":{"prompt":"measure ${key}"}}`;
+  const body = given ?? `{"model":"sandbox-text","input":{"prompt":"measure ${key}"}}`;
   const head = [
     'POST /v1/executions HTTP/1.1',
     `Host: ${host}`,
@@ -71,7 +76,7 @@ async function createAll(load: Load): Promise<Created[]> {
     for (let dueAtMs = nextDueMs(); dueAtMs !== null; dueAtMs = nextDueMs()) {
       const aheadMs = dueAtMs - nowMs();
       if (aheadMs > 0) await sleep(Math.ceil(aheadMs));
-      created.push(await create(connection, nextKey(), dueAtMs));
+      created.push(await create(connection, nextKey(), dueAtMs, load.body));
     }
   };
   await Promise.all(connected(load.clients).map(client));

@@ -16,6 +16,8 @@ export type Load = {
   seconds?: number;
   /** Arrivals per second at fixed times; latency counts from the due time. */
   ratePerS?: number;
+  /** JSON; without it, a short prompt of `sandbox-text`. */
+  body?: string;
 };
 
 export type Created = {
