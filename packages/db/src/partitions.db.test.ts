@@ -150,7 +150,7 @@ describe('partitions', () => {
     await expect(makePartitions(ledger.pool, 25)).rejects.toThrow('0 to 24 months');
   });
 
-  it('have the constraints of their tables, whenever they were created', async () => {
+  it('have the constraints and the storage of their tables, whenever they were created', async () => {
     await makePartitions(db.pool, 5);
     const { rows } = await db.pool.query<{ parent: string; shapes: number }>(
       `WITH shape AS (
@@ -163,10 +163,14 @@ describe('partitions', () => {
              ORDER BY regexp_replace(pg_get_indexdef(indexrelid), '(INDEX|ON) \\S+', '', 'g'))
            FROM pg_index WHERE indrelid = p.partition::regclass
          ) AS indexes, (SELECT count(*) FROM pg_trigger WHERE tgrelid = p.partition::regclass) AS triggers,
+         (
+           SELECT string_agg(format('%s %s%s', attname, attstorage, attcompression), ', ' ORDER BY attname)
+           FROM pg_attribute WHERE attrelid = p.partition::regclass
+         ) AS storage,
          (SELECT coalesce(reloptions::text, '{fillfactor=100}') FROM pg_class WHERE oid = p.partition::regclass) AS options
          FROM month_partitions() p
        )
-       SELECT parent, count(DISTINCT (rules, indexes, triggers, options))::int AS shapes FROM shape GROUP BY parent`,
+       SELECT parent, count(DISTINCT (rules, indexes, triggers, storage, options))::int AS shapes FROM shape GROUP BY parent`,
     );
     expect(rows).toHaveLength(7);
     for (const { shapes } of rows) expect(shapes).toBe(1);

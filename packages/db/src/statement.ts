@@ -59,9 +59,15 @@ const statement = `SELECT clock_timestamp() + $1 * interval '1 millisecond' AS t
 
 const escapes = /\\(?:u(?:0000|d[89a-f][0-9a-f]{2})|.)/g;
 
-/** JSON that PostgreSQL can read: NUL and lone surrogates, which would fail a whole batch, become U+FFFD. */
+/** JSON that PostgreSQL can read: see `withoutBadEscapes`. */
 export function storableJson(value: unknown): string {
-  return JSON.stringify(value).replace(escapes, (escape) => (escape.length > 2 ? '\\ufffd' : escape));
+  return withoutBadEscapes(JSON.stringify(value));
+}
+
+/** NUL and lone surrogates, which would fail a whole batch, become U+FFFD. Most texts have none, and stay as they are. */
+export function withoutBadEscapes(json: string): string {
+  if (!/\\u(?:0000|d[89a-f])/.test(json)) return json;
+  return json.replace(escapes, (escape) => (escape.length > 2 ? '\\ufffd' : escape));
 }
 
 /** Text without NUL, which PostgreSQL refuses along with the whole batch. */

@@ -1,4 +1,5 @@
 import { openStatuses } from '@holdfast/domain/statuses';
+import { isOkSql } from './attempts/storedOutcome.ts';
 import type { Database } from './client.ts';
 import { quotedList } from './executions/read.ts';
 import { firstIdSince, runStatement } from './statement.ts';
@@ -190,7 +191,7 @@ SELECT id, ${isLate("received_at + $1::int * interval '1 second'")} FROM provide
 ORDER BY received_at LIMIT $2`;
 
 const unsettled = `
-SELECT id AS "attemptId", (outcome ->> 'ok')::boolean AS ok, finished_at AS "finishedAt" FROM attempts
+SELECT id AS "attemptId", ${isOkSql('outcome')} AS ok, finished_at AS "finishedAt" FROM attempts
 WHERE outcome IS NOT NULL AND settled_at IS NULL AND state <> 'refused' AND finished_at < now() - $1::int * interval '1 second'
   AND (finished_at, id) > ($3::timestamptz, $4::text)
 ORDER BY finished_at, id LIMIT $2`;

@@ -138,8 +138,8 @@ export function openAttemptRecorder(args: {
     recordBusyRefusal: busyRefusals.add,
     async recordOutcome(attemptId, outcome, state, rawError = null) {
       const storable = storableOutcome(outcome);
-      const isWhole = storable.ok === outcome.ok;
-      const item = { attemptId, outcome: storable, state: isWhole ? state : 'failed', rawError } as const;
+      const isWhole = storable.outcome.ok === outcome.ok;
+      const item = { attemptId, ...storable, state: isWhole ? state : 'failed', rawError } as const;
       return (await untilKnown(outcomes, item)) && isWhole;
     },
     async idle() {
@@ -182,19 +182,19 @@ async function stateOf(
 const maxInt4 = 2_147_483_647;
 
 // An outcome that the database could not store or read would be retried forever, and its hold never resolved.
-function storableOutcome(outcome: RecordedOutcome): RecordedOutcome {
-  if (!outcome.ok) return { ...outcome, message: outcome.message.slice(0, limits.errorMessageLength) };
-  if (!isStorable(outcome.output)) return failure('The output of the model is too large to be stored.');
+function storableOutcome(outcome: RecordedOutcome): Pick<EndedAttempt, 'outcome' | 'outputJson'> {
+  if (!outcome.ok)
+    return { outcome: { ...outcome, message: outcome.message.slice(0, limits.errorMessageLength) } };
+  const outputJson = storableOutput(outcome.output);
+  if (outputJson === null) return failure('The output of the model is too large to be stored.');
   if (!isCharge(outcome.cost)) return failure('The usage that the model reported could not be priced.');
-  return {
-    ...outcome,
-    inputTokens: Math.min(outcome.inputTokens, maxInt4),
-    outputTokens: Math.min(outcome.outputTokens, maxInt4),
-  };
+  const inputTokens = Math.min(outcome.inputTokens, maxInt4);
+  const outputTokens = Math.min(outcome.outputTokens, maxInt4);
+  return { outcome: { ...outcome, inputTokens, outputTokens }, outputJson };
 }
 
-function failure(message: string): RecordedOutcome {
-  return { ok: false, code: 'GENERATION_FAILED', message };
+function failure(message: string): { outcome: RecordedOutcome } {
+  return { outcome: { ok: false, code: 'GENERATION_FAILED', message } };
 }
 
 /**
@@ -205,8 +205,11 @@ function isCharge(cost: string): boolean {
   return /^\d{1,1000}(\.\d{1,8})?$/.test(cost);
 }
 
-function isStorable(output: unknown): boolean {
-  return !isDeeperThan(limits.jsonDepth, output) && JSON.stringify(output).length <= limits.outputLength;
+/** As JSON; null: it is too large or too deep. */
+function storableOutput(output: unknown): string | null {
+  if (isDeeperThan(limits.jsonDepth, output)) return null;
+  const json = JSON.stringify(output);
+  return json.length <= limits.outputLength ? json : null;
 }
 
 function isDeeperThan(levels: number, value: unknown): boolean {

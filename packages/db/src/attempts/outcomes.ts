@@ -4,33 +4,51 @@ import { transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
 import { quotedList } from '../executions/read.ts';
 import { maxLockWaitMs } from '../locks.ts';
-import { checkedSql, firstId, hasKeySql, runStatement, storableJson, storableText } from '../statement.ts';
+import {
+  checkedSql,
+  firstId,
+  hasKeySql,
+  runStatement,
+  storableJson,
+  storableText,
+  withoutBadEscapes,
+} from '../statement.ts';
 import { newToken } from './lease.ts';
-
-/** What an erased execution keeps of an outcome: how it ended and what it cost. */
-export function erasedOutcome(outcome: string): string {
-  return `CASE (${outcome} ->> 'ok')::boolean
-    WHEN true THEN json_strip_nulls(json_build_object('ok', true, 'inputTokens', ${outcome} -> 'inputTokens',
-      'outputTokens', ${outcome} -> 'outputTokens', 'billed', ${outcome} -> 'billed', 'cost', ${outcome} -> 'cost'))
-    WHEN false THEN json_build_object('ok', false, 'code', ${outcome} -> 'code') END`;
-}
+import { withoutOutputSql } from './storedOutcome.ts';
 
 export type EndedAttempt = {
   attemptId: string;
   outcome: RecordedOutcome;
   state: 'succeeded' | 'failed' | 'unknown';
   rawError?: string | null;
+  /** The output as JSON, if it is known already. */
+  outputJson?: string;
 };
+
+/** Characters of JSON from which an output is stored apart. */
+const largeOutput = 16_384;
 
 /** Ends attempts; returns the ids without an earlier outcome. An erased execution keeps no output. */
 export async function recordOutcomes(db: Database, items: EndedAttempt[]): Promise<string[]> {
+  const parts = items.map(partsOf);
   const rows = await runStatement<{ id: string }>(db.pool, 'record_outcomes', recordOutcomesSql, [
     items.map(({ attemptId }) => attemptId),
-    items.map(({ outcome }) => storableJson(outcome)),
+    parts.map(({ outcome }) => outcome),
     items.map(({ state }) => state),
     items.map(({ rawError }) => (rawError ? storableText(rawError) : null)),
+    parts.map(({ output }) => output),
   ]);
   return rows.map(({ id }) => id);
+}
+
+/** As JSON. A large output apart from its outcome, which is then read without it. */
+function partsOf({ outcome, outputJson }: EndedAttempt): { outcome: string; output: string | null } {
+  if (!outcome.ok) return { outcome: storableJson(outcome), output: null };
+  const output = outputJson ?? JSON.stringify(outcome.output);
+  if (output.length < largeOutput) return { outcome: storableJson(outcome), output: null };
+  // `undefined` leaves a property out.
+  const rest = { ...outcome, ok: undefined, output: undefined };
+  return { outcome: storableJson(rest), output: withoutBadEscapes(output) };
 }
 
 // All statements here lock attempts, and then executions, each in order of id, as everywhere, and wait briefly for a lock.
@@ -39,12 +57,13 @@ const isOpen = `${hasKeySql('a.id', 'i.id')} AND ${checkedSql('a.finished_at IS 
 
 const recordOutcomesSql = `
 UPDATE attempts a SET state = i.state, finished_at = now(), lease_until = NULL, poll_at = NULL,
-  outcome = CASE WHEN a.settled_at IS NULL THEN i.outcome ELSE ${erasedOutcome('i.outcome')} END,
+  outcome = CASE WHEN a.settled_at IS NULL THEN i.outcome ELSE ${withoutOutputSql('i.outcome')} END,
+  output = CASE WHEN a.settled_at IS NULL THEN ($5::json[])[i.n] END,
   raw_error = CASE WHEN a.settled_at IS NULL THEN i.raw_error END,
   handle = CASE WHEN a.settled_at IS NULL THEN a.handle END
 FROM (
   SELECT DISTINCT ON (id) *, ${briefly} FROM unnest($1::text[], $2::json[], $3::text[], $4::text[])
-    AS t (id, outcome, state, raw_error) ORDER BY id
+    WITH ORDINALITY AS t (id, outcome, state, raw_error, n) ORDER BY id
 ) i
 WHERE ${isOpen} RETURNING a.id`;
 
@@ -123,7 +142,7 @@ export async function recordBusyRefusals(db: Database, refusals: BusyRefusal[]):
 const recordRefusalsSql = `
 WITH refused AS (
   UPDATE attempts a SET state = 'refused', finished_at = now(), lease_until = NULL, poll_at = NULL,
-    outcome = CASE WHEN a.settled_at IS NULL THEN i.outcome ELSE ${erasedOutcome('i.outcome')} END,
+    outcome = CASE WHEN a.settled_at IS NULL THEN i.outcome ELSE ${withoutOutputSql('i.outcome')} END,
     raw_error = CASE WHEN a.settled_at IS NULL THEN i.raw_error END
   FROM (
     SELECT DISTINCT ON (id) *, ${briefly} FROM unnest($1::text[], $2::json[], $3::text[], $4::text[], $5::text[], $6::int[], $7::text[], $8::int[])

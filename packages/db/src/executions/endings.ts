@@ -1,6 +1,7 @@
 import { limits } from '@holdfast/domain/limits';
 import type { Money } from '@holdfast/domain/money';
 import { type TransitionName, transitions } from '@holdfast/domain/statuses';
+import { isOkSql, withoutOutputSql } from '../attempts/storedOutcome.ts';
 import type { Database } from '../client.ts';
 import { maxLockWaitMs } from '../locks.ts';
 import { checkedSql, firstId, hasKeySql, runStatement } from '../statement.ts';
@@ -91,9 +92,14 @@ const reported = [
   'finish_reason',
 ];
 
-/** An output that no event has room for is cut to a length that is still too large: a batch keeps all of them. */
+/**
+ * In place of an output that no event has room for there is a text that is still too large: a batch keeps all of them, and
+ * one that is too large even in its compressed form is not read.
+ */
 function reportedSql(column: string): string {
-  return column === 'output' ? `left(e.output::text, ${limits.webhookBodyBytes + 1})` : `e.${column}`;
+  if (column !== 'output') return `e.${column}`;
+  const least = limits.webhookBodyBytes + 1;
+  return `CASE WHEN pg_column_size(e.output) >= ${least} THEN repeat(' ', ${least}) ELSE left(e.output::text, ${least}) END`;
 }
 
 /** Locks the balances, then the spend limits of `rows`, each in order of id, and reads their current values. */
@@ -198,7 +204,7 @@ const completion = {
   candidates: `
   SELECT p.*, r.* FROM charge p CROSS JOIN LATERAL json_to_record(p.outcome)
     AS r (output json, "inputTokens" int, "outputTokens" int, billed json, "finishReason" text)`,
-  set: `output = c.output, cost = c.charged, input_tokens = c."inputTokens", output_tokens = c."outputTokens",
+  set: `output = coalesce(c.large, c.output), cost = c.charged, input_tokens = c."inputTokens", output_tokens = c."outputTokens",
     billed = c.billed, finish_reason = c."finishReason", latency_ms = least(extract(epoch FROM now() - e.created_at) * 1000, 2147483647)::int`,
 } as const;
 
@@ -301,13 +307,13 @@ const expireExecutionsSql = endingStatement({
 /** The first outcome in time of each execution (ids from `$2` on) of attempts `$1`, locked in order of id. A later one expires. */
 export function settleable(ok: boolean): string {
   return `outcome AS MATERIALIZED (
-  SELECT DISTINCT ON (a.execution_id) a.execution_id AS id, a.outcome, a.finished_at FROM unnest($1::text[]) AS t (id)
+  SELECT DISTINCT ON (a.execution_id) a.execution_id AS id, a.outcome, a.output AS large, a.finished_at FROM unnest($1::text[]) AS t (id)
     CROSS JOIN LATERAL (SELECT * FROM attempts WHERE id = t.id OFFSET 0) a
-  WHERE a.outcome IS NOT NULL AND a.state <> 'refused' AND (a.outcome ->> 'ok')::boolean = ${ok}
+  WHERE a.outcome IS NOT NULL AND a.state <> 'refused' AND ${isOkSql('a.outcome')} = ${ok}
   ORDER BY a.execution_id, a.finished_at
 ),
 held AS MATERIALIZED (
-  SELECT e.*, o.outcome FROM outcome o CROSS JOIN LATERAL (
+  SELECT e.*, o.outcome, o.large FROM outcome o CROSS JOIN LATERAL (
     SELECT id, status, organization_id, api_key_id, hold_amount AS hold,
       date_trunc('month', created_at AT TIME ZONE 'UTC')::date AS month FROM executions
     WHERE id = o.id AND id >= $2 AND ${checkedSql('expires_at >= o.finished_at')} FOR UPDATE
@@ -317,7 +323,8 @@ held AS MATERIALIZED (
 
 export function markSettled(ok: boolean, when = 'true'): string {
   return `settled AS (
-  UPDATE attempts a SET settled_at = now() FROM (SELECT DISTINCT id FROM unnest($1::text[]) id WHERE ${when} ORDER BY id) t
-  WHERE ${hasKeySql('a.id', 't.id')} AND ${checkedSql(`a.settled_at IS NULL AND (a.outcome ->> 'ok')::boolean = ${ok}`)}
+  UPDATE attempts a SET settled_at = now(), output = NULL,
+    outcome = CASE WHEN a.output IS NULL THEN a.outcome ELSE ${withoutOutputSql('a.outcome')} END FROM (SELECT DISTINCT id FROM unnest($1::text[]) id WHERE ${when} ORDER BY id) t
+  WHERE ${hasKeySql('a.id', 't.id')} AND ${checkedSql(`a.settled_at IS NULL AND a.outcome IS NOT NULL AND ${isOkSql('a.outcome')} = ${ok}`)}
 )`;
 }

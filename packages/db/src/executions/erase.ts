@@ -1,4 +1,4 @@
-import { erasedOutcome } from '../attempts/outcomes.ts';
+import { withoutOutputSql } from '../attempts/storedOutcome.ts';
 import type { Database } from '../client.ts';
 import { inTransaction, runStatement } from '../statement.ts';
 import { stageSql } from '../webhooks/attempts.ts';
@@ -54,7 +54,7 @@ FROM deliveries d WHERE ${isDeliveryOfExecutionSql('d', '$1')} AND a.delivery_id
 
   erase_attempts: `
 WITH locked AS (SELECT id FROM attempts WHERE execution_id = $1 ORDER BY id FOR UPDATE)
-UPDATE attempts a SET outcome = ${erasedOutcome('a.outcome')}, settled_at = coalesce(a.settled_at, now()),
+UPDATE attempts a SET outcome = ${withoutOutputSql('a.outcome')}, output = NULL, settled_at = coalesce(a.settled_at, now()),
   raw_error = NULL, raw_logs = NULL, handle = CASE WHEN a.finished_at IS NULL THEN a.handle END
 FROM locked WHERE a.id = locked.id AND a.execution_id = $1`,
 

@@ -33,9 +33,9 @@ under_key AS (${granted('excess', 'lacking', 'key_room', 'organization_id, month
 under_limits AS (${granted('under_key', 'by_key_room', 'limit_room', 'organization_id, month')}),
 allowed AS (${granted('under_limits', 'by_limit_room', 'balance_room', 'organization_id')}),
 charge AS MATERIALIZED (
-  SELECT id, status, outcome, price AS charged, 0 AS unpaid, false AS is_above, NULL AS reason FROM priced WHERE price <= hold
+  SELECT id, status, outcome, large, price AS charged, 0 AS unpaid, false AS is_above, NULL AS reason FROM priced WHERE price <= hold
   UNION ALL
-  SELECT id, status, outcome, hold + by_balance_room, lacking - by_balance_room, true,
+  SELECT id, status, outcome, large, hold + by_balance_room, lacking - by_balance_room, true,
     CASE WHEN by_balance_room < by_limit_room THEN 'balance' ELSE 'spend_limit' END FROM allowed
 )`;
 

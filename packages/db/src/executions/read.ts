@@ -1,6 +1,7 @@
 import type { Execution } from '@holdfast/domain/execution';
 import { priorities } from '@holdfast/domain/execution';
 import type { Money } from '@holdfast/domain/money';
+import { isOkSql } from '../attempts/storedOutcome.ts';
 import type { Database } from '../client.ts';
 import { checkedSql, runStatement, sameIdSql } from '../statement.ts';
 
@@ -138,7 +139,7 @@ const listRerunsSql = `SELECT id, status, created_at AS "createdAt" FROM executi
 ORDER BY id DESC LIMIT $2`;
 
 const listAttemptsSql = `
-SELECT id, number, provider, target, state, external_id AS "externalId", (outcome ->> 'ok')::boolean AS ok,
+SELECT id, number, provider, target, state, external_id AS "externalId", CASE WHEN outcome IS NOT NULL THEN ${isOkSql('outcome')} END AS ok,
   outcome ->> 'code' AS "errorCode", outcome ->> 'message' AS "errorMessage", raw_error AS "rawError", raw_logs AS "rawLogs",
   busy_refusals AS "busyRefusals", busy_since AS "busySince",
   outcome ->> 'cost' AS cost, outcome -> 'billed' -> 'estimated' AS estimated, created_at AS "createdAt", finished_at AS "finishedAt",

@@ -45,7 +45,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
       'SELECT, INSERT, UPDATE (status, completed_at, input, metadata, webhook_url, output, error_message, erased_at, logs)',
     streams: 'SELECT, UPDATE (partial_output)',
     stream_events: 'SELECT, DELETE',
-    attempts: 'SELECT, UPDATE (outcome, handle, settled_at, raw_error, raw_logs)',
+    attempts: 'SELECT, UPDATE (outcome, output, handle, settled_at, raw_error, raw_logs)',
     provider_callbacks: 'SELECT (provider, token, object_key, received_at, processed_at), INSERT, DELETE',
     events: 'SELECT, INSERT, UPDATE (body, fanned_out_at)',
     webhook_endpoints:
@@ -62,7 +62,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     organizations: 'SELECT (id, max_concurrency, test_of)',
     executions: 'SELECT, UPDATE (status, started_at, progress, queue_position, logs, logs_total)',
     attempts:
-      'SELECT, INSERT, UPDATE (provider, target, state, external_id, handle, outcome, raw_error, raw_logs, logged, lease_until, poll_at, polls, created_at, finished_at, busy_refusals, busy_since, claims, model_version)',
+      'SELECT, INSERT, UPDATE (provider, target, state, external_id, handle, outcome, output, raw_error, raw_logs, logged, lease_until, poll_at, polls, created_at, finished_at, busy_refusals, busy_since, claims, model_version)',
     streams:
       'SELECT, UPDATE (kind, attempt, claims, events, shown_by, cost, input_tokens, output_tokens, cleared_at, partial_output)',
     stream_events: 'SELECT, INSERT, DELETE',
@@ -88,7 +88,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     transfers: 'SELECT, INSERT',
     executions:
       'SELECT, UPDATE (status, completed_at, cost, written_off, output, input_tokens, output_tokens, billed, finish_reason, latency_ms, error_code, error_message)',
-    attempts: 'SELECT, UPDATE (settled_at)',
+    attempts: 'SELECT, UPDATE (outcome, output, settled_at)',
     reviews:
       'SELECT, INSERT, UPDATE (state, decided_at, decided_by, reason, charged, correction, idempotency_key)',
     events: 'SELECT, INSERT',

@@ -96,11 +96,16 @@ export async function copyOutput(
 /** A text that is too long to be stored with its execution becomes a file, and the execution has its beginning. */
 function withLongText({ outcome, bodies }: ProducedOutput): ProducedOutput {
   const { text } = outcome.output;
-  if (typeof text !== 'string' || JSON.stringify(outcome.output).length <= limits.outputLength)
-    return { outcome, ...(bodies && { bodies }) };
+  if (typeof text !== 'string' || isShort(outcome.output)) return { outcome, ...(bodies && { bodies }) };
   const body = heldBody(new Blob([text]), 'text/plain');
   const output = { text: beginningOf(text), text_file: body.reference };
   return { outcome: { ...outcome, output }, bodies: [body] };
+}
+
+/** JSON has at most six characters for each of a text, so most texts need not be written to be measured. */
+function isShort({ text, ...others }: Record<string, unknown>): boolean {
+  const most = JSON.stringify({ ...others, text: '' }).length + 6 * String(text).length;
+  return most <= limits.outputLength || JSON.stringify({ ...others, text }).length <= limits.outputLength;
 }
 
 const shownCharacters = 65_536;
