@@ -83,6 +83,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     'files',
     'executions',
     'api',
+    'faces',
     'admin',
     'admin/endpoints',
     'pages/openapi',

@@ -32,6 +32,7 @@ const bindings = {
   limits: 'current',
   active: 'current',
   display_name: 'current',
+  aliases: 'current',
   description: 'current',
 } as const satisfies Record<keyof ModelDefinition, keyof DefinitionVersions>;
 

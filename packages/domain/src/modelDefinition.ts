@@ -16,6 +16,11 @@ export type CancelPolicy = (typeof cancelPolicies)[number];
 
 export const defaultBytesPerToken = 4;
 
+/** As other services name models: `owner/name:version`. */
+const modelAlias = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:/-]{0,199}$/, 'must be a name such as gpt-image-1 or owner/name:version');
+
 const runLimits = z
   .strictObject({
     concurrency: z
@@ -32,6 +37,13 @@ export const modelDefinition = z
   .strictObject({
     slug: modelSlug.describe('The name that clients use: at most 64 lower-case letters, digits and . _ -'),
     display_name: z.string().min(1).max(200).optional().describe('The name in lists of models.'),
+    aliases: z
+      .array(modelAlias)
+      .max(20)
+      .optional()
+      .describe(
+        'Further names of the model for clients of compatible APIs, such as those that tools have built in.',
+      ),
     description: z
       .string()
       .max(4000)

@@ -50,6 +50,7 @@ import { postRotateSecret } from './api/webhooks/postRotateSecret.ts';
 import { postTestEvent } from './api/webhooks/postTestEvent.ts';
 import type { Context } from './context/context.ts';
 import type { Endpoint } from './context/endpoint.ts';
+import { openaiFace } from './faces/openai/face.ts';
 import { mountStorage } from './files/storage.ts';
 import { mountHome } from './pages/docs/home.ts';
 import { mountSite, siteFolder } from './pages/docs/site.ts';
@@ -107,10 +108,14 @@ export const endpoints: readonly Endpoint[] = [
   postCallback,
 ];
 
+const allFaces = [openaiFace];
+
 export function createApp(context: Context): Express {
+  const faces = allFaces.filter(({ name }) => context.config.COMPATIBLE_APIS.some((one) => one === name));
   return createPipeline({
     context,
-    endpoints: [...endpoints, ...currentSessionEndpoints],
+    endpoints: [...endpoints, ...currentSessionEndpoints, ...faces.flatMap((face) => face.endpoints)],
+    faces,
     enter: enterPortal,
     origins: context.config.CORS_ORIGINS,
     authenticate: authenticate(openCallers(context)),

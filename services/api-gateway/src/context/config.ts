@@ -10,6 +10,8 @@ import { tracingConfig } from '@holdfast/kit/tracing/config';
 import { z } from 'zod';
 import { oidcConfig, oidcProblems } from '../access/oidc/config.ts';
 
+export const compatibleApis = ['openai'] as const;
+
 export const gatewayConfig = {
   ...baseConfig,
   ...tracingConfig,
@@ -102,6 +104,20 @@ export const gatewayConfig = {
       'must be origins such as https://app.example, separated by commas, or *',
     )
     .describe('Origins whose pages may call the API (`https://app.example,...`, or `*`); default: none'),
+  COMPATIBLE_APIS: z
+    .string()
+    .default('')
+    .transform(listOf)
+    .pipe(z.array(z.enum(compatibleApis)))
+    .describe(
+      `Other services' APIs that the gateway also speaks, for their clients: ${compatibleApis.map((name) => `\`${name}\``).join(', ')}, separated by commas; default: none`,
+    ),
+  COMPATIBLE_WAIT_S: positiveInt()
+    .max(3600)
+    .default(300)
+    .describe(
+      'Seconds that a request to a compatible API waits for its execution; the client can repeat it after that, and waits on',
+    ),
   PORTAL_TOP_UP_URL: z
     .string()
     .refine((text) => isPageUrl(text.replaceAll('{organization_id}', '')), 'must be an https URL')

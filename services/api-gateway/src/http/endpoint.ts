@@ -32,7 +32,10 @@ export type Reply = {
   headers?: Record<string, string>;
   /** The response for clients that accept text/csv. */
   table?: Table;
-  /** Gives the response in place of this one, after the request's body is released; null: the client is gone. */
+  /**
+   * Gives the response in place of this one, after the request's body is released; null: it was written, or the client is
+   * gone. With a `body` of null there is no response but that.
+   */
   wait?: () => Promise<Reply | null>;
 };
 

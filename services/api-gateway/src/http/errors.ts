@@ -61,7 +61,8 @@ export function respondError({ log }: { log: Logger }): ErrorRequestHandler {
 /** `status`: where the code has a more specific one. */
 export function sendError(response: ServerResponse, error: ApiError, status = error.status): void {
   const { req: request } = response;
-  const body = JSON.stringify(errorBody(error, stateOf(response)));
+  const state = stateOf(response);
+  const body = JSON.stringify(state.face?.errorBody(error, state, response) ?? errorBody(error, state));
   response.statusCode = status;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Content-Length', Buffer.byteLength(body));

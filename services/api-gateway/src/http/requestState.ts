@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Span } from '@holdfast/kit/tracing/tracing';
+import type { Face } from './face.ts';
 import type { Match } from './routes.ts';
 
 export type RequestState = {
@@ -9,6 +10,8 @@ export type RequestState = {
   /** The client's address in canonical form, as TRUST_PROXY determines it. */
   address: string;
   publicUrl: string;
+  /** The compatible API that the request is for, whose clients expect its errors. */
+  face: Face | null;
   executionId: string | null;
   /** The model of the execution that the request created, cancelled or read. */
   model: string | null;

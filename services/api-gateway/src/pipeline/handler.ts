@@ -60,7 +60,7 @@ function sendEither(raw: Raw, whole: Reply, accepted: Reply, memory: Memory): vo
   try {
     sendReply(raw, whole, memory);
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ApiError) || accepted.body === null) throw error;
     sendReply(raw, accepted, null);
   }
 }

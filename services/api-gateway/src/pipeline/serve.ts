@@ -4,6 +4,7 @@ import { openIdentity } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
 import type { Endpoint } from '../context/endpoint.ts';
 import { respondError } from '../http/errors.ts';
+import type { Face } from '../http/face.ts';
 import { stateOf } from '../http/requestState.ts';
 import { createRoutes } from '../http/routes.ts';
 import { allowOrigins, respondPreflight } from './cors.ts';
@@ -21,11 +22,12 @@ export function createPipeline(args: {
   /** Takes the path of a portal session off a request to the API, and returns the session's id. */
   enter?: (request: Request) => string | null;
   origins?: readonly string[];
+  faces?: readonly Face[];
   /** Mounts further routes, behind the rate limit. */
   mount?: (app: Express) => void;
 }): Express {
-  const { context, endpoints, authenticate, limitRate, origins = [] } = args;
-  const track = trackRequests(context, createRoutes(endpoints));
+  const { context, endpoints, authenticate, limitRate, origins = [], faces = [] } = args;
+  const track = trackRequests(context, createRoutes(endpoints), faces);
   const allow = allowOrigins(origins, endpoints);
   const handle = endpointHandler(context);
   const app = express();
@@ -38,7 +40,8 @@ export function createPipeline(args: {
     const portalSessionId = args.enter?.(request) ?? null;
     track(request, response);
     openIdentity(response, portalSessionId);
-    const isPage = stateOf(response).match.kind === 'unknown';
+    const { match, face } = stateOf(response);
+    const isPage = match.kind === 'unknown' && face === null;
     setSecurityHeaders(request, response, isPage);
     // Cookies count there: no page of another origin may read it.
     if (portalSessionId === null) allow(request, response);

@@ -4,6 +4,7 @@ import { executionAttributes, readTraceparent, type Span, type Tracing } from '@
 import type { Request, Response } from 'express';
 import { type Identity, identityOf } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
+import type { Face } from '../http/face.ts';
 import { openState, type RequestState, stateOf } from '../http/requestState.ts';
 import { type Match, type Routes, routeName } from '../http/routes.ts';
 import { openPublicUrl } from './publicUrl.ts';
@@ -12,7 +13,7 @@ import { openPublicUrl } from './publicUrl.ts';
 const clientClosedStatus = 499;
 
 /** Gives every request an id, a route and a span, and logs it when it ends: never its body, query or key. */
-export function trackRequests(context: Context, routes: Routes) {
+export function trackRequests(context: Context, routes: Routes, faces: readonly Face[]) {
   const publicUrl = openPublicUrl(context.config);
   return (request: Request, response: Response): void => {
     const requestId = newId('req');
@@ -27,6 +28,7 @@ export function trackRequests(context: Context, routes: Routes) {
       match,
       address: clientAddress(request),
       publicUrl: publicUrl(request),
+      face: faces.find(({ prefix }) => request.path.startsWith(prefix)) ?? null,
       executionId: match.kind === 'endpoint' ? executionIn(match.params) : null,
       model: null,
       span,

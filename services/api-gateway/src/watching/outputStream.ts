@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Database } from '@holdfast/db/client';
-import { readStreams, type StreamPage } from '@holdfast/db/streams';
+import { type ReadEvent, readStreams, type StreamPage } from '@holdfast/db/streams';
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution, StatusRecord } from '@holdfast/domain/execution';
 import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
@@ -16,13 +16,48 @@ export function openOutputReader(db: Database): OutputReader {
   return createBatcher({ maxSize: 64, run: (readers) => readStreams(db, readers) });
 }
 
-type Stream = {
+type Followed = {
   watcher: Pick<Watcher, 'watch'>;
   outputReader: Pick<OutputReader, 'add'>;
   log: Logger;
   id: string;
   /** The id of the last event that the client has. */
   after: number;
+  /** Ends it early; it aborts this one when the gateway stops. */
+  over: AbortController;
+};
+
+/** Yields the events of a stream as they come, 64 KB ahead at most. Returns its last page once the execution has ended. */
+export async function* followOutput(args: Followed): AsyncGenerator<ReadEvent, StreamPage | null> {
+  const { outputReader, log, id, over } = args;
+  const turns = createTurns();
+  let position = args.after;
+  const onClosed = () => over.abort();
+  over.signal.addEventListener('abort', turns.wake, { once: true });
+  const watch = { logsSeen: () => null, onRead: turns.wake, onChange: turns.wake, onClosed };
+  const unwatch = args.watcher.watch(id, watch);
+  try {
+    while (!over.signal.aborted) {
+      const page = await outputReader.add({ id, after: position }).catch((error: unknown) => {
+        log.warn({ err: error, executionId: id }, 'could not read an output; retrying');
+        return undefined;
+      });
+      if (page === null) return null;
+      for (const event of page?.events ?? []) {
+        yield event;
+        position = event.number;
+      }
+      if (page?.events.length) continue;
+      if (page?.hasEnded) return page;
+      await turns.next();
+    }
+    return null;
+  } finally {
+    unwatch();
+  }
+}
+
+type Stream = Omit<Followed, 'over'> & {
   read: () => Promise<Execution>;
   recordOf: (execution: Execution) => Omit<StatusRecord, 'error'> & { error: object | null };
   /** @throws ApiError when the key is no longer valid */
@@ -32,44 +67,39 @@ type Stream = {
 
 /**
  * Streams the output of an execution from an event on, until it has ended, the client disconnects, its key is no longer
- * valid or the gateway stops. Returns whether the client left before the end. It reads at the client's pace, 64 KB at a time.
+ * valid or the gateway stops. Returns whether the client left before the end. It reads at the client's pace.
  */
 export async function streamOutputTo(args: Stream): Promise<{ hasLeft: boolean }> {
-  const { response, log, id } = args;
+  const { response, id } = args;
   if (response.destroyed) return { hasLeft: true };
   const writer = openEventWriter(response);
-  const turns = createTurns();
-  let hasLeft = false;
   const over = new AbortController();
-  const end = () => {
-    over.abort();
-    turns.wake();
-  };
+  let hasLeft = false;
   response.once('close', () => {
     hasLeft ||= !over.signal.aborted;
-    end();
+    over.abort();
   });
   const keyChecks = setInterval(() => {
     args.checkKey().catch((error: unknown) => {
-      if (error instanceof ApiError) end();
+      if (error instanceof ApiError) over.abort();
     });
   }, keyCheckIntervalMs);
-  const wakeUps = { onRead: turns.wake, onChange: turns.wake, onClosed: end };
-  const unwatch = args.watcher.watch(id, { logsSeen: () => null, ...wakeUps });
-  const reading = createReading(args, writer);
   try {
-    while (!over.signal.aborted) {
-      const step = await reading.step().catch((error: unknown) => {
-        log.warn({ err: error, executionId: id }, 'could not read an output; retrying');
-        return 'wait' as const;
-      });
-      if (step === 'done') break;
-      if (step === 'wait') await turns.next();
+    const events = followOutput({ ...args, over });
+    let position = args.after;
+    let next = await events.next();
+    for (; !next.done; next = await events.next()) {
+      const { number, type, data } = next.value;
+      await writer.write({ id: number, type, json: data });
+      position = number;
     }
+    if (next.value !== null) await writeEnd(args, writer, next.value, position);
+    over.abort();
+  } catch (error) {
+    args.log.warn({ err: error, executionId: id }, 'could not end the stream of an output');
     over.abort();
   } finally {
     clearInterval(keyChecks);
-    unwatch();
     writer.end();
   }
   return { hasLeft };
@@ -97,44 +127,35 @@ function createTurns() {
   };
 }
 
-function createReading({ outputReader, id, after, read, recordOf }: Stream, writer: EventWriter) {
-  let position = after;
+async function writeEnd(
+  { read, recordOf }: Stream,
+  writer: EventWriter,
+  page: StreamPage,
+  position: number,
+): Promise<void> {
+  const execution = await read();
+  if (page.isCleared || page.total === null) await writeWhole(writer, execution, page, position);
+  const { status, usage = null, cost, finish_reason = null, error } = recordOf(execution);
+  const done = { status, usage, cost, finish_reason, error };
+  await writer.write({ id: doneId(page), type: 'done', json: JSON.stringify(done) });
+}
 
-  /** In place of events that were removed, or of an output that was not streamed. */
-  async function writeWhole(execution: Execution, page: StreamPage): Promise<void> {
-    const last = doneId(page) - 1;
-    const delta = wholeOf(execution);
-    if (position >= last || delta === null) return;
-    if (position > 0) await writer.write({ id: null, type: 'reset', json: '{"attempt":null}' });
-    await writer.write({ id: last, type: 'output', json: JSON.stringify({ delta }) });
-  }
-
-  async function writeEnd(page: StreamPage): Promise<void> {
-    const execution = await read();
-    if (page.isCleared || page.total === null) await writeWhole(execution, page);
-    const { status, usage = null, cost, finish_reason = null, error } = recordOf(execution);
-    const done = { status, usage, cost, finish_reason, error };
-    await writer.write({ id: doneId(page), type: 'done', json: JSON.stringify(done) });
-  }
-
-  return {
-    async step(): Promise<'more' | 'wait' | 'done'> {
-      const page = await outputReader.add({ id, after: position });
-      if (page === null) return 'done';
-      for (const { number, type, data } of page.events) {
-        await writer.write({ id: number, type, json: data });
-        position = number;
-      }
-      if (page.events.length > 0) return 'more';
-      if (!page.hasEnded) return 'wait';
-      await writeEnd(page);
-      return 'done';
-    },
-  };
+/** In place of events that were removed, or of an output that was not streamed. */
+async function writeWhole(
+  writer: EventWriter,
+  execution: Execution,
+  page: StreamPage,
+  position: number,
+): Promise<void> {
+  const last = doneId(page) - 1;
+  const delta = wholeOf(execution);
+  if (position >= last || delta === null) return;
+  if (position > 0) await writer.write({ id: null, type: 'reset', json: '{"attempt":null}' });
+  await writer.write({ id: last, type: 'output', json: JSON.stringify({ delta }) });
 }
 
 /** Null: nothing was made, or nothing is left of it. */
-function wholeOf({ status, output, partialOutput, erasedAt }: Execution): unknown {
+export function wholeOf({ status, output, partialOutput, erasedAt }: Execution): unknown {
   if (erasedAt !== null) return null;
   if (status !== 'COMPLETED') return partialOutput ?? null;
   const isText = typeof output?.text === 'string' && Object.keys(output).length === 1;

@@ -1,0 +1,59 @@
+import type { Database } from './client.ts';
+import { runStatement } from './statement.ts';
+
+/** A request to a face, as far as a repetition repeats it. `hash`: of the body. */
+export type FaceRequest = { apiKeyId: string; route: string; hash: string };
+
+export type KnownRequest = {
+  executionId: string;
+  hasEnded: boolean;
+  /** Seconds since a response arrived; null: none did. */
+  deliveredS: number | null;
+  /** Seconds since the last request for it, or since its execution has ended. */
+  idleS: number;
+};
+
+/** What the last request like this one has created. */
+export async function findFaceRequest(db: Database, request: FaceRequest): Promise<KnownRequest | null> {
+  const { apiKeyId, route, hash } = request;
+  const [known] = await runStatement<KnownRequest>(db.pool, 'find_face_request', findSql, [
+    apiKeyId,
+    route,
+    hash,
+  ]);
+  return known ?? null;
+}
+
+const findSql = `
+SELECT f.execution_id AS "executionId", e.completed_at IS NOT NULL AS "hasEnded",
+  extract(epoch FROM now() - f.delivered_at)::float8 AS "deliveredS",
+  extract(epoch FROM now() - greatest(f.touched_at, e.completed_at))::float8 AS "idleS"
+FROM face_requests f CROSS JOIN LATERAL (SELECT completed_at FROM executions WHERE id = f.execution_id OFFSET 0) e
+WHERE f.api_key_id = $1 AND f.route = $2 AND f.hash = $3`;
+
+/** Remembers what a request has created or joined; also removes some rows of the day before yesterday. */
+export async function touchFaceRequest(
+  db: Database,
+  request: FaceRequest,
+  executionId: string,
+): Promise<void> {
+  const { apiKeyId, route, hash } = request;
+  await runStatement(db.pool, 'touch_face_request', touchSql, [apiKeyId, route, hash, executionId]);
+}
+
+const touchSql = `
+WITH old AS (
+  DELETE FROM face_requests WHERE ctid = ANY (ARRAY (
+    SELECT ctid FROM face_requests WHERE touched_at < now() - interval '2 days' LIMIT 4 FOR UPDATE SKIP LOCKED))
+)
+INSERT INTO face_requests AS f (api_key_id, route, hash, execution_id) VALUES ($1, $2, $3, $4)
+ON CONFLICT (api_key_id, route, hash) DO UPDATE SET execution_id = excluded.execution_id, touched_at = now(),
+  delivered_at = CASE WHEN f.execution_id = excluded.execution_id THEN f.delivered_at END`;
+
+export async function markDelivered(db: Database, request: FaceRequest, executionId: string): Promise<void> {
+  const { apiKeyId, route, hash } = request;
+  await runStatement(db.pool, 'mark_delivered', deliveredSql, [apiKeyId, route, hash, executionId]);
+}
+
+const deliveredSql = `UPDATE face_requests SET delivered_at = now()
+WHERE api_key_id = $1 AND route = $2 AND hash = $3 AND execution_id = $4`;

@@ -1,0 +1,105 @@
+import { hash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import {
+  type FaceRequest,
+  findFaceRequest,
+  type KnownRequest,
+  markDelivered,
+  touchFaceRequest,
+} from '@holdfast/db/faceRequests';
+import type { Execution } from '@holdfast/domain/execution';
+import type { Caller } from '../access/identity.ts';
+import type { Context } from '../context/context.ts';
+import { createExecution } from '../executions/createExecution.ts';
+import type { CreateBody } from '../executions/createRequest.ts';
+import { findExecution } from '../executions/readable.ts';
+import { requestHash } from '../http/requestHeaders.ts';
+
+/** A request whose response did not arrive can be repeated for this time after its last try or the end of its run. */
+const joinForS = 120;
+/** A client that says that it retries may have lost a response on the way, after it was written whole. */
+const retryJoinForS = 30;
+
+export type FaceCreate = {
+  context: Context;
+  caller: Caller;
+  /** Such as `POST /v1/openai/chat/completions`. */
+  route: string;
+  /** As the client sent it: what a repetition repeats. */
+  body: unknown;
+  idempotencyKey: string | null;
+  /** Whether the client says that it repeats a request. */
+  isRetry: boolean;
+  traceparent: string | null;
+  response: ServerResponse;
+  /** @throws ApiError */
+  read(): CreateBody;
+};
+
+export type Joined = {
+  execution: Pick<Execution, 'id' | 'status'> & { holdAmount: string };
+  isJoined: boolean;
+};
+
+/**
+ * Creates an execution, or joins the one of an equal request whose response did not arrive (ADR 62). Twins whose
+ * responses arrived are two executions: the same prompt twice is legitimate.
+ */
+export async function createOrJoin(request: FaceCreate): Promise<Joined> {
+  const { context, caller, idempotencyKey } = request;
+  if (idempotencyKey !== null) return await create(request, idempotencyKey);
+  const identity = { apiKeyId: caller.apiKeyId, route: request.route, hash: requestHash(request.body) };
+  const known = await findFaceRequest(context.db, identity);
+  const joined = known && mayJoin(known, request.isRetry) ? await join(request, known) : null;
+  // Twins that know of the same execution before them have the same key: one of them creates, and the other gets that one.
+  const before = known?.executionId ?? '';
+  const result = joined ?? (await create(request, keyOf(identity, before)));
+  const touched = touchFaceRequest(context.db, identity, result.execution.id);
+  noteDelivery(request, identity, result.execution.id, touched);
+  return result;
+}
+
+export function mayJoin(
+  { hasEnded, deliveredS, idleS }: Omit<KnownRequest, 'executionId'>,
+  isRetry: boolean,
+): boolean {
+  if (deliveredS !== null) return isRetry && deliveredS < retryJoinForS;
+  return !hasEnded || idleS < joinForS;
+}
+
+async function join({ context, caller }: FaceCreate, { executionId }: KnownRequest): Promise<Joined> {
+  const { id, status, holdAmount } = await findExecution(context, caller, executionId);
+  return { execution: { id, status, holdAmount }, isJoined: true };
+}
+
+async function create(request: FaceCreate, idempotencyKey: string): Promise<Joined> {
+  const { context, caller, body, traceparent, read } = request;
+  const { record, replayed } = await createExecution(
+    context,
+    caller,
+    { idempotencyKey, traceparent, hashed: body },
+    read,
+  );
+  const { id, status, hold_amount: holdAmount } = record;
+  return { execution: { id, status, holdAmount }, isJoined: replayed };
+}
+
+function keyOf({ apiKeyId, route, hash: body }: FaceRequest, before: string): string {
+  return `face_${hash('sha256', [apiKeyId, route, body, before].join(' '))}`;
+}
+
+/** If the process dies before it is noted, a repetition joins once more. */
+function noteDelivery(
+  { context, response }: FaceCreate,
+  identity: FaceRequest,
+  executionId: string,
+  touched: Promise<void>,
+): void {
+  const warn = (error: unknown) =>
+    context.log.warn({ err: error, executionId }, 'could not note the delivery of a response');
+  touched.catch(warn);
+  response.once('close', () => {
+    if (!response.writableFinished) return;
+    touched.then(() => markDelivered(context.db, identity, executionId)).catch(warn);
+  });
+}

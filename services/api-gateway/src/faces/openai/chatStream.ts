@@ -1,0 +1,92 @@
+import { setInterval as every } from 'node:timers';
+import { ApiError } from '@holdfast/domain/errors';
+import { findExecution } from '../../executions/readable.ts';
+import { toApiError } from '../../http/errors.ts';
+import { followOutput, wholeOf } from '../../watching/outputStream.ts';
+import { type ChatBody, completionId, finishReasonOf, usageOf } from './completion.ts';
+import { openaiError } from './errors.ts';
+import { type Created, type FaceCall, requireCompleted } from './run.ts';
+
+const pingMs = 10_000;
+
+/** Writes chunks as they are made, or one with the whole if the model does not stream. An error comes as an event. */
+export async function streamChat(call: FaceCall, created: Created, body: ChatBody): Promise<null> {
+  const { response } = call.raw;
+  const { id } = created.execution;
+  response.writeHead(200, {
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-store',
+    'X-Accel-Buffering': 'no',
+    ...created.headers,
+  });
+  const write = (data: unknown) =>
+    response.write(`data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`);
+  const ping = every(() => void response.write(': ping\n\n'), pingMs);
+  const over = new AbortController();
+  response.once('close', () => over.abort());
+  try {
+    await writeChunks(call, created, body, over, async (chunk) => {
+      if (!write({ id: completionId(id), object: 'chat.completion.chunk', model: body.model, ...chunk }))
+        await drained(call, over.signal);
+    });
+    write('[DONE]');
+  } catch (error) {
+    write(openaiError(toApiError(error)));
+  } finally {
+    clearInterval(ping);
+    response.end();
+  }
+  return null;
+}
+
+type WriteChunk = (chunk: object) => Promise<void>;
+
+async function writeChunks(
+  { context, caller }: FaceCall,
+  { execution: { id }, headers }: Created,
+  { stream_options: options }: ChatBody,
+  over: AbortController,
+  write: WriteChunk,
+): Promise<void> {
+  const created = Math.floor(Date.now() / 1000);
+  const includesUsage = options?.include_usage === true;
+  const choice = (delta: object, finish_reason: string | null = null) =>
+    write({
+      created,
+      choices: [{ index: 0, delta, logprobs: null, finish_reason }],
+      ...(includesUsage && { usage: null }),
+    });
+  let isBegun = false;
+  const text = async (content: unknown) => {
+    await choice({ ...(!isBegun && { role: 'assistant', refusal: null }), content });
+    isBegun = true;
+  };
+  const events = followOutput({ ...context, id, after: 0, over });
+  let next = await events.next();
+  for (; !next.done; next = await events.next()) {
+    const { type, data } = next.value;
+    if (type === 'reset' && isBegun) throw new ApiError('GENERATION_FAILED', 'The output begins again.');
+    if (type === 'output') await text((JSON.parse(data) as { delta: unknown }).delta);
+  }
+  if (next.value === null) return;
+  const execution = requireCompleted(await findExecution(context, caller, id), headers);
+  const whole = next.value.total === null || next.value.isCleared ? wholeOf(execution) : null;
+  if (typeof whole === 'string') await text(whole);
+  const { tool_calls: calls } = (execution.output ?? {}) as { tool_calls?: object[] };
+  if (Array.isArray(calls))
+    await choice({
+      ...(!isBegun && { role: 'assistant', content: null }),
+      tool_calls: calls.map((one, index) => ({ index, ...one })),
+    });
+  else if (!isBegun) await text('');
+  await choice({}, finishReasonOf(execution));
+  if (includesUsage) await write({ created, choices: [], usage: usageOf(execution) });
+}
+
+async function drained({ raw: { response } }: FaceCall, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  response.once('drain', resolve);
+  signal.addEventListener('abort', () => resolve(), { once: true });
+  await promise;
+}

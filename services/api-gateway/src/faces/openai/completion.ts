@@ -1,0 +1,123 @@
+import { ApiError } from '@holdfast/domain/errors';
+import type { Execution } from '@holdfast/domain/execution';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import { z } from 'zod';
+import { inputFor, type Wanted } from './run.ts';
+
+const part = z.looseObject({ type: z.string(), text: z.string().optional() });
+
+const message = z.looseObject({
+  role: z.string(),
+  content: z.union([z.string(), z.array(part), z.null()]).optional(),
+});
+
+export type ChatMessage = z.infer<typeof message>;
+
+/** Loose, as OpenAI's clients send what their version knows. */
+export const chatBody = z.looseObject({
+  model: z.string().min(1).max(200),
+  messages: z.array(message).min(1).max(10_000),
+  stream: z.boolean().nullish(),
+  stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+});
+
+export type ChatBody = z.infer<typeof chatBody>;
+
+/** @throws ApiError for what the model cannot do */
+export function chatInput(definition: ModelDefinition, body: ChatBody): Record<string, unknown> {
+  const { model: _model, messages, stream: _stream, stream_options: _options, n, ...given } = body;
+  const { max_tokens, max_completion_tokens, response_format, tools, ...rest } = given;
+  const format = response_format as { type?: unknown } | null | undefined;
+  const wanted: Wanted[] = [
+    { names: ['n'], value: n === 1 ? undefined : n, isEssential: true },
+    {
+      names: ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'max_new_tokens'],
+      value: max_completion_tokens ?? max_tokens,
+    },
+    { names: ['response_format'], value: response_format, isEssential: format?.type !== 'text' },
+    { names: ['tools'], value: tools, isEssential: Array.isArray(tools) && tools.length > 0 },
+    ...Object.entries(rest).map(([name, value]) => ({ names: [name], value })),
+  ];
+  return { ...inputFor(definition, wanted), ...inputFor(definition, spoken(definition, messages)) };
+}
+
+/** As a list, where the model takes one, or else as one prompt. */
+function spoken({ input_schema: schema }: ModelDefinition, messages: readonly ChatMessage[]): Wanted[] {
+  const { properties = {} } = schema as { properties?: object };
+  if ('messages' in properties) return [{ names: ['messages'], value: messages }];
+  const hasSystem = ['system', 'system_prompt'].some((name) => name in properties);
+  const isSystem = ({ role }: ChatMessage) => hasSystem && (role === 'system' || role === 'developer');
+  const system = messages.filter(isSystem).map(textOf).join('\n\n');
+  const others = messages.filter((one) => !isSystem(one));
+  const [only] = others;
+  const prompt = others.length === 1 && only ? textOf(only) : transcriptOf(others);
+  return [
+    { names: ['prompt', 'input', 'text'], value: prompt, isEssential: true },
+    { names: ['system', 'system_prompt'], value: system === '' ? undefined : system },
+  ];
+}
+
+function transcriptOf(messages: readonly ChatMessage[]): string {
+  return [...messages.map((one) => `${one.role}: ${textOf(one)}`), 'assistant:'].join('\n\n');
+}
+
+/** @throws ApiError for a part that is no text */
+function textOf({ content }: ChatMessage): string {
+  if (typeof content === 'string') return content;
+  return (content ?? [])
+    .map(({ type, text }) => {
+      if (typeof text === 'string') return text;
+      const message = `The model does not support content of the type \`${type}\`.`;
+      throw new ApiError('INPUT_VALIDATION_ERROR', message, {
+        details: [{ field: 'messages', code: 'unsupported_content', message }],
+      });
+    })
+    .join('');
+}
+
+type Answer = { text?: unknown; tool_calls?: unknown; reasoning?: unknown };
+
+export function completionOf(execution: Execution, model: string) {
+  return {
+    id: completionId(execution.id),
+    object: 'chat.completion',
+    created: Math.floor(execution.createdAt.getTime() / 1000),
+    model,
+    choices: [
+      {
+        index: 0,
+        message: { role: 'assistant', refusal: null, ...answerOf(execution) },
+        logprobs: null,
+        finish_reason: finishReasonOf(execution),
+      },
+    ],
+    usage: usageOf(execution),
+  };
+}
+
+export function completionId(executionId: string): string {
+  return `chatcmpl-${executionId.slice('exec_'.length)}`;
+}
+
+function answerOf({ output }: Execution) {
+  const { text, tool_calls: calls, reasoning } = (output ?? {}) as Answer;
+  const hasCalls = Array.isArray(calls) && calls.length > 0;
+  const content = typeof text === 'string' ? text : JSON.stringify(output ?? {});
+  return {
+    content: content === '' && hasCalls ? null : content,
+    ...(hasCalls && { tool_calls: calls }),
+    ...(typeof reasoning === 'string' && { reasoning_content: reasoning }),
+  };
+}
+
+/** `budget` and `deadline` cut an output as a limit of tokens does. */
+export function finishReasonOf({ output, finishReason }: Execution): string {
+  if (Array.isArray((output as Answer | null)?.tool_calls)) return 'tool_calls';
+  if (finishReason === 'budget' || finishReason === 'deadline') return 'length';
+  return finishReason ?? 'stop';
+}
+
+export function usageOf({ inputTokens, outputTokens }: Execution) {
+  const [prompt, completion] = [inputTokens ?? 0, outputTokens ?? 0];
+  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+}

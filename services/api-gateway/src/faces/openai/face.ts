@@ -1,0 +1,24 @@
+import { ApiError } from '@holdfast/domain/errors';
+import type { Endpoint } from '../../context/endpoint.ts';
+import type { Face } from '../../http/face.ts';
+import { postChatCompletion } from './chat.ts';
+import { openaiErrorBody } from './errors.ts';
+import { getOpenaiModel, listOpenaiModels } from './models.ts';
+
+const endpoints: readonly Endpoint[] = [listOpenaiModels, getOpenaiModel, postChatCompletion];
+
+const offered = endpoints.map(({ method, path }) => `${method} ${path}`).join(', ');
+
+/** OpenAI's API: `base_url` of its clients is `<PUBLIC_URL>/v1/openai`. */
+export const openaiFace: Face & { endpoints: readonly Endpoint[] } = {
+  name: 'openai',
+  prefix: '/v1/openai/',
+  endpoints,
+  errorBody(error, state, response) {
+    const isUnknown = state.match.kind === 'unknown';
+    const shown = isUnknown
+      ? new ApiError('NOT_FOUND', `There is no such endpoint here. There are: ${offered}.`)
+      : error;
+    return openaiErrorBody(shown, response, isUnknown ? 'unsupported_endpoint' : null);
+  },
+};

@@ -1,0 +1,68 @@
+import type { CatalogueModel } from '@holdfast/db/models';
+import { ApiError } from '@holdfast/domain/errors';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import { z } from 'zod';
+import type { Caller } from '../../access/identity.ts';
+import { mayUseModel } from '../../access/models.ts';
+import type { Context } from '../../context/context.ts';
+import { endpoint } from '../../context/endpoint.ts';
+
+/** Holdfast keeps no such time: clients show it at most. */
+const created = 1_700_000_000;
+
+function modelObject(id: string) {
+  return { id, object: 'model', created, owned_by: 'holdfast' };
+}
+
+const namesOf = ({ slug, aliases = [] }: ModelDefinition) => [slug, ...aliases];
+
+async function usableModels({ models }: Context, caller: Caller): Promise<CatalogueModel[]> {
+  return (await models.list()).filter(
+    ({ isActive, definition }) => isActive && mayUseModel(caller, definition),
+  );
+}
+
+/** By slug or alias. @throws ApiError NOT_FOUND, also for a model that the key may not use */
+export async function requireNamed(context: Context, caller: Caller, name: string): Promise<CatalogueModel> {
+  const usable = await usableModels(context, caller);
+  const model =
+    usable.find(({ definition }) => definition.slug === name) ??
+    usable.find(({ definition }) => definition.aliases?.includes(name));
+  if (model) return model;
+  const message = `The model \`${name}\` does not exist or you do not have access to it. GET /v1/openai/models lists those that you may use.`;
+  throw new ApiError('NOT_FOUND', message, {
+    details: [{ field: 'model', code: 'model_not_found', message }],
+  });
+}
+
+export const listOpenaiModels = endpoint({
+  method: 'GET',
+  path: '/v1/openai/models',
+  operationId: 'listOpenaiModels',
+  tag: 'OpenAI',
+  summary: 'List models',
+  scope: 'any',
+  limit: 'other',
+  responses: { 200: { description: 'The models', schema: null } },
+  async handle({ context, caller }) {
+    const usable = await usableModels(context, caller);
+    const data = usable.flatMap(({ definition }) => namesOf(definition).map(modelObject));
+    return { status: 200, body: { object: 'list', data, has_more: false } };
+  },
+});
+
+export const getOpenaiModel = endpoint({
+  method: 'GET',
+  path: '/v1/openai/models/{id}',
+  operationId: 'getOpenaiModel',
+  tag: 'OpenAI',
+  summary: 'Read a model',
+  scope: 'any',
+  limit: 'other',
+  params: z.object({ id: z.string() }),
+  responses: { 200: { description: 'The model', schema: null } },
+  async handle({ context, caller, params }) {
+    await requireNamed(context, caller, params.id);
+    return { status: 200, body: modelObject(params.id) };
+  },
+});

@@ -1,0 +1,108 @@
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
+import { ApiError } from '@holdfast/domain/errors';
+import type { Execution } from '@holdfast/domain/execution';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import { formatMoney } from '@holdfast/domain/money';
+import type { Caller } from '../../access/identity.ts';
+import type { Context } from '../../context/context.ts';
+import type { CreateBody } from '../../executions/createRequest.ts';
+import { findExecution } from '../../executions/readable.ts';
+import { readIdempotencyKey } from '../../http/requestHeaders.ts';
+import { createOrJoin, type Joined } from '../join.ts';
+
+/** What a handler of the face has. */
+export type FaceCall = {
+  context: Context;
+  caller: Caller;
+  recheckKey(): Promise<void>;
+  headers: IncomingHttpHeaders;
+  traceparent: string | null;
+  raw: { response: ServerResponse };
+};
+
+export type Created = Joined & { headers: Record<string, string> };
+
+/** Creates an execution of `body`, or joins that of an equal request (faces/join.ts). */
+export async function createFrom(
+  { context, caller, headers, traceparent, raw: { response } }: FaceCall,
+  route: string,
+  body: unknown,
+  read: () => CreateBody,
+): Promise<Created> {
+  const joined = await createOrJoin({
+    context,
+    caller,
+    route,
+    body,
+    idempotencyKey: readIdempotencyKey(headers['idempotency-key'], false),
+    isRetry: Number(headers['x-stainless-retry-count'] ?? 0) >= 1,
+    traceparent,
+    response,
+    read,
+  });
+  const { id, holdAmount } = joined.execution;
+  return {
+    ...joined,
+    headers: {
+      'Holdfast-Execution': id,
+      'Holdfast-Hold': formatMoney(holdAmount),
+      ...(joined.isJoined && { 'Holdfast-Joined': 'true' }),
+    },
+  };
+}
+
+/** Waits for the end. Null: the client is gone. @throws ApiError the error of an execution that did not complete, or a timeout that the client may repeat */
+export async function completed(call: FaceCall, { execution, headers }: Created): Promise<Execution | null> {
+  const { context, caller, recheckKey, raw } = call;
+  const known = { ...execution, organizationId: caller.organizationId };
+  await context.watcher.waitForEnd(known, context.config.COMPATIBLE_WAIT_S * 1000, raw.response);
+  if (raw.response.destroyed) return null;
+  await recheckKey();
+  const ended = await findExecution(context, caller, execution.id);
+  return requireCompleted(ended, headers);
+}
+
+const notYet =
+  'The execution has not ended yet. Repeat the request to go on waiting for it: it is not charged twice.';
+
+/** @throws ApiError */
+export function requireCompleted(execution: Execution, headers: Record<string, string>): Execution {
+  const { status, completedAt, errorCode, errorMessage } = execution;
+  if (status === 'COMPLETED') return execution;
+  if (completedAt === null)
+    throw new ApiError('GENERATION_TIMEOUT', notYet, {
+      headers: { ...headers, 'x-should-retry': 'true', 'retry-after-ms': '1000' },
+    });
+  const message = status === 'CANCELLED' ? 'The execution was cancelled.' : (errorMessage ?? '');
+  throw new ApiError(errorCode ?? 'GENERATION_FAILED', message, {
+    headers: { ...headers, 'x-should-retry': 'false' },
+  });
+}
+
+export function costHeaders({ cost }: Execution): Record<string, string> {
+  return cost === null ? {} : { 'Holdfast-Cost': formatMoney(cost) };
+}
+
+/** A field of a request, and what its model may call it. `isEssential`: leaving it out would change what the client gets. */
+export type Wanted = { names: readonly string[]; value: unknown; isEssential?: boolean };
+
+/** The input of a model from a client's fields: those that its schema declares. @throws ApiError for an essential one that it does not */
+export function inputFor(
+  { input_schema: schema }: ModelDefinition,
+  wanted: readonly Wanted[],
+): Record<string, unknown> {
+  const known = new Set(Object.keys((schema as { properties?: object }).properties ?? {}));
+  const takesAny = schema['additionalProperties'] !== false && known.size === 0;
+  const entries = wanted.flatMap(({ names, value, isEssential }): [string, unknown][] => {
+    if (value === undefined || value === null) return [];
+    const name = names.find((one) => known.has(one)) ?? (takesAny ? names[0] : undefined);
+    if (name !== undefined) return [[name, value]];
+    if (!isEssential) return [];
+    const [field = ''] = names;
+    const message = `The model does not support \`${field}\`.`;
+    throw new ApiError('INPUT_VALIDATION_ERROR', message, {
+      details: [{ field, code: 'unsupported_parameter', message }],
+    });
+  });
+  return Object.fromEntries(entries);
+}

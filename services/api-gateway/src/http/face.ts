@@ -1,0 +1,12 @@
+import type { ServerResponse } from 'node:http';
+import type { ApiError } from '@holdfast/domain/errors';
+import type { RequestState } from './requestState.ts';
+
+/** Another service's API below a path of its own: its clients expect its errors. */
+export type Face = {
+  name: string;
+  /** Such as `/v1/openai/`. */
+  prefix: string;
+  /** Sets the headers of an error and returns its body. */
+  errorBody(error: ApiError, state: RequestState, response: ServerResponse): unknown;
+};
