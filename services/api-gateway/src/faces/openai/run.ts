@@ -22,7 +22,7 @@ export type FaceCall = {
 
 export type Created = Joined & { headers: Record<string, string> };
 
-/** Creates an execution of `body`, or joins that of an equal request (faces/join.ts). */
+/** Creates an execution, or joins that of an equal request (faces/join.ts). */
 export async function createFrom(
   { context, caller, headers, traceparent, raw: { response } }: FaceCall,
   route: string,
@@ -86,7 +86,7 @@ export function costHeaders({ cost }: Execution): Record<string, string> {
 /** A field of a request, and what its model may call it. `isEssential`: leaving it out would change what the client gets. */
 export type Wanted = { names: readonly string[]; value: unknown; isEssential?: boolean };
 
-/** The input of a model from a client's fields: those that its schema declares. @throws ApiError for an essential one that it does not */
+/** Makes the input of a model of the client's fields that its schema declares. @throws ApiError for an essential one that it does not declare */
 export function inputFor(
   { input_schema: schema }: ModelDefinition,
   wanted: readonly Wanted[],
