@@ -22,7 +22,7 @@ export type FaceCall = {
 
 export type Created = Joined & { headers: Record<string, string> };
 
-/** Creates an execution, or joins that of an equal request (faces/join.ts). */
+/** Creates an execution, or joins the one of an equal request (faces/join.ts). */
 export async function createFrom(
   { context, caller, headers, traceparent, raw: { response } }: FaceCall,
   route: string,
