@@ -16,6 +16,8 @@ it.each([
     'http',
     { path: '/', response_as: 'text', poll: {}, result: { at: '/url' }, status: { at: '/s', done: [1] } },
   ],
+  ['http', { path: '/', stream: { body: { stream: true }, delta: '/d', done: { data: '[DONE]' } } }],
+  ['http', { path: '/', response_as: 'file', stream: { format: 'bytes' } }],
   ['http', { path: '/', output: "$.outputs[?@.name == 'text'].data[0]", errors: { text: '$..error' } }],
 ] as const)('%s accepts the options %j', (adapter, options) => {
   expect(optionsIssues(adapter, options)).toEqual([]);
@@ -59,6 +61,13 @@ it.each<[Record<string, unknown>, string, RegExp]>([
   [{ poll: sse, status: at }, 'status', /cannot be combined with `poll.events`, whose/],
   [{ poll: sse, result: { at: '/url' } }, 'result', /the last event contains the result/],
   [{ poll: sse, response_as: 'file' }, 'response_as', /json or text/],
+  [{ stream: { done: {} } }, 'stream.done', /one of `events`, `data` and `at`/],
+  [{ stream: { path: '/{{id}}' } }, 'stream.path', /has an unknown placeholder id/],
+  [{ stream: { format: 'bytes' } }, 'response_as', /is json: `stream.format` bytes needs file/],
+  [{ stream: {}, response_as: 'file' }, 'response_as', /set `stream.format` to bytes/],
+  [{ stream: { delta: '/d' }, response_as: 'text' }, 'stream.delta', /a text has no places/],
+  [{ stream: { body: {} }, method: 'GET' }, 'stream.body', /is for a request with a JSON body/],
+  [{ stream: {}, poll: sse }, 'stream', /cannot be combined with `poll.events`/],
   [
     { cancel: { path: '/', body: { a: '{{input.b}}' } } },
     'cancel.body',

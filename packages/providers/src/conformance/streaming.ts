@@ -5,6 +5,7 @@ import type { OutputSink, Progress } from '../interface.ts';
 import type { Reply } from './fakeServer.ts';
 import { expectNothingLeaks, neverAborted, type TestSetup, until } from './setup.ts';
 import { runOf, type Streaming, type Subject, secrets, submissionOf } from './subject.ts';
+import type { StreamedBody } from './wireServer.ts';
 
 /** Characters of two, three and four bytes. */
 const texts = ['Grüße aus ', '東京, ', '🚢 ahoy', '!'];
@@ -82,11 +83,7 @@ function stageOf(subject: Subject, streaming: Streaming, { fakeServer, provider 
     },
     /** A line that says nothing. */
     comment: (text: string) => (format === 'ndjson' ? `${' '.repeat(text.length)}\n` : `: ${text}\n\n`),
-    async submit(
-      stream: () => AsyncIterable<string | Buffer>,
-      sink = recordingSink(kind),
-      signal = neverAborted,
-    ): Promise<Progress> {
+    async submit(stream: StreamedBody, sink = recordingSink(kind), signal = neverAborted): Promise<Progress> {
       return await this.submitTo({ status: 200, stream }, sink, signal);
     },
     async submitTo(reply: Reply, sink = recordingSink(kind), signal = neverAborted): Promise<Progress> {
@@ -153,9 +150,9 @@ function describeEnds(
   it('has shown what came before its connection broke off', async () => {
     const given = stage();
     const sink = recordingSink(given.kind);
-    const progress = await given.submit(async function* () {
+    const progress = await given.submit(async function* (hungUp) {
       yield `${given.start}${given.shown[0]}`;
-      await until(() => sink.pieces.length > 0);
+      await until(() => sink.pieces.length > 0 || hungUp.aborted);
       throw new Error('the server breaks the response off');
     }, sink);
     expect(progress).toMatchObject(afterCut);
@@ -205,7 +202,7 @@ function describeFlow(stage: () => Stage, { afterCut = { state: 'unknown' } }: S
     const closed = Promise.withResolvers<void>();
     const stream = async function* (hungUp: AbortSignal) {
       yield `${given.start}${given.shown[0]}`;
-      await until(() => sink.pieces.length > 0);
+      await until(() => sink.pieces.length > 0 || hungUp.aborted);
       abort.abort();
       if (!hungUp.aborted) await once(hungUp, 'abort');
       closed.resolve();
@@ -221,12 +218,16 @@ function describeFlow(stage: () => Stage, { afterCut = { state: 'unknown' } }: S
     const sink = recordingSink(given.kind, () => stored.promise);
     let sent = 0;
     const filler = given.comment('x'.repeat(fillerBytes));
-    const progress = given.submit(async function* () {
+    let isOver = false;
+    const submitted = given.submit(async function* () {
       yield `${given.start}${given.shown.join('')}`;
       for (; sent < fillers; sent += 1) yield filler;
       yield given.end(true);
     }, sink);
-    await until(() => sink.pieces.length > 0);
+    const progress = submitted.finally(() => {
+      isOver = true;
+    });
+    await until(() => sink.pieces.length > 0 || isOver);
     for (let before = -1; before !== sent; ) {
       before = sent;
       await delay(50);

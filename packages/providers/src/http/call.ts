@@ -1,5 +1,6 @@
 import { multipart } from '@holdfast/egress/multipart';
 import type { Method, TrustedRequest } from '@holdfast/egress/trusted';
+import { isObject } from '@holdfast/kit/jsonSchema/values';
 import type { Connection } from '../connection.ts';
 import { formOf } from '../input.ts';
 import { awaitsCallback, type Progress, type Submission } from '../interface.ts';
@@ -8,6 +9,7 @@ import { acceptHeader, maxFormBytes } from './document.ts';
 import { pathBelow } from './handle.ts';
 import { type HeaderOptions, type HttpOptions, httpOptions } from './options.ts';
 import { submitForm } from './progress.ts';
+import { isStream, streamedOf, streamHeaders } from './stream.ts';
 import { fill, type Values } from './template.ts';
 
 export type Call =
@@ -27,8 +29,10 @@ export function callOf(submission: Submission, connection: Connection): Call {
   const parsed = httpOptions.safeParse(submission.options);
   if (!parsed.success) return misconfigured("the options of the model's provider are invalid");
   const options = parsed.data;
-  const { input, providerModel: model, token, mode, timeoutMs } = submission;
-  const called = awaitsCallback(submission);
+  const streamed = streamedOf(submission, options);
+  const { input, providerModel: model, token, timeoutMs } = submission;
+  const mode = streamed ? 'sync' : submission.mode;
+  const called = awaitsCallback({ ...submission, mode });
   if (called && options.callback.signature && connection.settings.CALLBACK_SECRET === undefined)
     return misconfigured('the connection has no setting CALLBACK_SECRET');
   const given = headersOf(connection, options.headers);
@@ -40,7 +44,8 @@ export function callOf(submission: Submission, connection: Connection): Call {
     timeout_s: Math.ceil(timeoutMs / 1000),
     ...(called && { callback_url: submission.callbackUrl }),
   };
-  const path = pathBelow(connection, options.path, values);
+  const sent = { ...submission, mode };
+  const path = pathBelow(connection, streamed?.stream.path ?? options.path, values);
   if (path === null)
     return { ok: false, progress: { state: 'ended', outcome: failure('INPUT_VALIDATION_ERROR') } };
   const { idempotency_header: header } = options;
@@ -49,13 +54,15 @@ export function callOf(submission: Submission, connection: Connection): Call {
     options,
     method: options.method,
     path,
-    ...bodyOf(options, submission, values),
+    ...bodyOf(options, submission, values, streamed?.stream.body),
     headers: {
       ...(called || mode === 'poll' ? {} : acceptHeader(options)),
+      ...(streamed && streamHeaders(streamed.stream)),
       ...given.headers,
       ...(header && { [header.toLowerCase()]: token }),
     },
-    bodyAs: submitForm({ options, submission }),
+    bodyAs: (head) =>
+      streamed && isStream(head, options) ? 'stream' : submitForm({ options, submission: sent })(head),
     ...(options.response_as === 'multipart' && { maxResponseBytes: maxFormBytes }),
     timeoutMs: mode === 'sync' ? timeoutMs : Math.min(timeoutMs, acceptTimeoutMs),
   };
@@ -65,11 +72,16 @@ function bodyOf(
   { method, body, body_as: as }: HttpOptions,
   submission: Submission,
   values: Values,
+  added: Record<string, unknown> | undefined,
 ): Pick<TrustedRequest, 'json' | 'body'> {
   if (method === 'GET') return {};
-  const filled = fill(body, values);
+  const filled = withAdded(fill(body, values), added && fill(added, values));
   if (as === 'json' || filled === null || typeof filled !== 'object') return { json: filled };
   return { body: multipart(formOf(filled as Record<string, unknown>, submission)) };
+}
+
+function withAdded(body: unknown, added: unknown): unknown {
+  return isObject(body) && isObject(added) ? { ...body, ...added } : body;
 }
 
 function misconfigured(alert: string): Call {

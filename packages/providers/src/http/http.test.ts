@@ -2,6 +2,8 @@ import { createHmac } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { type Reply, startFakeServer } from '../conformance/fakeServer.ts';
+import { setupForEachTest } from '../conformance/setup.ts';
+import { describeStreaming } from '../conformance/streaming.ts';
 import {
   callbackSubmission,
   callbackUrl,
@@ -36,6 +38,55 @@ const common = {
 const useless = { state: 'refused' as const, retryAfterMs: null, alerts: true };
 
 const result = { result: { text: 'hello' }, tokens: { in: 3, out: 5 }, took: 1.5 };
+
+const event = (name: string, data: object) => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`;
+
+const streaming: NonNullable<Subject['streaming']> = {
+  submission: {
+    options: {
+      ...common,
+      stream: {
+        body: { stream: true },
+        delta: '/piece',
+        done: { events: ['end'] },
+        error: { events: ['failed'] },
+      },
+    },
+  },
+  start: () => event('start', { id: 'x' }),
+  piece: (piece) => event('piece', { piece }),
+  end: (_run, { usage }) => event('end', usage ? { tokens: { in: 3, out: 9 } } : {}),
+  reportsUsage: true,
+  error: (message) => event('failed', { error: { message, code: 'x' } }),
+};
+
+const lines: NonNullable<Subject['streaming']> = {
+  ...streaming,
+  format: 'ndjson',
+  submission: {
+    options: {
+      ...common,
+      stream: { format: 'ndjson', delta: '/piece', done: { at: '/over', values: [true] } },
+    },
+  },
+  start: () => '',
+  piece: (piece) => `${JSON.stringify({ piece, over: false })}\n`,
+  end: (_run, { usage }) =>
+    `${JSON.stringify({ over: true, ...(usage && { tokens: { in: 3, out: 9 } }) })}\n`,
+  error: (message) => `${JSON.stringify({ error: { message } })}\n`,
+};
+
+const values: NonNullable<Subject['streaming']> = {
+  ...streaming,
+  kind: 'json',
+  pieces: [{ page: 'größer' }, { page: '東京 🚢' }],
+  output: { pages: 2 },
+  submission: {
+    ...streaming.submission,
+    mapping: { output: { kind: 'raw', pointer: '/all' }, errors: [] },
+  },
+  end: (_run, { usage }) => event('end', { all: { pages: 2 }, ...(usage && { tokens: { in: 3, out: 9 } }) }),
+};
 
 const atOnce: Subject = {
   name: 'http',
@@ -121,6 +172,7 @@ const atOnce: Subject = {
     { status: 204, text: '' },
   ],
   recovery: 'impossible',
+  streaming,
 };
 
 const job = (id: string, status: string, part: object = {}) => ({ job: { id, status }, ...part });
@@ -195,6 +247,13 @@ const joined: Subject = {
 };
 
 describe('a server that responds with the result', () => describeConformance(atOnce));
+describe.each([
+  ['lines of JSON', lines],
+  ['JSON values', values],
+])('a server that streams %s', (_name, given) => {
+  const subject = { ...atOnce, streaming: given };
+  describeStreaming(subject, setupForEachTest(subject));
+});
 describe('a server that is polled or calls back', () => describeConformance(later));
 describe('a server with idempotency keys', () => describeConformance(joined));
 

@@ -1,5 +1,5 @@
 import { type Connection, connect } from '../connection.ts';
-import type { Handle, Progress, Provider, Submission } from '../interface.ts';
+import type { Handle, OutputSink, Progress, Provider, Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
 import { responseText, withRaw } from '../outcome/raw.ts';
 import { lost } from '../progress.ts';
@@ -10,6 +10,7 @@ import { type HeaderOptions, httpOptions } from './options.ts';
 import { type Query, queryRun, readPoll } from './poll.ts';
 import { type Reading, readSubmit, runningOf, secretsOf } from './progress.ts';
 import { followEvents } from './runEvents.ts';
+import { readStreamed, streamedOf } from './stream.ts';
 
 const pollTimeoutMs = 30_000;
 const cancelTimeoutMs = 10_000;
@@ -55,8 +56,13 @@ export function createHttp(connection: Connection): Provider {
     const reading = { options, submission, connection };
     const startedMs = performance.now();
     const result = await http.request(method, path, { ...request, signal });
-    const elapsedS = (performance.now() - startedMs) / 1000;
-    const progress = await readSubmit(result, reading, elapsedS);
+    const elapsedS = () => (performance.now() - startedMs) / 1000;
+    const streamed = streamedOf(submission, options);
+    if (streamed) {
+      const shown = { ...submission, mode: 'sync', callbackUrl: null } as const;
+      return await readStreamed(result, streamed, { ...reading, submission: shown }, elapsedS, signal);
+    }
+    const progress = await readSubmit(result, reading, elapsedS());
     const isStreamed = options.poll?.events !== undefined && submission.mode === 'sync';
     if (progress.state !== 'running' || !isStreamed) return progress;
     const followed = await follow(progress.handle as HttpHandle, reading, signal);
@@ -87,11 +93,17 @@ export function createHttp(connection: Connection): Provider {
         return lookUp({ options, submission, connection }, options.recover.path, query);
       }
       if (options?.idempotency_header === undefined) return { state: 'unknown', outcome: lost };
-      const progress = await submit(submission, signal);
+      // What the first submit has shown is not shown again.
+      const { sink, ...rest } = submission;
+      const progress = await submit({ ...rest, ...(sink && { sink: silent(sink) }) }, signal);
       // A refusal says nothing about the first submit.
       return progress.state === 'refused' ? { ...progress, mayHaveRun: true } : progress;
     },
   };
+}
+
+function silent(sink: OutputSink): OutputSink {
+  return { ...sink, output: async () => {} };
 }
 
 /** Looks a run up by our token. 404: it was never accepted. */

@@ -181,6 +181,58 @@ const callback = z.strictObject({
     .describe('HMAC-SHA256 of the raw body by <NAME>_CALLBACK_SECRET. Default: the token in the URL alone.'),
 });
 
+const stream = z
+  .strictObject({
+    path: path(submitNames).optional().describe('Path of the request that streams. Default: `path`.'),
+    body: z
+      .record(z.string(), template(submitNames))
+      .optional()
+      .describe('Properties that the body has when the output is streamed, such as `{ stream: true }`.'),
+    format: z
+      .enum(['sse', 'ndjson', 'bytes'])
+      .default('sse')
+      .describe(
+        'Server-sent events, lines of JSON, or with `response_as: file` the bytes of the file, for `stream: audio`.',
+      ),
+    delta: place
+      .default('')
+      .describe('Where an event has the next piece of the output; events without one show nothing.'),
+    usage: usage
+      .pick({ input_tokens: true, output_tokens: true, cost: true, seconds: true })
+      .default({})
+      .describe(
+        "Where an event has the usage; the last one counts. Default: the model's `usage`, or `usage` here.",
+      ),
+    finish_reason: place.optional().describe('Where an event says why the text has ended.'),
+    done: z
+      .strictObject({
+        events: z.array(z.string()).default([]).describe('Names of events that end a successful run.'),
+        data: z.string().min(1).optional().describe('The data of an event that does, such as `[DONE]`.'),
+        at: place
+          .optional()
+          .describe('A place that has something in an event that does; with `values`, one of these.'),
+        values: z.array(value).min(1).optional(),
+      })
+      .refine(
+        ({ events: names, data, at }) => names.length > 0 || data !== undefined || at !== undefined,
+        'must have one of `events`, `data` and `at`',
+      )
+      .optional()
+      .describe(
+        'The last event. A stream that ends without it has broken off. Default: the end of the response is the end of the run.',
+      ),
+    error: z
+      .strictObject({
+        events: z.array(z.string()).default([]).describe('Names of events that end a failed run.'),
+        at: place.optional().describe('A place that has something in such an event. Default: `errors.text`.'),
+      })
+      .optional()
+      .describe('An event by which a run fails. It is read with `errors`.'),
+  })
+  .describe(
+    'How the response to the submit shows the output while it is made, for a model with `stream`. Only used for executions with `stream: true`.',
+  );
+
 const fields = z.strictObject({
   method: z
     .enum(['POST', 'PUT', 'PATCH', 'GET'])
@@ -219,6 +271,7 @@ const fields = z.strictObject({
   poll: poll.optional(),
   result: result.optional(),
   callback: callback.prefault({}).describe('How the server calls back.'),
+  stream: stream.optional(),
   progress: place.optional().describe('Where a response has the progress of the run.'),
   progress_of: z
     .number()
@@ -324,6 +377,43 @@ function contradictions(options: z.infer<typeof fields>): { path: string[]; mess
       listens && as !== 'json' && as !== 'text',
       'response_as',
       `cannot be ${as} with \`poll.events\`: the data of an event is json or text`,
+    ),
+    ...streamContradictions(options),
+  ];
+}
+
+function streamContradictions({
+  stream: streamOptions,
+  response_as: as,
+  poll: pollOptions,
+  method,
+  body_as: bodyAs,
+}: z.infer<typeof fields>): { path: string[]; message: string }[] {
+  if (streamOptions === undefined) return [];
+  const { format, delta, body } = streamOptions;
+  const found = (isWrong: boolean, at: string[], message: string) => (isWrong ? [{ path: at, message }] : []);
+  return [
+    ...found(
+      format === 'bytes' ? as !== 'file' : as !== 'json' && as !== 'text',
+      ['response_as'],
+      format === 'bytes'
+        ? `is ${as}: \`stream.format\` bytes needs file`
+        : `is ${as}: an event of a stream is json or text; for the bytes of a file set \`stream.format\` to bytes`,
+    ),
+    ...found(
+      delta !== '' && (format === 'bytes' || as === 'text'),
+      ['stream', 'delta'],
+      `must be left out: ${format === 'bytes' ? 'bytes have' : 'a text has'} no places`,
+    ),
+    ...found(
+      body !== undefined && (method === 'GET' || bodyAs === 'form'),
+      ['stream', 'body'],
+      'is for a request with a JSON body',
+    ),
+    ...found(
+      pollOptions?.events !== undefined,
+      ['stream'],
+      'cannot be combined with `poll.events`: a run is shown by the response to its submit',
     ),
   ];
 }

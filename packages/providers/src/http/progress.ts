@@ -59,7 +59,7 @@ export function unreadable(response: HttpResponse, reading: Reading): Ended {
   };
 }
 
-function isSuccess(status: number, { success }: HttpOptions): boolean {
+export function isSuccess(status: number, { success }: HttpOptions): boolean {
   return success?.includes(status) ?? (status >= 200 && status < 300);
 }
 
