@@ -7,6 +7,8 @@ export type Face = {
   name: string;
   /** Such as `/v1/openai/`. */
   prefix: string;
+  /** Sets what every response has beside the headers of the gateway, which are set. */
+  setHeaders(response: ServerResponse): void;
   /** Sets the headers of an error and returns its body. */
   errorBody(error: ApiError, state: RequestState, response: ServerResponse): unknown;
 };

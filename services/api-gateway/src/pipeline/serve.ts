@@ -46,7 +46,11 @@ export function createPipeline(args: {
     // Cookies count there: no page of another origin may read it.
     if (portalSessionId === null) allow(request, response);
     await authenticate(request, response);
-    await limitRate(request, response);
+    try {
+      await limitRate(request, response);
+    } finally {
+      face?.setHeaders(response);
+    }
     if (respondPreflight(request, response)) return false;
     if (isPage) return true;
     await handle(request, response);
