@@ -1,5 +1,5 @@
 import { type Connection, connect } from '../connection.ts';
-import type { Handle, OutputSink, Progress, Provider, Submission } from '../interface.ts';
+import type { Handle, Progress, Provider, Submission } from '../interface.ts';
 import { failure } from '../outcome/failure.ts';
 import { responseText, withRaw } from '../outcome/raw.ts';
 import { lost } from '../progress.ts';
@@ -93,17 +93,11 @@ export function createHttp(connection: Connection): Provider {
         return lookUp({ options, submission, connection }, options.recover.path, query);
       }
       if (options?.idempotency_header === undefined) return { state: 'unknown', outcome: lost };
-      // What the first submit has shown is not shown again.
-      const { sink, ...rest } = submission;
-      const progress = await submit({ ...rest, ...(sink && { sink: silent(sink) }) }, signal);
+      const progress = await submit(submission, signal);
       // A refusal says nothing about the first submit.
       return progress.state === 'refused' ? { ...progress, mayHaveRun: true } : progress;
     },
   };
-}
-
-function silent(sink: OutputSink): OutputSink {
-  return { ...sink, output: async () => {} };
 }
 
 /** Looks a run up by our token. 404: it was never accepted. */

@@ -188,16 +188,4 @@ describe('a stream', () => {
     }
     expect(fakeServer.received.map(({ json }) => json)).toEqual([{}, {}]);
   });
-
-  it('is not shown again by a submit that recovers it', async () => {
-    const options = plain({ delta: '/text', done: { events: ['end'] } }, { idempotency_header: 'X-Key' });
-    const run = submissionOf({ submission: { options, sink } });
-    fakeServer.reply(
-      streamOf('data: {"text":"a"}\n\n'),
-      streamOf('data: {"text":"ab"}\n\nevent: end\ndata: {}\n\n'),
-    );
-    expect(await provider.submit(run, neverAborted)).toMatchObject({ state: 'unknown' });
-    expect(await provider.recover(run, neverAborted)).toMatchObject({ outcome: { output: { text: 'ab' } } });
-    expect(sink.pieces).toEqual(['a']);
-  });
 });

@@ -8,7 +8,7 @@ import { finishReason } from '../outcome/finishReason.ts';
 import { reportedTokens } from '../outcome/success.ts';
 import { atPlace } from '../place.ts';
 import { showBytes } from '../shownBytes.ts';
-import { createShownText } from '../shownText.ts';
+import { createShownOutput } from '../shownOutput.ts';
 import { endOf, succeeded } from './ended.ts';
 import type { HttpOptions } from './options.ts';
 import { isSuccess, type Reading, readSubmit, secretsOf } from './progress.ts';
@@ -51,8 +51,8 @@ export async function readStreamed(
 ): Promise<Progress> {
   if (!result.ok || result.stream === undefined) {
     const progress = await readSubmit(result, reading, elapsedS());
-    if (progress.state === 'ended' && sink.kind === 'text')
-      await createShownText(sink).showRest(progress.outcome);
+    if (progress.state === 'ended' && sink.kind !== 'audio')
+      await createShownOutput(sink).showRest(progress.outcome);
     return progress;
   }
   if (stream.format !== 'bytes')
@@ -107,7 +107,7 @@ function createStreamedOutput(
 ): StreamedOutput {
   const { mapping } = submission;
   const secrets = secretsOf({ connection });
-  const text = createShownText(sink);
+  const shown = createShownOutput(sink);
   const usage: Record<string, unknown> = {};
   const texts: string[] = [];
   let last: unknown;
@@ -128,10 +128,10 @@ function createStreamedOutput(
   async function show(value: unknown): Promise<void> {
     const piece = atPlace(value, stream.delta);
     if (piece === undefined || piece === null) return;
-    if (sink.kind !== 'text') return await sink.output(piece);
+    if (sink.kind !== 'text') return await shown.show(piece);
     const added = [piece].flat().filter((part) => typeof part === 'string');
     texts.push(...added);
-    await text.show(added.join(''));
+    await shown.show(added.join(''));
   }
 
   return {
