@@ -1,3 +1,4 @@
+import { type StreamKind, streamKinds } from '@holdfast/domain/modelDefinition';
 import type { OutputKind } from '@holdfast/domain/modelResponse';
 import type { Adapter, ProviderRoute } from '@holdfast/domain/modelRoute';
 import { nearestName } from '@holdfast/domain/nearest';
@@ -24,6 +25,8 @@ export function modelProblems(parts: ModelParts): ModelProblem[] {
     ...eachRoute(parts, replicateProblems),
     ...eachRoute(parts, (route, index) => kindProblems(parts, route, index)),
     ...eachRoute(parts, (route, index) => syncModeProblems(parts, route, index)),
+    ...streamedKindProblems(parts),
+    ...eachRoute(parts, (route, index) => streamProblems(parts, route, index)),
   ];
 }
 
@@ -145,6 +148,45 @@ function kindProblems({ output }: ModelParts, route: ProviderRoute, index: numbe
   if (option === undefined || kinds.includes(kind)) return [];
   const message = `is ${String(route.options[option])}, which can't be the output ${kind}: set output.kind to ${kinds.join(' or ')}`;
   return [{ path: ['providers', index, 'options', option], message }];
+}
+
+const streamedKinds: Record<StreamKind, OutputKind[]> = {
+  text: ['text'],
+  json: fileKinds,
+  audio: ['audios', 'files', 'raw'],
+};
+
+function streamedKindProblems({ stream, output }: ModelParts): ModelProblem[] {
+  const kinds = stream && output ? streamedKinds[stream] : null;
+  if (!stream || !output || kinds?.includes(output.kind)) return [];
+  const fitting = streamKinds.find((one) => streamedKinds[one].includes(output.kind));
+  const message = `is ${stream}, but the output is ${output.kind}: set it to ${fitting}, or leave it out`;
+  return [{ path: ['stream'], message }];
+}
+
+/** What a route needs, so that its output can be shown while it is made; null: it has all. */
+const streamNeeds: Record<Adapter, (options: Options, kind: StreamKind) => string | null> = {
+  openai({ endpoint = 'chat' }, kind) {
+    if (kind === 'json') return 'another adapter';
+    if (kind === 'audio') return endpoint === 'speech' ? null : '`endpoint` speech';
+    return endpoint === 'chat' || endpoint === 'responses' ? null : '`endpoint` chat or responses';
+  },
+  http({ stream }, kind) {
+    if (!isObject(stream)) return '`stream`, by which the response shows its pieces';
+    const isBytes = stream['format'] === 'bytes';
+    if (kind === 'audio') return isBytes ? null : '`stream.format` bytes';
+    return isBytes ? '`stream.format` sse or ndjson' : null;
+  },
+  cog: (_options, kind) => (kind === 'audio' ? 'another adapter' : null),
+  replicate: (_options, kind) => (kind === 'audio' ? 'another adapter' : null),
+  fal: (_options, kind) => (kind === 'audio' ? 'another adapter' : null),
+};
+
+function streamProblems({ stream }: ModelParts, route: ProviderRoute, index: number): ModelProblem[] {
+  const needed = stream ? streamNeeds[route.adapter](route.options, stream) : null;
+  if (needed === null) return [];
+  const message = `cannot stream ${stream}: that needs ${needed}; else leave the model's \`stream\` out`;
+  return [{ path: ['providers', index, 'options'], message }];
 }
 
 function routeProblems({ adapter, files, options }: ProviderRoute, index: number): ModelProblem[] {

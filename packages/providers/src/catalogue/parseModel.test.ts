@@ -340,6 +340,62 @@ describe('parseModel', () => {
     },
   );
 
+  it.each([
+    ['cog', 'path: ""', 'text', null],
+    ['fal', '', 'text', null],
+    ['replicate', '', 'text', null],
+    ['openai', 'endpoint: chat', 'text', null],
+    ['openai', 'endpoint: transcriptions', 'text', '`endpoint` chat or responses'],
+    ['http', 'path: /, stream: {}', 'text', null],
+    ['http', 'path: /', 'text', '`stream`, by which the response shows its pieces'],
+    [
+      'http',
+      'path: /, response_as: file, stream: { format: bytes }',
+      'text',
+      '`stream.format` sse or ndjson',
+    ],
+  ])('of %s with { %s }: a stream of %s needs %s', (adapter, options, kind, needed) => {
+    const found = changed(
+      ['adapter: cog', `adapter: ${adapter}`],
+      ['model: m', `model: acme/m\n  options: { ${options} }\nstream: ${kind}\non_cancel: release`],
+    );
+    const about = found.filter((problem) => problem.includes('stream'));
+    expect(about).toEqual(
+      needed === null
+        ? []
+        : [
+            `m.yaml:6: provider.options: cannot stream ${kind}: that needs ${needed}; else leave the model's \`stream\` out`,
+          ],
+    );
+  });
+
+  it.each([
+    ['cog', '', 'audio', 'another adapter'],
+    ['openai', 'endpoint: chat', 'audio', '`endpoint` speech'],
+    ['openai', 'endpoint: chat', 'json', 'another adapter'],
+    ['openai', 'endpoint: speech', 'audio', null],
+    ['http', 'path: /, stream: {}', 'audio', '`stream.format` bytes'],
+  ])('of %s with { %s }: a stream of %s needs %s, for raw output', (adapter, options, kind, needed) => {
+    const found = changed(
+      ['adapter: cog', `adapter: ${adapter}`],
+      ['kind: text', 'kind: raw'],
+      ['model: m', `model: m\n  options: { ${options} }\nstream: ${kind}\non_cancel: release`],
+    );
+    expect(found.filter((problem) => problem.includes('cannot stream'))).toEqual(
+      needed === null ? [] : [expect.stringContaining(`that needs ${needed};`)],
+    );
+  });
+
+  it('reports a stream that the output cannot be', () => {
+    const streamed = (stream: string) => `model: m\nstream: ${stream}\non_cancel: release`;
+    expect(changed(['model: m', streamed('json')])).toEqual([
+      'm.yaml:6: stream: is json, but the output is text: set it to text, or leave it out',
+    ]);
+    expect(changed(['model: m', streamed('text')], ['kind: text', 'kind: images'])).toEqual([
+      'm.yaml:6: stream: is text, but the output is images: set it to json, or leave it out',
+    ]);
+  });
+
   it('reports aliases that are undefined or endless, and values that cannot be stored', () => {
     expect(problemsOf(`${good}description: *text\n`)).toEqual([
       'm.yaml:12: *text: there is no &text before it',
