@@ -20,6 +20,10 @@ async function run(...args: string[]) {
 
 const names = async () => (await listPartitions(db.pool)).map(({ name }) => name);
 
+const tables = ['deliveries', 'delivery_attempts', 'events', 'executions', 'stream_events', 'streams']
+  .map((table) => `${table}_2025_01`)
+  .join(', ');
+
 describe('holdfast partitions', () => {
   it('lists each partition with its month and size', async () => {
     const { said } = await run('list');
@@ -42,7 +46,9 @@ describe('holdfast partitions', () => {
       'delivery_attempts_2025_01',
       'events_2025_01',
       'executions_2025_01',
-      '4',
+      'stream_events_2025_01',
+      'streams_2025_01',
+      '6',
     ]);
     expect(said.at(-1)).toContain('repeat with --yes');
     expect(await names()).toEqual(before);
@@ -50,9 +56,7 @@ describe('holdfast partitions', () => {
 
   it('drops with --yes and keeps the journal, and drops it too with --including-journal', async () => {
     const { said } = await run('drop', '--older-than-days', '30', '--yes');
-    expect(said.at(-1)).toBe(
-      'dropped: deliveries_2025_01, delivery_attempts_2025_01, events_2025_01, executions_2025_01',
-    );
+    expect(said.at(-1)).toBe(`dropped: ${tables}`);
     expect(await names()).toContain('transfers_2025_01');
     const all = await run('drop', '--older-than-days', '30', '--including-journal', '--yes');
     expect(all.said.at(-1)).toBe('dropped: transfers_2025_01');
@@ -71,7 +75,7 @@ describe('holdfast partitions', () => {
     expect(code).toBe(1);
     expect(said.slice(-2)).toEqual([
       'executions_2025_01 was not dropped: it is in use. Try again.',
-      'not dropped: deliveries_2025_01, delivery_attempts_2025_01, events_2025_01, executions_2025_01',
+      `not dropped: ${tables}`,
     ]);
     expect(said.filter((line) => line.startsWith('dropped'))).toEqual([]);
     expect(await names()).toContain('deliveries_2025_01');

@@ -79,6 +79,8 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     balances: 'SELECT, UPDATE (lock)',
     ledger_settings: 'SELECT',
     usage_hours: 'SELECT',
+    streams: 'SELECT',
+    stream_events: 'SELECT',
     usage_days: 'SELECT',
     spend_limits: 'SELECT, UPDATE (month, spent)',
     idempotency_keys: 'SELECT (organization_id, key, execution_id)',

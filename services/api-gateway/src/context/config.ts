@@ -79,10 +79,10 @@ export const gatewayConfig = {
       'MiB of memory per gateway for responses over 64 KiB on their way to clients, at most half of it for one organization; further reads get 429 or 503',
     ),
   EVENT_STREAMS_PER_KEY: positiveInt()
-    .default(1000)
+    .default(500)
     .describe('Maximum number of open event streams per API key and gateway'),
   EVENT_STREAMS: positiveInt()
-    .default(2000)
+    .default(4000)
     .describe('Maximum number of open event streams per gateway; one organization gets at most half of them'),
   STOP_DELAY_S: z.coerce
     .number()
