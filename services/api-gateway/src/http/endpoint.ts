@@ -82,6 +82,8 @@ export type Endpoint<Context = never, Caller = never> = {
   access?: 'key' | 'anyone' | 'operator';
   /** The handler gets the raw body instead of JSON: a Buffer, or a stream if it is longer than `bufferedBytes`. */
   rawBody?: RawBodyLimits;
+  /** Bytes of its JSON body. Default: `limits.jsonBodyBytes`. */
+  maxJsonBytes?: number;
   /** Whose body it is, where requests have no key: one sender cannot use up the memory for the bodies of all. */
   sender?(params: never): string;
   /** Called before the body is read. @throws ApiError to refuse the request without reading it */

@@ -11,8 +11,9 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 export async function readJson(
   raw: RawRequest,
   bodyLimits: Omit<BodyLimits, 'maxBytes'>,
+  maxBytes: number = limits.jsonBodyBytes,
 ): Promise<Record<string, unknown> | undefined> {
-  const bytes = await readBody(raw, { ...bodyLimits, maxBytes: limits.jsonBodyBytes });
+  const bytes = await readBody(raw, { ...bodyLimits, maxBytes });
   if (bytes.length === 0) return undefined;
   if (!isJsonType(raw.request.headers['content-type'])) {
     throw new ApiError(

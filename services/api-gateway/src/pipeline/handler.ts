@@ -184,7 +184,7 @@ async function readEndpointBody(
 ): Promise<unknown> {
   if (endpoint.rawBody) return await readOrStreamBody(raw, { ...limits, ...endpoint.rawBody });
   if (endpoint.method === 'GET' || endpoint.method === 'DELETE') return undefined;
-  return validate(endpoint.body ?? nothing, (await readJson(raw, limits)) ?? {});
+  return validate(endpoint.body ?? nothing, (await readJson(raw, limits, endpoint.maxJsonBytes)) ?? {});
 }
 
 /** For the log line and span, also if the client does not wait for the response. */

@@ -2,10 +2,11 @@ import { ApiError } from '@holdfast/domain/errors';
 import type { Endpoint } from '../../context/endpoint.ts';
 import type { Face } from '../../http/face.ts';
 import { postChatCompletion } from './chat.ts';
+import { postEmbeddings } from './embeddings.ts';
 import { openaiErrorBody } from './errors.ts';
 import { getOpenaiModel, listOpenaiModels } from './models.ts';
 
-const endpoints: readonly Endpoint[] = [listOpenaiModels, getOpenaiModel, postChatCompletion];
+const endpoints: readonly Endpoint[] = [listOpenaiModels, getOpenaiModel, postChatCompletion, postEmbeddings];
 
 const offered = endpoints.map(({ method, path }) => `${method} ${path}`).join(', ');
 

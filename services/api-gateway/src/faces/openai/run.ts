@@ -7,6 +7,7 @@ import type { Caller } from '../../access/identity.ts';
 import type { Context } from '../../context/context.ts';
 import type { CreateBody } from '../../executions/createRequest.ts';
 import { findExecution } from '../../executions/readable.ts';
+import type { Reply } from '../../http/endpoint.ts';
 import { readIdempotencyKey } from '../../http/requestHeaders.ts';
 import { createOrJoin, type Joined } from '../join.ts';
 
@@ -77,6 +78,25 @@ export function requireCompleted(execution: Execution, headers: Record<string, s
   throw new ApiError(errorCode ?? 'GENERATION_FAILED', message, {
     headers: { ...headers, 'x-should-retry': 'false' },
   });
+}
+
+/**
+ * The reply to a request that waits for its execution. `reply` must not refer to the request's body, which is released
+ * before the wait; it returns null if it wrote the response.
+ */
+export function whenCompleted(
+  call: FaceCall,
+  created: Created,
+  reply: (call: FaceCall, execution: Execution) => Promise<unknown>,
+): Reply {
+  const wait = async (): Promise<Reply | null> => {
+    const execution = await completed(call, created);
+    if (execution === null) return null;
+    call.raw.response.setHeaders(new Map(Object.entries({ ...created.headers, ...costHeaders(execution) })));
+    const body = await reply(call, execution);
+    return body === null ? null : { status: 200, body };
+  };
+  return { status: 200, body: null, wait };
 }
 
 export function costHeaders({ cost }: Execution): Record<string, string> {

@@ -1,0 +1,62 @@
+import { ApiError } from '@holdfast/domain/errors';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import { z } from 'zod';
+import { validateInput } from '../../executions/modelInput.ts';
+import { inputFor } from './run.ts';
+
+export const embeddingsBody = z.looseObject({
+  model: z.string().min(1).max(200),
+  input: z.unknown().refine(isInput, 'must be a text, a list of texts, or tokens'),
+  encoding_format: z.enum(['float', 'base64']).nullish(),
+  dimensions: z.int().positive().nullish(),
+});
+
+type EmbeddingsBody = z.infer<typeof embeddingsBody>;
+
+const isListOf = (value: unknown, isItem: (item: unknown) => boolean) =>
+  Array.isArray(value) && value.length > 0 && value.every(isItem);
+
+const isTokens = (value: unknown) => isListOf(value, (one) => Number.isInteger(one));
+
+const isTokenInput = (value: unknown) => isTokens(value) || isListOf(value, isTokens);
+
+function isInput(value: unknown): boolean {
+  return isText(value) || isListOf(value, isText) || isTokenInput(value);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value !== '';
+}
+
+const names = ['input', 'inputs', 'prompt', 'text', 'texts', 'sentences'];
+
+/** In the form that the model takes: as it is, a text as a list of one, or the other way round. @throws ApiError */
+export function embeddingsInput(definition: ModelDefinition, body: EmbeddingsBody): Record<string, unknown> {
+  const { model: _model, encoding_format: _format, input, dimensions, ...rest } = body;
+  const options = inputFor(definition, [
+    { names: ['dimensions'], value: dimensions, isEssential: true },
+    ...Object.entries(rest).map(([name, value]) => ({ names: [name], value })),
+  ]);
+  const { properties = {} } = definition.input_schema as { properties?: object };
+  const known = names.filter((name) => name in properties);
+  const [first = {}, ...others] = (known.length > 0 ? known : ['input']).flatMap((name) =>
+    formsOf(input).map((value) => ({
+      ...options,
+      ...inputFor(definition, [{ names: [name], value, isEssential: true }]),
+    })),
+  );
+  const isTaken = (one: Record<string, unknown>) => validateInput(definition, one).details.length === 0;
+  const taken = [first, ...others].find(isTaken);
+  if (taken !== undefined || !isTokenInput(input)) return taken ?? first;
+  const message = 'The model does not take tokens: send texts.';
+  throw new ApiError('INPUT_VALIDATION_ERROR', message, {
+    details: [{ field: 'input', code: 'unsupported_input', message }],
+  });
+}
+
+function formsOf(input: unknown): unknown[] {
+  const [only, ...others] = Array.isArray(input) ? input : [];
+  const isOne = typeof input === 'string' || isTokens(input);
+  if (isOne) return [input, [input]];
+  return others.length === 0 ? [input, only] : [input];
+}

@@ -1,0 +1,45 @@
+import { ApiError } from '@holdfast/domain/errors';
+import type { Execution } from '@holdfast/domain/execution';
+import { isId } from '@holdfast/domain/ids';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { OutputKind } from '@holdfast/domain/modelResponse';
+import { findReadyFile, type ReadyFile } from '../../files/readyFiles.ts';
+import type { FaceCall } from './run.ts';
+
+/** Before a run that would be of no use. `what`: such as `images`. @throws ApiError for a model that makes something else */
+export function requireKind(
+  { slug, output: { kind } }: ModelDefinition,
+  kinds: readonly OutputKind[],
+  what: string,
+): void {
+  if (kinds.includes(kind)) return;
+  const message = `The model \`${slug}\` does not make ${what}.`;
+  throw new ApiError('INPUT_VALIDATION_ERROR', message, {
+    details: [{ field: 'model', code: 'model_not_supported', message }],
+  });
+}
+
+/** The files in an output, wherever they are in it. @throws ApiError if there is none, or one was deleted */
+export async function outputFiles(
+  { context, caller }: FaceCall,
+  execution: Execution,
+): Promise<[ReadyFile, ...ReadyFile[]]> {
+  const ids = [...new Set(fileIdsIn(execution.output))];
+  const [first, ...others] = await Promise.all(ids.map((id) => findReadyFile(context, caller, id)));
+  if (first === undefined) throw noOutput(execution);
+  return [first, ...others];
+}
+
+function fileIdsIn(value: unknown): string[] {
+  if (value === null || typeof value !== 'object') return [];
+  const id = 'file_id' in value ? value.file_id : null;
+  return typeof id === 'string' && isId('file', id) ? [id] : Object.values(value).flatMap(fileIdsIn);
+}
+
+/** A retry would get the same again. */
+export function noOutput({ erasedAt }: Execution): ApiError {
+  const options = { headers: { 'x-should-retry': 'false' } };
+  return erasedAt === null
+    ? new ApiError('GENERATION_FAILED', 'The output of the model is not what this endpoint returns.', options)
+    : new ApiError('EXECUTION_ERASED', 'The output was erased.', options);
+}
