@@ -62,7 +62,8 @@ type Stage = ReturnType<typeof stageOf>;
 /** The parts of a stream for one test, and the submit that reads it. */
 function stageOf(subject: Subject, streaming: Streaming, { fakeServer, provider }: TestSetup) {
   const { kind = 'text', pieces = texts, output = { text: texts.join('') }, format } = streaming;
-  const submissionWith = (sink: OutputSink) => submissionOf(subject, { ...streaming.submission, sink });
+  const submissionWith = (sink: OutputSink) =>
+    submissionOf(subject, { ...streaming.submission, timeoutMs: 600_000, sink });
   const run = runOf(provider, submissionWith(recordingSink(kind)), fakeServer.baseUrl);
   const end = (usage: boolean) => streaming.end(run, { pieces, usage });
   return {
@@ -106,12 +107,12 @@ function describeWire(stage: () => Stage): void {
     ['in one piece', ({ start, shown, end }) => [[start, ...shown, end(true)].join('')]],
     ['event by event', ({ start, shown, end }) => [start, ...shown, end(true)].filter((part) => part !== '')],
     [
-      'byte by byte, so that characters are split',
-      ({ start, shown, end }) => bytesOf([start, ...shown, end(true)].join('')),
+      'with its characters split',
+      ({ start, shown, end }) => splitParts([start, ...shown, end(true)].join('')),
     ],
     [
       'with CRLF line ends, split too',
-      ({ start, shown, end }) => bytesOf([start, ...shown, end(true)].join('').replaceAll('\n', '\r\n')),
+      ({ start, shown, end }) => splitParts([start, ...shown, end(true)].join('').replaceAll('\n', '\r\n')),
     ],
     [
       'with comments between its events',
@@ -241,10 +242,18 @@ function describeFlow(stage: () => Stage, { afterCut = { state: 'unknown' } }: S
   });
 }
 
+/** The parts arrive one by one. */
 async function* chunksOf(parts: readonly (string | Buffer)[]): AsyncIterable<string | Buffer> {
-  yield* parts.filter((part) => part.length > 0);
+  for (const part of parts) {
+    if (part.length === 0) continue;
+    yield part;
+    await delay(1);
+  }
 }
 
-function bytesOf(text: string): Buffer[] {
-  return [...Buffer.from(text)].map((byte) => Buffer.from([byte]));
+/** Cut inside each character that is not ASCII, and between CR and LF. */
+function splitParts(text: string): Buffer[] {
+  const bytes = Buffer.from(text);
+  const cuts = [...bytes.keys()].filter((at) => (bytes[at] ?? 0) >= 0x80 || bytes[at - 1] === 0x0d);
+  return [0, ...cuts].map((at, index) => bytes.subarray(at, cuts[index] ?? bytes.length));
 }
