@@ -4,7 +4,7 @@ import { type Flags, parseFlags, usage } from './flags.ts';
 import { parts, runParts } from './parts.ts';
 import { exitWith, interruption, startConsole } from './program.ts';
 import { startProvider } from './provider.ts';
-import { verdictTable } from './report.ts';
+import { cpuLine, verdictTable } from './report.ts';
 import { keep } from './results.ts';
 import { startStack } from './stack.ts';
 
@@ -18,7 +18,10 @@ async function measure(flags: Flags): Promise<number> {
     const result = await Promise.race([runParts(flags, state, say), interrupted]);
     process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
     const warning = warnOfOthers(result.cpu_share_of_others);
-    process.stderr.write(`\n${verdictTable(result.verdicts)}\n\n${warning === null ? '' : `${warning}\n\n`}`);
+    const { model, cpus, fixed_work_ms: workMs } = result.machine;
+    const machine = `${cpus} x ${model}; fixed work took ${workMs.join(' to ')} ms of CPU`;
+    const lines = [verdictTable(result.verdicts), cpuLine(result.figures), machine, warning];
+    process.stderr.write(`\n${lines.filter((line) => line !== null).join('\n\n')}\n\n`);
     if (flags.write) say(`written: ${await keep('bench', result)}`);
     return result.ledger.ok ? 0 : 1;
   } finally {

@@ -17,6 +17,7 @@ import { grown } from './parts/grown.ts';
 import { hotRow } from './parts/hotRow.ts';
 import { idle } from './parts/idle.ts';
 import { large } from './parts/large.ts';
+import { lists } from './parts/lists.ts';
 import { ownCost } from './parts/ownCost.ts';
 import { rates } from './parts/rates.ts';
 import { wait } from './parts/wait.ts';
@@ -30,6 +31,7 @@ import {
   statementTable,
 } from './postgres.ts';
 import { report } from './report.ts';
+import { fixedWorkMs } from './yardstick.ts';
 
 /** In order: a fresh system first, a full database last. */
 export const parts: Record<string, Part> = {
@@ -50,6 +52,7 @@ export const parts: Record<string, Part> = {
   webhooks_isolation: webhooksIsolation,
   curve,
   fairness,
+  lists,
   grown,
 };
 
@@ -59,6 +62,7 @@ export async function runParts(flags: Flags, state: LocalState, say: (line: stri
   const db = openDatabase({ url: state.database_url, poolSize: 2, applicationName: 'bench' });
   const redis = connectProducer(state.redis_url, createLogger('bench', 'warn'));
   const load = openGenerator(state.base_url);
+  const workBeforeMs = fixedWorkMs();
   const results = { figures: {}, cpu: {}, memory: {}, idleCpu: {}, others: {} };
   try {
     const { apiKey } = await createOrganization(state, `${receiver.url}/`);
@@ -66,7 +70,9 @@ export async function runParts(flags: Flags, state: LocalState, say: (line: stri
     const statements = await measureAll({ flags, state, db, redis, apiKey, load, receiver, ...results, say });
     const ledger = await checkLedger(db, say);
     const postgres = await postgresSettings(db);
-    return report({ flags, ...results, repeated: receiver.repeated(), statements, postgres, ledger });
+    const repeated = receiver.repeated();
+    const workMs = [workBeforeMs, fixedWorkMs()];
+    return report({ flags, ...results, repeated, statements, postgres, ledger, fixedWorkMs: workMs });
   } finally {
     redis.disconnect();
     await Promise.all([db.close(), receiver.close(), load.close()]);

@@ -24,8 +24,21 @@ export function report(args: {
   statements: Record<string, Statement[]>;
   postgres: Record<string, string>;
   ledger: LedgerCheck;
+  fixedWorkMs: number[];
 }) {
-  const { flags, figures, cpu, memory, idleCpu, others, repeated, statements, postgres, ledger } = args;
+  const {
+    flags,
+    figures,
+    cpu,
+    memory,
+    idleCpu,
+    others,
+    repeated,
+    statements,
+    postgres,
+    ledger,
+    fixedWorkMs,
+  } = args;
   return {
     verdicts: judge(figures),
     figures: { ...figures, repeated_webhooks: sum(repeated.values()) },
@@ -37,7 +50,7 @@ export function report(args: {
     ...(flags.pgStat ? { statements } : {}),
     ledger,
     settings: settingsOf(flags),
-    machine: describeMachine(),
+    machine: { ...describeMachine(), fixed_work_ms: fixedWorkMs },
     postgres,
     at: new Date().toISOString(),
   };
@@ -66,6 +79,22 @@ export function describeMachine() {
     os: `${type()} ${release()}`,
     node: process.version,
   };
+}
+
+/** CPU milliseconds per execution by rate, of the parts that were measured; null: of none. */
+export function cpuLine(figures: Figures): string | null {
+  const rates = {
+    '10/s': 'rate_10_cpu_ms',
+    '50/s': 'rate_50_cpu_ms',
+    '200/s': 'rate_200_cpu_ms',
+    '500/s': 'rate_500_cpu_ms',
+  };
+  const measured = Object.entries({ ...rates, 'as many as possible': 'system_cpu_ms_per_execution' }).flatMap(
+    ([rate, figure]) => (figures[figure] === undefined ? [] : [`${Number(figures[figure])} at ${rate}`]),
+  );
+  return measured.length === 0
+    ? null
+    : `CPU per execution in ms, without load and receiver: ${measured.join(', ')}`;
 }
 
 /** The verdicts as a table for people. */

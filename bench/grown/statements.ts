@@ -3,6 +3,8 @@
 const hold = '0.01';
 const cost = '0.001';
 const toppedUp = '1000000';
+/** Seven, so that usage has as many rows for each hour. */
+const model = `CASE nth % 7 WHEN 0 THEN 'sandbox-text' ELSE 'grown-' || nth % 7 END`;
 
 const uuidTail = (name: string) =>
   `(SELECT '-7' || substr(h, 1, 3) || '-8' || substr(h, 4, 3) || '-' || substr(h, 7, 12) FROM md5(${name}) AS h)`;
@@ -52,7 +54,7 @@ export function finishedStatements({ suffix }: Month): string[] {
     `INSERT INTO executions${suffix} (id, organization_id, api_key_id, model, status, input, hold_amount,
        estimated_cost, cost, output, input_tokens, output_tokens, latency_ms, created_at, started_at, completed_at,
        expires_at)
-     SELECT 'exec_' || uuid, organization_id, 'key_grown', 'sandbox-text', 'COMPLETED',
+     SELECT 'exec_' || uuid, organization_id, 'key_grown', ${model}, 'COMPLETED',
        '{"prompt":"a prompt of that time"}', ${hold}, ${cost}, ${cost},
        '{"text":"an output of that time, which is kept"}', 6, 9, 1000, at, at + interval '1 second',
        at + interval '2 seconds', at + interval '10 minutes'

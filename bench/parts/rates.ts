@@ -1,4 +1,5 @@
 import { accounted, create, type Figures, type Part, untilDelivered } from '../bench.ts';
+import { systemCpu } from '../cpu.ts';
 import type { Arrival } from '../receiver.ts';
 import { latencies, percentile, round, withoutFirst } from '../statistics.ts';
 
@@ -31,6 +32,7 @@ export const rates: Part = {
         ...latencies(`${name}_create`, createMs),
         ...latencies(`${name}_create_to_webhook`, toWebhookMs),
         ...latencies(`${name}_event_to_delivery`, toDeliveryMs),
+        [`${name}_cpu_ms`]: round(systemCpu(bench.cpu[name] ?? {}).ms, 2),
       });
       bench.say(`${ratePerS}/s: ${round(percentile(toWebhookMs, 0.5))} ms to the webhook (median)`);
     }
