@@ -1,40 +1,22 @@
-import { setInterval as every } from 'node:timers';
 import { ApiError } from '@holdfast/domain/errors';
 import { findExecution } from '../../executions/readable.ts';
-import { toApiError } from '../../http/errors.ts';
 import { followOutput, wholeOf } from '../../watching/outputStream.ts';
 import { type ChatBody, completionId, finishReasonOf, usageOf } from './completion.ts';
-import { openaiError } from './errors.ts';
 import { type Created, type FaceCall, requireCompleted } from './run.ts';
-
-const pingMs = 10_000;
+import { openEventStream } from './serverSentEvents.ts';
 
 /** Writes chunks as they are made, or one with the whole if the model does not stream. An error comes as an event. */
 export async function streamChat(call: FaceCall, created: Created, body: ChatBody): Promise<null> {
-  const { response } = call.raw;
   const { id } = created.execution;
-  response.writeHead(200, {
-    'Content-Type': 'text/event-stream; charset=utf-8',
-    'Cache-Control': 'no-store',
-    'X-Accel-Buffering': 'no',
-    ...created.headers,
-  });
-  const write = (data: unknown) =>
-    response.write(`data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`);
-  const ping = every(() => void response.write(': ping\n\n'), pingMs);
-  const over = new AbortController();
-  response.once('close', () => over.abort());
+  const stream = openEventStream(call.raw.response, created.headers);
+  const about = { id: completionId(id), object: 'chat.completion.chunk', model: body.model };
   try {
-    await writeChunks(call, created, body, over, async (chunk) => {
-      if (!write({ id: completionId(id), object: 'chat.completion.chunk', model: body.model, ...chunk }))
-        await drained(call, over.signal);
-    });
-    write('[DONE]');
+    await writeChunks(call, created, body, stream.over, (chunk) => stream.write({ ...about, ...chunk }));
+    await stream.write('[DONE]');
   } catch (error) {
-    write(openaiError(toApiError(error)));
+    await stream.fail(error);
   } finally {
-    clearInterval(ping);
-    response.end();
+    stream.end();
   }
   return null;
 }
@@ -81,12 +63,4 @@ async function writeChunks(
   else if (!isBegun) await text('');
   await choice({}, finishReasonOf(execution));
   if (includesUsage) await write({ created, choices: [], usage: usageOf(execution) });
-}
-
-async function drained({ raw: { response } }: FaceCall, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  response.once('drain', resolve);
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  await promise;
 }

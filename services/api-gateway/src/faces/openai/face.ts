@@ -5,8 +5,25 @@ import { postChatCompletion } from './chat.ts';
 import { postEmbeddings } from './embeddings.ts';
 import { openaiErrorBody } from './errors.ts';
 import { getOpenaiModel, listOpenaiModels } from './models.ts';
+import {
+  deleteResponse,
+  getResponse,
+  listResponseInput,
+  postCancelResponse,
+  postResponse,
+} from './responses.ts';
 
-const endpoints: readonly Endpoint[] = [listOpenaiModels, getOpenaiModel, postChatCompletion, postEmbeddings];
+const endpoints: readonly Endpoint[] = [
+  listOpenaiModels,
+  getOpenaiModel,
+  postChatCompletion,
+  postEmbeddings,
+  postResponse,
+  getResponse,
+  postCancelResponse,
+  deleteResponse,
+  listResponseInput,
+];
 
 const offered = endpoints.map(({ method, path }) => `${method} ${path}`).join(', ');
 

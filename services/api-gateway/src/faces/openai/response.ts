@@ -1,0 +1,199 @@
+import { ApiError } from '@holdfast/domain/errors';
+import type { Execution } from '@holdfast/domain/execution';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { ExecutionStatus } from '@holdfast/domain/statuses';
+import { z } from 'zod';
+import { type ChatMessage, chatInput } from './completion.ts';
+import { openaiError } from './errors.ts';
+
+const item = z.looseObject({ type: z.string().optional(), role: z.string().optional() });
+
+export const responseBody = z.looseObject({
+  model: z.string().min(1).max(200),
+  input: z.union([z.string(), z.array(item).min(1).max(10_000)]),
+  instructions: z.string().nullish(),
+  background: z.boolean().nullish(),
+  stream: z.boolean().nullish(),
+  store: z.boolean().nullish(),
+  previous_response_id: z.string().nullish(),
+  metadata: z.record(z.string(), z.unknown()).nullish(),
+  max_output_tokens: z.int().positive().nullish(),
+});
+
+export type ResponseBody = z.infer<typeof responseBody>;
+type Item = z.infer<typeof item>;
+
+/** Makes the input of a model from a request. `earlier`: the messages of previous responses. @throws ApiError for what the model cannot do */
+export function responseInput(
+  definition: ModelDefinition,
+  body: ResponseBody,
+  earlier: readonly ChatMessage[],
+): Record<string, unknown> {
+  const {
+    model,
+    input,
+    instructions,
+    max_output_tokens: maxTokens,
+    text,
+    tools,
+    tool_choice: choice,
+    ...rest
+  } = body;
+  const { background: _b, store: _s, stream: _t, previous_response_id: _p, metadata: _m, ...others } = rest;
+  const system: ChatMessage[] = instructions ? [{ role: 'system', content: instructions }] : [];
+  const said = typeof input === 'string' ? [{ role: 'user', content: input }] : input.map(messageOf);
+  return chatInput(definition, {
+    ...others,
+    model,
+    messages: [...system, ...earlier, ...said],
+    max_tokens: maxTokens,
+    ...formatOf(text),
+    ...(Array.isArray(tools) && tools.length > 0 && { tools: tools.map(toolOf), tool_choice: choice }),
+  });
+}
+
+function messageOf(given: Item): ChatMessage {
+  const { type, role, call_id: callId, name, arguments: args, output, content } = given;
+  if (type === 'function_call') {
+    const call = { id: callId, type: 'function', function: { name, arguments: args } };
+    return { role: 'assistant', content: null, tool_calls: [call] };
+  }
+  if (type === 'function_call_output')
+    return {
+      role: 'tool',
+      tool_call_id: callId,
+      content: typeof output === 'string' ? output : JSON.stringify(output),
+    };
+  if (role === undefined)
+    throw unsupported('input', `Input items of the type \`${type}\` are not supported.`);
+  return { role, content: typeof content === 'string' ? content : partsOf(content) };
+}
+
+function partsOf(content: unknown) {
+  if (!Array.isArray(content))
+    throw unsupported('input', 'The content of a message must be text or a list of parts.');
+  return content.map((part: { type?: string; text?: string }) =>
+    typeof part.text === 'string' ? { type: 'text', text: part.text } : { ...part, type: String(part.type) },
+  );
+}
+
+function formatOf(text: unknown): object {
+  const { format } = (text ?? {}) as { format?: { type?: string } };
+  if (format?.type === undefined || format.type === 'text') return {};
+  const { type, ...schema } = format;
+  return { response_format: type === 'json_schema' ? { type, json_schema: schema } : { type } };
+}
+
+/** As chat completions take it: the fields of a function stand in an object of their own. */
+function toolOf(tool: unknown): unknown {
+  const { type, ...declared } = tool as { type?: unknown };
+  if (type !== 'function')
+    throw unsupported('tools', `Tools of the type \`${String(type)}\` are not supported.`);
+  return { type, function: declared };
+}
+
+export function unsupported(field: string, message: string): ApiError {
+  return new ApiError('INPUT_VALIDATION_ERROR', message, {
+    details: [{ field, code: 'unsupported', message }],
+  });
+}
+
+export function responseId(executionId: string): string {
+  return `resp_${executionId.slice('exec_'.length)}`;
+}
+
+/** Null: it is none of ours. */
+export function executionIdOf(id: string): string | null {
+  return id.startsWith('resp_') ? `exec_${id.slice('resp_'.length)}` : null;
+}
+
+type Shown = { text?: unknown; tool_calls?: unknown };
+type Call = { id?: string; function?: { name?: string; arguments?: string } };
+
+export function textOfOutput({ output }: Pick<Execution, 'output'>): string | null {
+  const { text } = (output ?? {}) as Shown;
+  return typeof text === 'string' ? text : output && JSON.stringify(output);
+}
+
+export function messageItem(executionId: string, text: string, status = 'completed') {
+  return {
+    id: `msg_${executionId.slice('exec_'.length)}`,
+    type: 'message',
+    status,
+    role: 'assistant',
+    content: [{ type: 'output_text', text, annotations: [], logprobs: [] }],
+  };
+}
+
+function outputItems(execution: Execution): object[] {
+  if (execution.status !== 'COMPLETED') return [];
+  const text = textOfOutput(execution);
+  const { tool_calls: calls } = (execution.output ?? {}) as Shown;
+  const called = (Array.isArray(calls) ? (calls as Call[]) : []).map((call, index) => ({
+    id: `fc_${execution.id.slice('exec_'.length)}_${index}`,
+    type: 'function_call',
+    status: 'completed',
+    call_id: call.id,
+    name: call.function?.name,
+    arguments: call.function?.arguments,
+  }));
+  return [...(text ? [messageItem(execution.id, text)] : []), ...called];
+}
+
+const statuses: Record<ExecutionStatus, string> = {
+  PENDING: 'queued',
+  PROCESSING: 'in_progress',
+  AWAITING_WEBHOOK: 'in_progress',
+  COMPLETED: 'completed',
+  FAILED: 'failed',
+  CANCELLED: 'cancelled',
+  EXPIRED: 'failed',
+};
+
+/** What a response repeats of its request, as far as it is known. */
+export type Repeated = Pick<
+  ResponseBody,
+  'background' | 'instructions' | 'previous_response_id' | 'max_output_tokens'
+> & {
+  model?: string;
+};
+
+export function responseOf(execution: Execution, repeated: Repeated = {}) {
+  const isCut = ['length', 'budget', 'deadline'].includes(execution.finishReason ?? '');
+  const { inputTokens, outputTokens, errorCode, errorMessage } = execution;
+  const error = errorCode && openaiError(new ApiError(errorCode, errorMessage ?? '')).error;
+  return {
+    id: responseId(execution.id),
+    object: 'response',
+    created_at: Math.floor(execution.createdAt.getTime() / 1000),
+    status: execution.status === 'COMPLETED' && isCut ? 'incomplete' : statuses[execution.status],
+    background: repeated.background ?? false,
+    error: error && { code: error.code ?? 'server_error', message: error.message },
+    incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
+    instructions: repeated.instructions ?? null,
+    max_output_tokens: repeated.max_output_tokens ?? null,
+    metadata: execution.metadata ?? {},
+    model: repeated.model ?? execution.model,
+    output: outputItems(execution),
+    parallel_tool_calls: true,
+    previous_response_id: repeated.previous_response_id ?? null,
+    reasoning: { effort: null, summary: null },
+    store: true,
+    temperature: null,
+    text: { format: { type: 'text' } },
+    tool_choice: 'auto',
+    tools: [],
+    top_p: null,
+    truncation: 'disabled',
+    usage:
+      execution.status === 'COMPLETED'
+        ? {
+            input_tokens: inputTokens ?? 0,
+            input_tokens_details: { cached_tokens: 0 },
+            output_tokens: outputTokens ?? 0,
+            output_tokens_details: { reasoning_tokens: 0 },
+            total_tokens: (inputTokens ?? 0) + (outputTokens ?? 0),
+          }
+        : null,
+  };
+}

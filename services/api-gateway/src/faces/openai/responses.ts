@@ -1,0 +1,201 @@
+import { getExecutionWithAttempts } from '@holdfast/db/executions/read';
+import { ApiError } from '@holdfast/domain/errors';
+import type { Execution } from '@holdfast/domain/execution';
+import { cancel, erase } from '@holdfast/executions/lifecycle';
+import { z } from 'zod';
+import type { Caller } from '../../access/identity.ts';
+import type { Context } from '../../context/context.ts';
+import { endpoint } from '../../context/endpoint.ts';
+import { findExecution } from '../../executions/readable.ts';
+import { integerParameter, notFound } from '../../http/fields.ts';
+import type { ChatMessage } from './completion.ts';
+import { requireNamed } from './models.ts';
+import {
+  executionIdOf,
+  responseBody,
+  responseInput,
+  responseOf,
+  textOfOutput,
+  unsupported,
+} from './response.ts';
+import { streamResponse } from './responseStream.ts';
+import { completed, costHeaders, createFrom } from './run.ts';
+
+const params = z.object({ id: z.string() });
+const tag = 'OpenAI';
+const responses = { 200: { description: 'The response', schema: null } };
+const route = '/v1/openai/responses';
+
+export const postResponse = endpoint({
+  method: 'POST',
+  path: route,
+  operationId: 'createOpenaiResponse',
+  tag,
+  summary: 'Create a response',
+  scope: 'executions:write',
+  limit: 'create',
+  body: responseBody,
+  responses,
+  async handle(call) {
+    const { context, caller, body } = call;
+    const { definition } = await requireNamed(context, caller, body.model);
+    const isStreamed = body.stream === true;
+    const earlier = await messagesBefore(context, caller, body.previous_response_id ?? null);
+    const created = await createFrom(call, `POST ${route}`, body, () => {
+      if (earlier.length > 0 && !takesMessages(definition.input_schema))
+        throw unsupported('previous_response_id', 'The model does not take earlier messages.');
+      return {
+        model: definition.slug,
+        input: responseInput(definition, body, earlier),
+        ...(body.metadata && { metadata: body.metadata }),
+        ...(isStreamed && definition.stream === 'text' && { stream: true }),
+      };
+    });
+    const { id } = created.execution;
+    if (body.background === true && !isStreamed) {
+      const execution = await findExecution(context, caller, id);
+      return { status: 200, body: responseOf(execution, body), headers: created.headers };
+    }
+    return {
+      status: 200,
+      body: null,
+      wait: async () => {
+        if (isStreamed) return await streamResponse(call, id, body, { headers: created.headers });
+        const execution = await completed(call, created);
+        if (execution === null) return null;
+        const headers = { ...created.headers, ...costHeaders(execution) };
+        return { status: 200, body: responseOf(execution, body), headers };
+      },
+    };
+  },
+});
+
+function takesMessages({ properties }: Record<string, unknown>): boolean {
+  return 'messages' in (properties ?? {});
+}
+
+/** The conversation up to a response. @throws ApiError NOT_FOUND, or for one that has not completed */
+async function messagesBefore(context: Context, caller: Caller, id: string | null): Promise<ChatMessage[]> {
+  if (id === null) return [];
+  const execution = await findResponse(context, caller, id);
+  if (execution.status !== 'COMPLETED')
+    throw unsupported('previous_response_id', `The response ${id} has not completed.`);
+  const answer = { role: 'assistant', content: textOfOutput(execution) ?? '' };
+  return [...(await messagesOf(context, execution.id)), answer];
+}
+
+/** What a model was sent. */
+async function messagesOf({ db }: Context, executionId: string): Promise<ChatMessage[]> {
+  const { messages, prompt, system } =
+    (await getExecutionWithAttempts(db, executionId))?.execution.input ?? {};
+  if (Array.isArray(messages)) return messages as ChatMessage[];
+  const said = typeof prompt === 'string' ? [{ role: 'user', content: prompt }] : [];
+  return [...(typeof system === 'string' ? [{ role: 'system', content: system }] : []), ...said];
+}
+
+/** @throws ApiError NOT_FOUND, also for a response that was deleted */
+async function findResponse(context: Context, caller: Caller, id: string): Promise<Execution> {
+  const executionId = executionIdOf(id);
+  const execution = executionId === null ? null : await findExecution(context, caller, executionId);
+  if (execution === null || execution.erasedAt !== null) throw notFound('response');
+  return execution;
+}
+
+export const getResponse = endpoint({
+  method: 'GET',
+  path: `${route}/{id}`,
+  operationId: 'getOpenaiResponse',
+  tag,
+  summary: 'Read a response',
+  scope: 'executions:read',
+  limit: 'other',
+  params,
+  query: z.object({
+    stream: z.stringbool().default(false),
+    starting_after: integerParameter({ min: -1, max: 2_147_483_647, default: -1 }),
+    include: z.string().optional(),
+    'include[]': z.string().optional(),
+  }),
+  responses,
+  async handle(call) {
+    const { context, caller, params: of, query } = call;
+    const execution = await findResponse(context, caller, of.id);
+    if (!query.stream) return { status: 200, body: responseOf(execution), headers: costHeaders(execution) };
+    return await streamResponse(call, execution.id, {}, { after: query.starting_after });
+  },
+});
+
+export const postCancelResponse = endpoint({
+  method: 'POST',
+  path: `${route}/{id}/cancel`,
+  operationId: 'cancelOpenaiResponse',
+  tag,
+  summary: 'Cancel a response',
+  scope: 'executions:write',
+  limit: 'other',
+  params,
+  responses,
+  async handle({ context, caller, params: of }) {
+    const { id } = await findResponse(context, caller, of.id);
+    // One that has ended stays as it is, as at OpenAI.
+    const cancelled = await cancel(context, caller.organizationId, id).catch((error: unknown) => {
+      if (error instanceof ApiError && error.code === 'EXECUTION_ALREADY_TERMINAL')
+        return findExecution(context, caller, id);
+      throw error;
+    });
+    return { status: 200, body: responseOf(cancelled), headers: costHeaders(cancelled) };
+  },
+});
+
+export const deleteResponse = endpoint({
+  method: 'DELETE',
+  path: `${route}/{id}`,
+  operationId: 'deleteOpenaiResponse',
+  tag,
+  summary: 'Delete a response',
+  scope: 'executions:write',
+  limit: 'other',
+  params,
+  responses,
+  async handle({ context, caller, params: of }) {
+    const { id } = await findResponse(context, caller, of.id);
+    await erase(context.db, caller.organizationId, id);
+    return { status: 200, body: { id: of.id, object: 'response', deleted: true } };
+  },
+});
+
+export const listResponseInput = endpoint({
+  method: 'GET',
+  path: `${route}/{id}/input_items`,
+  operationId: 'listOpenaiResponseInput',
+  tag,
+  summary: 'List the input of a response',
+  scope: 'executions:read',
+  limit: 'other',
+  params,
+  query: z.object({
+    limit: z.string().optional(),
+    order: z.string().optional(),
+    after: z.string().optional(),
+  }),
+  responses,
+  async handle({ context, caller, params: of }) {
+    const { id } = await findResponse(context, caller, of.id);
+    const data = (await messagesOf(context, id)).map(({ role, content }, index) => ({
+      id: `msg_${id.slice('exec_'.length)}_in_${index}`,
+      type: 'message',
+      role,
+      content: typeof content === 'string' ? [{ type: 'input_text', text: content }] : (content ?? []),
+    }));
+    return {
+      status: 200,
+      body: {
+        object: 'list',
+        data,
+        first_id: data[0]?.id ?? null,
+        last_id: data.at(-1)?.id ?? null,
+        has_more: false,
+      },
+    };
+  },
+});
