@@ -1,6 +1,7 @@
 import { getExecutionWithAttempts } from '@holdfast/db/executions/read';
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { cancel, erase } from '@holdfast/executions/lifecycle';
 import { z } from 'zod';
 import type { Caller } from '../../access/identity.ts';
@@ -70,8 +71,8 @@ export const postResponse = endpoint({
   },
 });
 
-function takesMessages({ properties }: Record<string, unknown>): boolean {
-  return 'messages' in (properties ?? {});
+function takesMessages({ properties }: ModelDefinition['input_schema']): boolean {
+  return Object.hasOwn(Object(properties), 'messages');
 }
 
 /** The conversation up to a response. @throws ApiError NOT_FOUND, or for one that has not completed */
