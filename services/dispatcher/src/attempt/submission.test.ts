@@ -1,7 +1,9 @@
 import type { Failure } from '@holdfast/domain/outcome';
 import type { Progress, Provider, Submission } from '@holdfast/providers/interface';
 import { describe, expect, it } from '@jest/globals';
-import { callProvider } from './submission.ts';
+import type { Route } from './route.ts';
+import type { Stream } from './streams.ts';
+import { type Attempt, callProvider, submit } from './submission.ts';
 
 type Refused = Extract<Progress, { state: 'refused' }>;
 
@@ -105,5 +107,26 @@ describe('a call to a provider', () => {
     controller.abort('shutting down');
     await call;
     expect(calls).toEqual(['recover']);
+  });
+});
+
+describe('a stream', () => {
+  it.each([
+    ['that breaks off counts against its provider', false, ['unknown']],
+    ['that we stopped says nothing about its provider', true, []],
+  ])('%s', async (_what, isStopped, counted) => {
+    const { provider } = scripted({ submit: [unknown] });
+    const route = {
+      provider: { ...provider, handleFor: () => null },
+      definition: { timeout_s: 60, output: { kind: 'text' }, errors: [], input_schema: { type: 'object' } },
+      route: { model: 'model', options: {} },
+    } as unknown as Route;
+    const attempt = { input: {}, remainingMs: 1000 } as unknown as Attempt;
+    const stop = isStopped ? AbortSignal.abort('closed') : signal;
+    const stream = { sink: {}, stop } as unknown as Stream;
+    const states: string[] = [];
+    const slots = { called: (_run: unknown, { state }: Progress) => void states.push(state) };
+    await submit(slots, route, attempt, { input: {}, parts: [] }, 'submit', signal, stream);
+    expect(states).toEqual(counted);
   });
 });

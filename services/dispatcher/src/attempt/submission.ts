@@ -52,7 +52,8 @@ export async function submit(
     return null;
   }
   const usualMs = definition.timeout_s * 1000;
-  slots.called(attempt, progress, { givenMs: attempt.remainingMs, usualMs });
+  // What we stopped says nothing about the provider.
+  if (!stream?.stop.aborted) slots.called(attempt, progress, { givenMs: attempt.remainingMs, usualMs });
   return progress;
 }
 
