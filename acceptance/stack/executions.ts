@@ -13,6 +13,8 @@ export type ExecutionBody = {
   usage?: unknown;
   latency_ms?: number;
   logs?: string | null;
+  partial_output?: string;
+  finish_reason?: string | null;
   urls?: Record<string, string>;
 };
 
