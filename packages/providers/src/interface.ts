@@ -26,7 +26,8 @@ export type Submission = {
   timeoutMs: number;
   /**
    * Without one the output is shown at its end. With one `submit` asks the provider to stream and returns at the end of the
-   * run. A stream that breaks off is `unknown`; when the signal aborts, the provider's connection is closed.
+   * run. A stream that breaks off is resumed where the protocol can; else it is `running` if the run can be polled, or
+   * `unknown`. When the signal aborts, the provider's connection is closed, and a run that would go on is cancelled.
    */
   sink?: OutputSink;
 };
