@@ -43,6 +43,7 @@ export const sections: readonly Section[] = [
       doc('guides/test-keys', 'Test keys'),
       doc('portal', 'The portal'),
       doc('guides/production', 'Going to production'),
+      doc('guides/from-openai', 'Coming from OpenAI'),
       doc('guides/from-replicate', 'Coming from Replicate'),
       doc('guides/from-fal', 'Coming from fal'),
     ],

@@ -39,6 +39,7 @@ Holdfast is ready.
 
   API      ${baseUrl}   (documentation: ${baseUrl}/docs)
   API key  ${apiKey}
+  OpenAI   ${baseUrl}/v1/openai   (for its clients: the base URL)
   Admin    ${adminUrl}/admin/v1
   token    ${adminToken}
   Files    ${home}
@@ -51,6 +52,8 @@ Try it:
     -d '{"model":"sandbox-text","input":{"prompt":"Hello"}}'
   curl -s $HOLDFAST_URL/v1/executions -H "$auth"
   curl -s $HOLDFAST_URL/v1/balance -H "$auth"
+  curl -s $HOLDFAST_URL/v1/openai/chat/completions -H "$auth" -H "Content-Type: application/json" \\
+    -d '{"model":"sandbox-text","messages":[{"role":"user","content":"Hello"}]}'
 
 Webhooks, each as it comes, in another terminal:
   npm run webhooks:listen
