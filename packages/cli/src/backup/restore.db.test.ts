@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '@holdfast/db/client';
 import { listPartitions } from '@holdfast/db/partitions';
 import { createDiskStore } from '@holdfast/files/disk/diskStore';
 import { createSealedBox, encryptionKeys } from '@holdfast/kit/sealedBox';
-import { createCustomer } from '@holdfast/testkit/testData';
+import { createCustomer, insertTestExecution } from '@holdfast/testkit/testData';
 import { asRole, createBareDatabase, createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -54,6 +54,7 @@ beforeAll(async () => {
   ({ organizationId } = await createCustomer({ db, box, baseUrl: 'http://a', balance: '12.34' }));
   await db.pool.query(`SELECT make_partitions('2024-03-01'::date, '2024-04-01'::date)`);
   await db.pool.query('DROP TABLE executions_2024_03, events_2024_03');
+  await insertTestExecution(db, { organizationId, onCancel: 'charge' });
   await addDelivery(db, 'young', '10 minutes');
   await addDelivery(db, 'old', '2 hours');
   await addFile(db, 'file_there');
@@ -180,9 +181,9 @@ describe('a restore', () => {
   it('leaves a journal that later transfers continue', async () => {
     await restore(folder);
     const add = `INSERT INTO transfers (organization_id, sequence, kind, debit_account, credit_account, amount,
-      available_after, held_after) VALUES ($1, $2, 'top_up', 'funding', 'available', 1, 13.34, 0)`;
-    await expect(target.db.pool.query(add, [organizationId, 1])).rejects.toThrow('do not follow');
-    await target.db.pool.query(add, [organizationId, 2]);
+      available_after, held_after) VALUES ($1, $2, 'top_up', 'funding', 'available', 1, 12.74, 0.6)`;
+    await expect(target.db.pool.query(add, [organizationId, 2])).rejects.toThrow('do not follow');
+    await target.db.pool.query(add, [organizationId, 3]);
     expect(await auditLedger(target.db)).toEqual([]);
   });
 

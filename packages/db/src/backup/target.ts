@@ -44,6 +44,7 @@ export async function fillDatabase<Result>(
 async function switchTriggers(client: ClientBase, to: 'DISABLE' | 'ENABLE'): Promise<void> {
   await client.query(`ALTER TABLE transfers ${to} TRIGGER transfers_post`);
   await client.query(`ALTER TABLE models ${to} TRIGGER keep_model_version`);
+  await client.query(`ALTER TABLE executions ${to} TRIGGER executions_open_stream`);
 }
 
 const targetOf = (client: ClientBase): Target => ({
