@@ -198,11 +198,12 @@ async function failWithoutRoute(
 
 /** Cancels the run of an execution that has ended. Later callbacks of the provider are ignored. */
 export async function stopAttempt(
-  { files, routes, slots }: Pick<AttemptServices, 'files' | 'routes' | 'slots'>,
+  { files, routes, slots, leases }: Pick<AttemptServices, 'files' | 'routes' | 'slots' | 'leases'>,
   trace: Trace,
   attempt: ClaimedAttempt,
 ): Promise<void> {
   await inSpan(trace, { name: 'stop', kind: 'consumer' }, attempt, async (spanned) => {
+    leases.end(attempt.attemptId);
     // A waiting attempt was not sent to a provider.
     const route = attempt.state === 'waiting' ? null : await routes.find(attempt, spanned);
     if (route && attempt.handle)

@@ -41,6 +41,17 @@ describe('work on an attempt whose lease is not extended', () => {
   });
 });
 
+it('work on an attempt ends at once when its execution is stopped by this process', async () => {
+  const leases = createLeases(db, log);
+  const work = leases.hold(
+    await attempt('att_stopped'),
+    (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason))),
+  );
+  leases.end('att_stopped');
+  expect(await work).toBe('ended elsewhere');
+  await leases.handBack(0);
+});
+
 describe('work on an attempt at a stop', () => {
   it('may finish by itself', async () => {
     const leases = createLeases(db, log);

@@ -19,6 +19,8 @@ export type Leases = {
   /** Keeps the lease during `work`; `signal` aborts with an AbortReason. */
   hold<Result>(attemptId: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
   has(attemptId: string): boolean;
+  /** Ends the work on an attempt whose execution has ended, at once instead of at the next heartbeat. */
+  end(attemptId: string): void;
   /** `work` counts against the memory budget of all attempts. */
   holdMemory: MemoryBudget['during'];
   /** Lets work finish within `graceMs`, then releases the remaining leases to the other dispatchers. */
@@ -78,6 +80,7 @@ export function createLeases(db: Database, log: Logger): Leases {
     },
     holdMemory: memory.during,
     has: (attemptId) => held.has(attemptId),
+    end: (attemptId) => abort(attemptId, 'ended elsewhere'),
     async handBack(graceMs) {
       await within(graceMs, 'finishing the attempts', emptied()).catch(() => {});
       await heartbeat.stop();
