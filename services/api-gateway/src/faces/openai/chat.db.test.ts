@@ -109,6 +109,17 @@ describe('a chat completion', () => {
     expect(chunks[2]).toMatchObject({ choices: [], usage: { total_tokens: 5 } });
   });
 
+  it('is also had by the older API for prompts', async () => {
+    const before = await count();
+    const sent = gateway.client(key).post('/v1/openai/completions').send({ model: 'writer', prompt });
+    const waiting = sent.then((response) => response);
+    await complete(await created(before));
+    expect((await waiting).body).toMatchObject({
+      object: 'text_completion',
+      choices: [{ index: 0, text: 'hello', finish_reason: 'stop' }],
+    });
+  });
+
   it('reports the failure of its execution, and that a retry would not help', async () => {
     const before = await count();
     const sent = post().then((response) => response);

@@ -1,17 +1,38 @@
 import { ApiError } from '@holdfast/domain/errors';
 import { findExecution } from '../../executions/readable.ts';
-import { followOutput, wholeOf } from '../../watching/outputStream.ts';
+import { followOutput } from '../../watching/outputStream.ts';
 import { type ChatBody, completionId, finishReasonOf, usageOf } from './completion.ts';
 import { type Created, type FaceCall, requireCompleted } from './run.ts';
 import { openEventStream } from './serverSentEvents.ts';
 
+type Delta = { role?: string; content?: unknown; refusal?: null; tool_calls?: object[] };
+
+/** How one of OpenAI's APIs writes a piece of text. */
+export type ChunkShape = {
+  object: string;
+  idOf(executionId: string): string;
+  choice(delta: Delta): object;
+};
+
+const chatChunks: ChunkShape = {
+  object: 'chat.completion.chunk',
+  idOf: completionId,
+  choice: (delta) => ({ delta }),
+};
+
 /** Writes chunks as they are made, or one with the whole if the model does not stream. An error comes as an event. */
-export async function streamChat(call: FaceCall, created: Created, body: ChatBody): Promise<null> {
+export async function streamChat(
+  call: FaceCall,
+  created: Created,
+  body: Pick<ChatBody, 'model' | 'stream_options'>,
+  shape: ChunkShape = chatChunks,
+): Promise<null> {
   const { id } = created.execution;
   const stream = openEventStream(call.raw.response, created.headers);
-  const about = { id: completionId(id), object: 'chat.completion.chunk', model: body.model };
+  const about = { id: shape.idOf(id), object: shape.object, model: body.model };
+  const write: WriteChunk = (chunk) => stream.write({ ...about, ...chunk });
   try {
-    await writeChunks(call, created, body, stream.over, (chunk) => stream.write({ ...about, ...chunk }));
+    await writeChunks(call, created, { ...body, shape }, stream.over, write);
     await stream.write('[DONE]');
   } catch (error) {
     await stream.fail(error);
@@ -26,16 +47,16 @@ type WriteChunk = (chunk: object) => Promise<void>;
 async function writeChunks(
   { context, caller }: FaceCall,
   { execution: { id }, headers }: Created,
-  { stream_options: options }: ChatBody,
+  { stream_options: options, shape }: Pick<ChatBody, 'stream_options'> & { shape: ChunkShape },
   over: AbortController,
   write: WriteChunk,
 ): Promise<void> {
   const created = Math.floor(Date.now() / 1000);
   const includesUsage = options?.include_usage === true;
-  const choice = (delta: object, finish_reason: string | null = null) =>
+  const choice = (delta: Delta, finish_reason: string | null = null) =>
     write({
       created,
-      choices: [{ index: 0, delta, logprobs: null, finish_reason }],
+      choices: [{ index: 0, ...shape.choice(delta), logprobs: null, finish_reason }],
       ...(includesUsage && { usage: null }),
     });
   let isBegun = false;
@@ -52,9 +73,12 @@ async function writeChunks(
   }
   if (next.value === null) return;
   const execution = requireCompleted(await findExecution(context, caller, id), headers);
-  const whole = next.value.total === null || next.value.isCleared ? wholeOf(execution) : null;
-  if (typeof whole === 'string') await text(whole);
-  const { tool_calls: calls } = (execution.output ?? {}) as { tool_calls?: object[] };
+  const { text: whole, tool_calls: calls } = (execution.output ?? {}) as {
+    text?: unknown;
+    tool_calls?: object[];
+  };
+  const isUnseen = next.value.total === null || next.value.isCleared;
+  if (isUnseen && typeof whole === 'string' && whole !== '') await text(whole);
   if (Array.isArray(calls))
     await choice({
       ...(!isBegun && { role: 'assistant', content: null }),

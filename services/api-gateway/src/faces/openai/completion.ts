@@ -95,6 +95,23 @@ export function completionOf(execution: Execution, model: string) {
   };
 }
 
+/** The legacy completion of a prompt. */
+export function textCompletionOf(execution: Execution, model: string) {
+  const { content } = answerOf(execution);
+  return {
+    id: textCompletionId(execution.id),
+    object: 'text_completion',
+    created: Math.floor(execution.createdAt.getTime() / 1000),
+    model,
+    choices: [{ index: 0, text: content ?? '', logprobs: null, finish_reason: finishReasonOf(execution) }],
+    usage: usageOf(execution),
+  };
+}
+
+export function textCompletionId(executionId: string): string {
+  return `cmpl-${executionId.slice('exec_'.length)}`;
+}
+
 export function completionId(executionId: string): string {
   return `chatcmpl-${executionId.slice('exec_'.length)}`;
 }

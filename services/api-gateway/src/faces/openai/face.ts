@@ -1,7 +1,7 @@
 import { ApiError } from '@holdfast/domain/errors';
 import type { Endpoint } from '../../context/endpoint.ts';
 import type { Face } from '../../http/face.ts';
-import { postChatCompletion } from './chat.ts';
+import { postChatCompletion, postCompletion } from './chat.ts';
 import { postEmbeddings } from './embeddings.ts';
 import { openaiErrorBody } from './errors.ts';
 import { getOpenaiModel, listOpenaiModels } from './models.ts';
@@ -17,6 +17,7 @@ const endpoints: readonly Endpoint[] = [
   listOpenaiModels,
   getOpenaiModel,
   postChatCompletion,
+  postCompletion,
   postEmbeddings,
   postResponse,
   getResponse,
