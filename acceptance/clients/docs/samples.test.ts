@@ -95,7 +95,9 @@ describe('the samples of quickstarts and guides', () => {
     '%s runs its curl sample %i',
     async (_page, _n, text) => {
       const output = await run('sample.sh', text, ['bash', '-e', 'sample.sh']);
-      expect(output).toMatch(/^\{/);
+      if (text.includes('"stream":true'))
+        expect(output).toMatch(/^event: done\ndata: \{"status":"COMPLETED"/m);
+      else expect(output).toMatch(/^\{/);
       expect(output).not.toMatch(/^\{"error"/m);
     },
     70_000,

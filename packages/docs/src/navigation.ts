@@ -37,6 +37,7 @@ export const sections: readonly Section[] = [
     pages: [
       doc('guides/executions', 'Executions'),
       doc('webhooks', 'Webhooks'),
+      doc('guides/streaming', 'Streaming'),
       doc('guides/files', 'Files'),
       doc('guides/balance', 'Balance and limits'),
       doc('guides/idempotency', 'Idempotency'),

@@ -6,7 +6,7 @@ import { change, newIdempotencyKey, type Schemas } from '../api.ts';
 import { useMissingRole } from '../features/access/session.tsx';
 import { actionsOf, neededRole } from '../features/executions/actions.ts';
 import { InputFiles } from '../features/executions/files.tsx';
-import { executionKey, useEvents, useExecution } from '../features/executions/live.ts';
+import { executionKey, useExecution, useLive } from '../features/executions/live.ts';
 import { Output } from '../features/executions/Output.tsx';
 import { ProgressBar } from '../features/executions/Run.tsx';
 import { Timeline } from '../features/executions/timeline.tsx';
@@ -44,15 +44,15 @@ export function Execution() {
 }
 
 function Details({ of }: { of: Whole }) {
-  const { progress, lines } = useEvents(of);
+  const { progress, lines, stream, isChargedOnCancel } = useLive(of);
   const log = of.logs ?? (lines.length > 0 ? lines.join('\n') : null);
   return (
     <>
-      <Head of={of} />
+      <Head of={of} isChargedOnCancel={isChargedOnCancel} />
       <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
         <div className="min-w-0 space-y-4">
           <Card title={text.execution.timeline}>
-            {of.completed_at === null && <ProgressBar of={progress?.progress ?? of.progress} />}
+            {of.completed_at === null && <ProgressBar of={progress ?? of.progress} />}
             <Timeline of={of} />
           </Card>
           <MoneyCard of={of} />
@@ -60,7 +60,7 @@ function Details({ of }: { of: Whole }) {
         </div>
         <div className="min-w-0 space-y-4">
           <Card title={text.execution.output}>
-            <Output of={of} />
+            <Output of={of} stream={stream} />
           </Card>
           <Card title={text.execution.input} aside={<CopyAs of={of} />}>
             {of.erased_at ? (
@@ -88,7 +88,7 @@ function Details({ of }: { of: Whole }) {
   );
 }
 
-function Head({ of }: { of: Whole }) {
+function Head({ of, isChargedOnCancel }: { of: Whole; isChargedOnCancel: boolean }) {
   const client = useQueryClient();
   const missingRoles = { cancel: useMissingRole(neededRole.cancel), erase: useMissingRole(neededRole.erase) };
   const offered = actionsOf(of);
@@ -119,7 +119,9 @@ function Head({ of }: { of: Whole }) {
         {offered.includes('cancel') && (
           <Confirmed
             label={text.execution.cancel}
-            question={text.execution.cancelQuestion}
+            question={
+              isChargedOnCancel ? text.execution.chargedCancelQuestion : text.execution.cancelQuestion
+            }
             tone="danger"
             disabledBecause={missingRoles.cancel}
             act={cancel}

@@ -86,6 +86,10 @@ function Prices({ of }: { of: Definition }) {
       : [[text.models.minimum, <Money key="minimum" of={price.minimum} />] satisfies [string, ReactNode]]),
     [text.models.timeout, `${of.timeout_s} s`],
     [text.models.output, of.output.kind],
+    ...(of.stream === undefined ? [] : ([[text.models.streams, of.stream]] satisfies [string, string][])),
+    ...(of.on_cancel === undefined
+      ? []
+      : ([[text.models.onCancel, text.models.cancelCosts[of.on_cancel]]] satisfies [string, string][])),
     [text.models.concurrency, of.limits.concurrency ?? text.models.unlimited],
     [text.models.perMinute, of.limits.per_minute ?? text.models.unlimited],
   ];

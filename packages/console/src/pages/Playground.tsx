@@ -158,7 +158,7 @@ function Workbench({ model, offered, organization }: WorkbenchProps) {
   };
   const [isJson, setJson] = useState(false);
   const estimate = useEstimate(wanted, model.slug, input);
-  const running = useRun(wanted, model.slug, input);
+  const running = useRun(wanted, model, input);
   const set = (changed: PlaygroundSearch) =>
     void navigate({
       to: '/playground',

@@ -26,6 +26,8 @@ export const words = {
     accepted: 'Accepted, hold placed',
     started: 'Started',
     cancelQuestion: 'Cancel this execution? Its hold is released at once.',
+    chargedCancelQuestion:
+      'Cancel this execution? What it has shown so far is charged, at most the hold, and the rest of the hold is released.',
     tokens: 'Tokens in / out',
     latency: 'Latency',
   },

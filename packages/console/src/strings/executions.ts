@@ -1,3 +1,9 @@
+/** What the finish reasons of Holdfast itself mean. */
+const finishReasons: Readonly<Record<string, string>> = {
+  budget: ' (it was stopped when its cost reached what the hold and the balance allow)',
+  deadline: ' (it was stopped just before the execution would have expired)',
+};
+
 /** Executions, and the models that they run. */
 export const executionsTexts = {
   list: {
@@ -70,6 +76,14 @@ export const executionsTexts = {
     redeliver: 'Redeliver',
     cancel: 'Cancel execution',
     cancelQuestion: 'Cancel this execution? Its hold is released at once, and the provider is asked to stop.',
+    chargedCancelQuestion:
+      'Cancel this execution? What it has shown so far is charged, at most the hold, and the rest of the hold is released. The provider is asked to stop.',
+    chargedCancel: (cost: string) =>
+      `It was cancelled after it had shown output: ${cost} USD was charged for what was shown.`,
+    startedAgain: (attempt: number) => `The run broke off. Attempt ${attempt} starts the output again.`,
+    audioSoFar: (bytes: number) => `${Math.ceil(bytes / 1024)} KB of audio so far.`,
+    partialOutput: 'It ended before its output was complete. It had shown:',
+    finishReason: (reason: string) => `Finish reason: ${reason}${finishReasons[reason] ?? ''}`,
     erase: 'Erase',
     eraseQuestion: 'Erase input, output and files for good? The transactions stay.',
     metadata: 'Metadata',
@@ -150,6 +164,9 @@ export const executionsTexts = {
     mode: 'mode',
     weight: 'weight',
     files: 'files as',
+    streams: 'Streams',
+    onCancel: 'A cancelled stream costs',
+    cancelCosts: { release: 'nothing', charge: 'what was shown' },
     onBusy: (policy: string) =>
       policy === 'wait'
         ? 'When a provider is busy, executions wait for it.'

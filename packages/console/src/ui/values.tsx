@@ -96,15 +96,15 @@ export function Id({ of }: { of: string }) {
   return <span className="break-all font-mono text-xs">{of}</span>;
 }
 
+export const codeLook =
+  'max-h-96 overflow-auto rounded-md bg-hover p-3 font-mono text-xs whitespace-pre-wrap wrap-anywhere';
+
 /** Text of any size in a scrolling box; never HTML. */
 export function Code({ of, label }: { of: string; label: string }) {
   return (
     <section aria-label={label}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <pre
-        tabIndex={0}
-        className="max-h-96 overflow-auto rounded-md bg-hover p-3 font-mono text-xs whitespace-pre-wrap wrap-anywhere"
-      >
+      <pre tabIndex={0} className={codeLook}>
         {of}
       </pre>
     </section>

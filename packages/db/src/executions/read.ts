@@ -124,7 +124,7 @@ async function readAttempts(db: Database, id: string): Promise<AttemptRow[]> {
   return await runStatement<AttemptRow>(db.pool, 'list_attempts', listAttemptsSql, [id]);
 }
 
-const oneExecution = `SELECT ${executionColumnsWithLogs('e')}, e.written_off AS "writtenOff", e.input,
+const oneExecution = `SELECT ${executionColumnsWithLogs('e')}, ${partialOutputSql}, e.written_off AS "writtenOff", e.input,
   e.api_key_id AS "apiKeyId", e.rerun_of AS "rerunOf"
 FROM executions e WHERE e.id = $1`;
 

@@ -50,6 +50,9 @@ Try it:
   curl -s $HOLDFAST_URL/v1/models -H "$auth"
   curl -s $HOLDFAST_URL/v1/executions -H "$auth" -H "Prefer: wait=30" -H "Content-Type: application/json" \\
     -d '{"model":"sandbox-text","input":{"prompt":"Hello"}}'
+  curl -s $HOLDFAST_URL/v1/executions -H "$auth" -H "Content-Type: application/json" \\
+    -d '{"model":"sandbox-text","input":{"prompt":"Hello","tokens":99},"stream":true}' |
+    grep -o '"stream":"[^"]*' | cut -d '"' -f 4 | xargs curl -sN    # shows the output while it is made
   curl -s $HOLDFAST_URL/v1/executions -H "$auth"
   curl -s $HOLDFAST_URL/v1/balance -H "$auth"
   curl -s $HOLDFAST_URL/v1/openai/chat/completions -H "$auth" -H "Content-Type: application/json" \\

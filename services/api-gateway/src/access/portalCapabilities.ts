@@ -8,6 +8,7 @@ export const callsOf: Readonly<Record<PortalCapability, readonly string[]>> = {
     'GET /v1/executions/{id}',
     'GET /v1/executions/{id}/result',
     'GET /v1/executions/{id}/events',
+    'GET /v1/executions/{id}/stream',
     'POST /v1/executions/{id}/cancel',
     'GET /v1/models',
     'GET /v1/files/{file_id}',

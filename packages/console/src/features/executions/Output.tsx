@@ -2,25 +2,34 @@ import type { Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
 import { Code, Json } from '../../ui/values.tsx';
 import { FilePreview, fileUrl } from './files.tsx';
+import { Ending, Streamed } from './Streamed.tsx';
+import type { Stream } from './stream.ts';
 
 type Shown = Pick<
   Schemas['ExecutionWithAttempts'],
-  'erased_at' | 'completed_at' | 'result' | 'files' | 'organization_id'
+  | 'erased_at'
+  | 'completed_at'
+  | 'status'
+  | 'result'
+  | 'partial_output'
+  | 'finish_reason'
+  | 'cost'
+  | 'files'
+  | 'organization_id'
 >;
 
 /** The files and texts of an output, and all of it as JSON. */
-export function Output({ of }: { of: Shown }) {
+export function Output({ of, stream }: { of: Shown; stream: Stream }) {
   if (of.erased_at) return <p className="text-soft">{text.execution.erased}</p>;
-  if (of.result === undefined) {
-    const isOpen = of.completed_at === null;
-    return <p className="text-soft">{isOpen ? text.execution.noOutput : text.execution.failedOutput}</p>;
-  }
+  if (of.completed_at === null) return <Streamed of={stream} />;
+  if (of.result === undefined) return <Ending of={of} />;
   return (
     <div className="space-y-3">
       {of.files.map((file) => (
         <FilePreview key={file.file_id} file={file} url={fileUrl(of.organization_id, file.file_id)} />
       ))}
       <Result of={of.result} isShown={of.files.length > 0} />
+      <Ending of={of} />
     </div>
   );
 }

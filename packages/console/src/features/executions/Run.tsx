@@ -5,18 +5,20 @@ import { Card } from '../../ui/card.tsx';
 import { duration } from '../../ui/format.ts';
 import { Problem, Skeleton } from '../../ui/states.tsx';
 import { Code, Facts, Money, Status } from '../../ui/values.tsx';
-import { useEvents, useExecution } from './live.ts';
+import { billedText } from '../money/billed.ts';
+import { useExecution, useLive } from './live.ts';
 import { Output } from './Output.tsx';
 
 /** An execution of the playground, live: what it does, what it returns, what it costs. */
 export function Run({ id }: { id: string }) {
   const { data, error, isPending, refetch } = useExecution(id);
-  const { progress, lines } = useEvents(data);
+  const { progress, lines, stream } = useLive(data);
   if (isPending) return <Skeleton rows={6} />;
   if (!data) return <Problem error={error} onRetry={() => void refetch()} />;
   const log = data.logs ?? (lines.length > 0 ? lines.join('\n') : null);
   const length =
     data.completed_at === null ? null : Date.parse(data.completed_at) - Date.parse(data.created_at);
+  const billed = data.usage && billedText(data.usage);
   return (
     <div className="space-y-4">
       <Card
@@ -28,7 +30,7 @@ export function Run({ id }: { id: string }) {
         }
       >
         <div aria-live="polite">
-          {data.completed_at === null && <ProgressBar of={progress?.progress ?? data.progress} />}
+          {data.completed_at === null && <ProgressBar of={progress ?? data.progress} />}
           {data.error && <p className="mb-3 text-bad">{`${data.error.code}: ${data.error.message}`}</p>}
         </div>
         <Facts
@@ -39,9 +41,10 @@ export function Run({ id }: { id: string }) {
             [text.execution.attempts, data.attempts.length],
           ]}
         />
+        {billed && <p className="mt-3 text-soft text-xs">{`${text.execution.chargedFor}: ${billed}`}</p>}
       </Card>
       <Card title={text.execution.output}>
-        <Output of={data} />
+        <Output of={data} stream={stream} />
       </Card>
       {log && (
         <Card title={text.execution.logs}>

@@ -1,6 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { read, type Schemas } from '../../api.ts';
+import { useModels } from '../models/models.ts';
+import { type Stream, useStream } from './stream.ts';
 
 type Whole = Schemas['ExecutionWithAttempts'];
 
@@ -23,11 +25,27 @@ function isSettled({ completed_at: ended, deliveries }: Whole): boolean {
   return ended !== null && deliveries.every(({ status }) => status !== 'pending');
 }
 
-export type Progress = { progress: number | null; queue_position: number | null };
+type Progress = { progress: number | null; queue_position: number | null };
 const maxLines = 500;
 
+export type Live = Pick<Stream, 'progress' | 'lines'> & { stream: Stream; isChargedOnCancel: boolean };
+
+/** What an open execution shows as it happens: one connection, to its output if the model streams, else to its events. */
+export function useLive(of: Whole | undefined): Live {
+  const models = useModels();
+  const { stream: kind, on_cancel: onCancel } =
+    models.data?.find(({ slug }) => slug === of?.model)?.definition ?? {};
+  const streams = of?.completed_at === null && kind !== undefined;
+  const url = of && `/admin/v1/organizations/${of.organization_id}/executions/${of.id}/stream`;
+  const stream = useStream(streams && url ? { id: of.id, url, kind } : null);
+  const events = useEvents(models.isPending || kind !== undefined ? undefined : of);
+  const { progress, lines } =
+    kind === undefined ? { ...events, progress: events.progress?.progress ?? null } : stream;
+  return { progress, lines, stream, isChargedOnCancel: onCancel === 'charge' && stream.hasOutput };
+}
+
 /** Progress and log lines of an open execution as they happen; each change of its status reads it again. */
-export function useEvents(of: Whole | undefined): { progress: Progress | null; lines: string[] } {
+function useEvents(of: Whole | undefined): { progress: Progress | null; lines: string[] } {
   const client = useQueryClient();
   const [progress, setProgress] = useState<Progress | null>(null);
   const [lines, setLines] = useState<string[]>([]);

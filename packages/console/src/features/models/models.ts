@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { read, type Schemas } from '../../api.ts';
+import type { StreamKind } from '../executions/stream.ts';
 
 /** What the console shows of a model's definition; the API returns the stored file. */
 export type Definition = {
@@ -17,6 +18,8 @@ export type Definition = {
   output: { kind: string };
   errors: { match?: string; code?: string; message?: string }[];
   show_to_clients?: string[];
+  stream?: StreamKind;
+  on_cancel?: 'release' | 'charge';
 };
 
 export type Route = {

@@ -1,6 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { change, newIdempotencyKey, type Schemas } from '../../api.ts';
+import type { Model } from './models.ts';
 import type { Input } from './schema.ts';
 
 /** An id from the address may be anything. */
@@ -32,7 +33,7 @@ export function useEstimate(organizationId: string, model: string, input: Input)
 }
 
 /** One idempotency key until a response has come: a double click, or a retry after a lost response, runs once. */
-export function useRun(organizationId: string, model: string, input: Input) {
+export function useRun(organizationId: string, { slug, definition }: Model, input: Input) {
   const [key, setKey] = useState(newIdempotencyKey);
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -46,7 +47,7 @@ export function useRun(organizationId: string, model: string, input: Input) {
     setError(null);
     try {
       const { id } = await change<{ id: string }>('POST', `${pathOf(organizationId)}/executions`, {
-        body: { model, input },
+        body: { model: slug, input, ...(definition.stream && { stream: true }) },
         idempotencyKey: key,
       });
       setKey(newIdempotencyKey());

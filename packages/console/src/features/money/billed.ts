@@ -3,10 +3,12 @@ type Usage = {
   output_tokens: number;
   units?: Readonly<Record<string, number>>;
   estimated?: readonly string[];
+  usage_estimated?: boolean;
 } & Readonly<Record<string, unknown>>;
 
 /** `4 seconds (estimated), 28 steps`: what a run was charged for, beside tokens that are 0. */
 export function billedText({ units = {}, estimated = [], ...quantities }: Usage): string {
+  const areTokensCounted = quantities.usage_estimated === true;
   const { input_tokens: tokensIn, output_tokens: tokensOut, ...others } = quantities;
   const tokens = {
     ...(tokensIn > 0 && { input_tokens: tokensIn }),
@@ -15,7 +17,7 @@ export function billedText({ units = {}, estimated = [], ...quantities }: Usage)
   return Object.entries({ ...tokens, ...others, ...units })
     .filter((entry): entry is [string, number] => typeof entry[1] === 'number')
     .map(([name, quantity]) => {
-      const isEstimated = estimated.includes(name);
+      const isEstimated = estimated.includes(name) || (areTokensCounted && name.endsWith('_tokens'));
       return `${quantity.toLocaleString()} ${name.replaceAll('_', ' ')}${isEstimated ? ' (estimated)' : ''}`;
     })
     .join(', ');

@@ -3,6 +3,8 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { FilePreview } from '../../features/executions/files.tsx';
 import { Result } from '../../features/executions/Output.tsx';
+import { Ending, Streamed } from '../../features/executions/Streamed.tsx';
+import { type Stream, useStream } from '../../features/executions/stream.ts';
 import { billedText } from '../../features/money/billed.ts';
 import { DeliveryView } from '../../features/webhooks/delivery.tsx';
 import { text } from '../../strings.ts';
@@ -14,6 +16,7 @@ import { keptFilters } from '../../ui/lists.tsx';
 import { Empty, Problem, UntilRead } from '../../ui/states.tsx';
 import { Code, Id, Json, Money, Status, Time } from '../../ui/values.tsx';
 import { apiBase, change, read, type Schemas } from '../api.ts';
+import { useModels } from '../models.ts';
 import { useMay } from '../session.tsx';
 import { words } from '../strings.ts';
 
@@ -25,7 +28,6 @@ const maxFiles = 20;
 
 export function Execution() {
   const { id } = useParams({ from: '/executions/$id' });
-  const may = useMay();
   const query = useQuery({
     queryKey: ['execution', id],
     queryFn: () => read<Details>(`/executions/${encodeURIComponent(id)}`),
@@ -42,37 +44,48 @@ export function Execution() {
         >{`← ${text.execution.back}`}</Link>
       </nav>
       <UntilRead of={query} title={id} />
-      {data && (
-        <>
-          <Head of={data} />
-          <div className="grid gap-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
-            <div className="min-w-0 space-y-4">
-              <Card title={text.execution.output}>
-                <Output of={data} />
-              </Card>
-              {data.logs && (
-                <Card title={text.execution.logs}>
-                  <Code of={data.logs} label={text.execution.logs} />
-                </Card>
-              )}
-            </div>
-            <div className="min-w-0 space-y-4">
-              <Facts of={data} />
-              {may('webhooks') && <Webhooks of={data} />}
-              {data.metadata && (
-                <Card title={text.execution.metadata}>
-                  <Json of={data.metadata} label={text.execution.metadata} />
-                </Card>
-              )}
-            </div>
-          </div>
-        </>
-      )}
+      {data && <Body of={data} />}
     </>
   );
 }
 
-function Head({ of }: { of: Details }) {
+function Body({ of }: { of: Details }) {
+  const may = useMay();
+  const models = useModels();
+  const { stream: kind = null, on_cancel: onCancel } =
+    models.data?.data.find(({ slug }) => slug === of.model) ?? {};
+  const streams = of.completed_at === null && kind !== null;
+  const url = `${apiBase}/executions/${of.id}/stream`;
+  const stream = useStream(streams ? { id: of.id, url, kind } : null);
+  return (
+    <>
+      <Head of={of} isChargedOnCancel={onCancel === 'charge' && stream.hasOutput} />
+      <div className="grid gap-4 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
+        <div className="min-w-0 space-y-4">
+          <Card title={text.execution.output}>
+            <Output of={of} stream={stream} />
+          </Card>
+          {of.logs && (
+            <Card title={text.execution.logs}>
+              <Code of={of.logs} label={text.execution.logs} />
+            </Card>
+          )}
+        </div>
+        <div className="min-w-0 space-y-4">
+          <Facts of={of} />
+          {may('webhooks') && <Webhooks of={of} />}
+          {of.metadata && (
+            <Card title={text.execution.metadata}>
+              <Json of={of.metadata} label={text.execution.metadata} />
+            </Card>
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Head({ of, isChargedOnCancel }: { of: Details; isChargedOnCancel: boolean }) {
   const client = useQueryClient();
   const may = useMay();
   const cancel = async () => {
@@ -93,7 +106,9 @@ function Head({ of }: { of: Details }) {
       {of.completed_at === null && may('executions', 'executions:write') && (
         <Confirmed
           label={text.execution.cancel}
-          question={words.execution.cancelQuestion}
+          question={
+            isChargedOnCancel ? words.execution.chargedCancelQuestion : words.execution.cancelQuestion
+          }
           tone="danger"
           act={cancel}
         />
@@ -153,22 +168,18 @@ function Amounts({ of }: { of: Details }) {
   );
 }
 
-function Output({ of }: { of: Details }) {
+function Output({ of, stream }: { of: Details; stream: Stream }) {
   const may = useMay();
   if (of.erased_at) return <p className="text-soft">{text.execution.erased}</p>;
-  if (of.result === undefined) {
-    return (
-      <p className="text-soft">
-        {of.completed_at === null ? text.execution.noOutput : text.execution.failedOutput}
-      </p>
-    );
-  }
+  if (of.completed_at === null) return <Streamed of={stream} />;
+  if (of.result === undefined) return <Ending of={of} />;
   const files = [...new Set(JSON.stringify(of.result).match(/file_[0-9a-f-]{36}/g) ?? [])].slice(0, maxFiles);
   const mayFiles = may('executions', 'files');
   return (
     <div className="space-y-3">
       {mayFiles && <Files ids={files} />}
       <Result of={of.result} isShown={mayFiles && files.length > 0} />
+      <Ending of={of} />
     </div>
   );
 }

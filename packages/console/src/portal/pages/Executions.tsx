@@ -1,4 +1,3 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { executionStatuses } from '../../features/search/filters.ts';
 import { text } from '../../strings.ts';
@@ -10,6 +9,7 @@ import { opensLink, rowLook } from '../../ui/row.ts';
 import { Empty } from '../../ui/states.tsx';
 import { Id, Money, Status, Time } from '../../ui/values.tsx';
 import { read, type Schemas } from '../api.ts';
+import { useModels } from '../models.ts';
 import { words } from '../strings.ts';
 
 export function Executions() {
@@ -44,11 +44,7 @@ export function Executions() {
 function Filters() {
   const filters = useSearch({ from: '/executions' });
   const navigate = useNavigate({ from: '/executions' });
-  const models = useQuery({
-    queryKey: ['models'],
-    queryFn: () => read<Schemas['ModelList']>('/models'),
-    staleTime: 60_000,
-  });
+  const models = useModels();
   const set = (change: typeof filters) => void navigate({ search: changed(filters, change), replace: true });
   return (
     <FilterBar
