@@ -23,7 +23,7 @@ export async function createExecution(
   context: Context,
   caller: Caller,
   request: NewRequest,
-  read: () => CreateBody,
+  read: () => CreateBody | Promise<CreateBody>,
 ): Promise<Created> {
   return await withTestBalance(context, caller, () => create(context, caller, request, read));
 }
@@ -32,13 +32,13 @@ async function create(
   context: Context,
   caller: Caller,
   { idempotencyKey, hashed, traceparent, rerunOf }: NewRequest,
-  read: () => CreateBody,
+  read: () => CreateBody | Promise<CreateBody>,
 ): Promise<Created> {
   const { organizationId, apiKeyId } = caller;
   const hash = idempotencyKey === null ? null : requestHash(hashed);
   const request = { organizationId, apiKeyId, idempotencyKey, requestHash: hash };
   try {
-    const body = read();
+    const body = await read();
     const { definition, version, input, estimatedCost } = await prepareCreate(context, caller, body);
     return await context.creator.create({
       ...request,

@@ -33,7 +33,7 @@ export type FaceCreate = {
   traceparent: string | null;
   response: ServerResponse;
   /** @throws ApiError */
-  read(): CreateBody;
+  read(): CreateBody | Promise<CreateBody>;
 };
 
 export type Joined = {

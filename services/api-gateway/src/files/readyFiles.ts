@@ -1,9 +1,10 @@
 import type { Database } from '@holdfast/db/client';
-import { type FileRow, type FoundBytes, getFiles, markFileReady } from '@holdfast/db/files';
+import { expireFile, type FileRow, type FoundBytes, getFiles, markFileReady } from '@holdfast/db/files';
 import { ApiError, type ErrorDetail } from '@holdfast/domain/errors';
 import { isId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 import type { ObjectStore } from '@holdfast/files/store';
+import type { Logger } from '@holdfast/kit/logger';
 import type { Caller } from '../access/identity.ts';
 import { notFound, requireId } from '../http/fields.ts';
 import { type FileProblem, sealBytes } from './uploadedBytes.ts';
@@ -83,6 +84,22 @@ export async function findReadyFile(
   const file = await confirmFile(context, organizationId, found);
   if ('error' in file) throw new ApiError('NOT_FOUND', `This file cannot be downloaded: ${file.message}.`);
   return file;
+}
+
+/**
+ * Deletes a file. If its bytes cannot be removed now, a sweep removes them. @returns whether the organization had such a file
+ */
+export async function removeFile(
+  { db, store, log }: Stores & { log: Logger },
+  organizationId: string,
+  id: string,
+): Promise<boolean> {
+  const key = await expireFile(db, organizationId, id);
+  if (key === null) return false;
+  await store.remove(key).catch((error: unknown) => {
+    log.warn({ err: error, fileId: id }, 'could not remove the bytes of a deleted file; a sweep will');
+  });
+  return true;
 }
 
 /** A `file_` reference in a request and the path of its field. */

@@ -57,26 +57,28 @@ export async function readOrStreamBody(
   raw: RawRequest,
   limits: BodyLimits & { bufferedBytes: number; decompresses?: true },
 ): Promise<Buffer | Readable> {
-  const { bufferedBytes, maxBytes, hold, decompresses = false } = limits;
+  const { bufferedBytes, decompresses = false } = limits;
   const declared = Number(raw.request.headers['content-length'] ?? 0);
   const isDecompressed = decompresses && decoderOf(raw.request.headers) !== null;
   if (declared <= bufferedBytes && !isDecompressed) {
     const { bytes, isWhole } = await readStart(raw, { ...limits, maxBytes: bufferedBytes });
-    return isWhole ? bytes : streamBody(raw.request, limits, bytes);
+    return isWhole ? bytes : streamOf(raw.request, limits, bytes);
   }
   if (!isDecompressed) refuseCompressed(raw.request);
-  if (declared > maxBytes) throw tooLarge(maxBytes);
+  return streamBody(raw, limits);
+}
+
+/** The stream of `readOrStreamBody`. */
+export function streamBody({ request, response }: RawRequest, limits: BodyLimits): Readable {
+  const { maxBytes, hold } = limits;
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   hold.take(streamedHoldBytes);
-  requestBody(raw.request, raw.response);
-  return streamBody(raw.request, limits, null);
+  requestBody(request, response);
+  return streamOf(request, limits, null);
 }
 
 /** The stream of a request's body, decompressed; `maxBytes` counts what it becomes. `start`: the bytes that were already read. */
-function streamBody(
-  request: IncomingMessage,
-  { maxBytes, pace }: BodyLimits,
-  start: Buffer | null,
-): Readable {
+function streamOf(request: IncomingMessage, { maxBytes, pace }: BodyLimits, start: Buffer | null): Readable {
   let sizeBytes = 0;
   const body = new Transform({
     transform(chunk: Buffer, _encoding, done) {

@@ -84,6 +84,8 @@ export type Endpoint<Context = never, Caller = never> = {
   rawBody?: RawBodyLimits;
   /** Bytes of its JSON body. Default: `limits.jsonBodyBytes`. */
   maxJsonBytes?: number;
+  /** The handler also accepts a form (multipart/form-data) of up to this many bytes: it gets that as a stream. */
+  maxFormBytes?: number;
   /** Whose body it is, where requests have no key: one sender cannot use up the memory for the bodies of all. */
   sender?(params: never): string;
   /** Called before the body is read. @throws ApiError to refuse the request without reading it */
@@ -126,13 +128,17 @@ export function endpointsOf<Context, Caller>() {
     Params extends z.ZodObject | undefined = undefined,
     Query extends z.ZodObject | undefined = undefined,
     Body extends z.ZodType | undefined = undefined,
+    FormBytes extends number | undefined = undefined,
   >(
-    definition: Omit<Defined, Handled> & {
+    definition: Omit<Defined, Handled | 'maxFormBytes'> & {
       operationId: string;
       params?: Params;
       query?: Query;
       body?: Body;
-      handle(request: Request<Params, Query, Inferred<Body>>): Promise<Reply | null>;
+      maxFormBytes?: FormBytes;
+      handle(
+        request: Request<Params, Query, Inferred<Body> | (FormBytes extends number ? Readable : never)>,
+      ): Promise<Reply | null>;
     },
   ): Defined {
     return { ...definition, query: definition.query?.strict() } as unknown as Defined;

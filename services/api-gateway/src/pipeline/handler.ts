@@ -7,11 +7,12 @@ import { type Identity, identityOf } from '../access/identity.ts';
 import { mayCall } from '../access/portalCapabilities.ts';
 import type { Context } from '../context/context.ts';
 import type { Endpoint } from '../context/endpoint.ts';
-import { type BodyLimits, readOrStreamBody } from '../http/body.ts';
+import { type BodyLimits, readOrStreamBody, streamBody } from '../http/body.ts';
 import { type BodyHold, holdUntilSent } from '../http/bodyLimits.ts';
 import { sendTable } from '../http/csv.ts';
 import type { RawRequest, Reply } from '../http/endpoint.ts';
 import { methodNotAllowed, pathNotFound } from '../http/errors.ts';
+import { isForm } from '../http/form.ts';
 import { findJsonProblem, readJson } from '../http/json.ts';
 import { type RequestState, stateOf } from '../http/requestState.ts';
 import { validate } from '../http/validate.ts';
@@ -183,6 +184,9 @@ async function readEndpointBody(
   limits: Omit<BodyLimits, 'maxBytes'>,
 ): Promise<unknown> {
   if (endpoint.rawBody) return await readOrStreamBody(raw, { ...limits, ...endpoint.rawBody });
+  const { maxFormBytes } = endpoint;
+  if (maxFormBytes !== undefined && isForm(raw.request.headers))
+    return streamBody(raw, { ...limits, maxBytes: maxFormBytes });
   if (endpoint.method === 'GET' || endpoint.method === 'DELETE') return undefined;
   return validate(endpoint.body ?? nothing, (await readJson(raw, limits, endpoint.maxJsonBytes)) ?? {});
 }

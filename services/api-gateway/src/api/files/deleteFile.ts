@@ -1,6 +1,6 @@
-import { expireFile } from '@holdfast/db/files';
 import { z } from 'zod';
 import { endpoint } from '../../context/endpoint.ts';
+import { removeFile } from '../../files/readyFiles.ts';
 import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
 
 export const deleteFile = endpoint({
@@ -25,14 +25,7 @@ export const deleteFile = endpoint({
   },
   async handle({ context, caller, params }) {
     const id = requireId('file', params.file_id, 'file');
-    const key = await expireFile(context.db, caller.organizationId, id);
-    if (key === null) throw notFound('file');
-    await context.store.remove(key).catch((error: unknown) => {
-      context.log.warn(
-        { err: error, fileId: id },
-        'could not remove the bytes of a deleted file; a sweep will',
-      );
-    });
+    if (!(await removeFile(context, caller.organizationId, id))) throw notFound('file');
     return { status: 200, body: { file_id: id, deleted: true } };
   },
 });

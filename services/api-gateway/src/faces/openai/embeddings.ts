@@ -2,7 +2,7 @@ import { endpoint } from '../../context/endpoint.ts';
 import { embeddingsBody, embeddingsInput } from './embeddingsInput.ts';
 import { requireNamed } from './models.ts';
 import { requireKind } from './output.ts';
-import { createFrom, whenCompleted } from './run.ts';
+import { createFrom } from './run.ts';
 import { vectorsReply } from './vectors.ts';
 
 export const postEmbeddings = endpoint({
@@ -23,6 +23,6 @@ export const postEmbeddings = endpoint({
       model: definition.slug,
       input: embeddingsInput(definition, body),
     }));
-    return whenCompleted(call, created, vectorsReply(body.model, body.encoding_format === 'base64'));
+    return vectorsReply(call, created, { model: body.model, isBase64: body.encoding_format === 'base64' });
   },
 });

@@ -4,6 +4,7 @@ import type { Face } from '../../http/face.ts';
 import { postChatCompletion, postCompletion } from './chat.ts';
 import { postEmbeddings } from './embeddings.ts';
 import { openaiErrorBody } from './errors.ts';
+import { postImageEdit, postImageGeneration, postImageVariation } from './images.ts';
 import { getOpenaiModel, listOpenaiModels } from './models.ts';
 import {
   deleteResponse,
@@ -24,6 +25,9 @@ const endpoints: readonly Endpoint[] = [
   postCancelResponse,
   deleteResponse,
   listResponseInput,
+  postImageGeneration,
+  postImageEdit,
+  postImageVariation,
 ];
 
 const offered = endpoints.map(({ method, path }) => `${method} ${path}`).join(', ');

@@ -28,7 +28,7 @@ export async function createFrom(
   { context, caller, headers, traceparent, raw: { response } }: FaceCall,
   route: string,
   body: unknown,
-  read: () => CreateBody,
+  read: () => CreateBody | Promise<CreateBody>,
 ): Promise<Created> {
   const joined = await createOrJoin({
     context,
@@ -87,13 +87,13 @@ export function requireCompleted(execution: Execution, headers: Record<string, s
 export function whenCompleted(
   call: FaceCall,
   created: Created,
-  reply: (call: FaceCall, execution: Execution) => Promise<unknown>,
+  reply: (execution: Execution) => Promise<object | null>,
 ): Reply {
   const wait = async (): Promise<Reply | null> => {
     const execution = await completed(call, created);
     if (execution === null) return null;
     call.raw.response.setHeaders(new Map(Object.entries({ ...created.headers, ...costHeaders(execution) })));
-    const body = await reply(call, execution);
+    const body = await reply(execution);
     return body === null ? null : { status: 200, body };
   };
   return { status: 200, body: null, wait };

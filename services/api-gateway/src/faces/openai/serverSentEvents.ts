@@ -1,4 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { toApiError } from '../../http/errors.ts';
 import { openaiError } from './errors.ts';
 
@@ -9,6 +11,8 @@ export type OpenaiEvents = {
   over: AbortController;
   /** Waits for a client that reads slowly. `event`: its name, where the protocol has one. */
   write(data: unknown, event?: string): Promise<void>;
+  /** Writes the text of the last events as it comes, without comments in between. */
+  writeLast(pieces: AsyncIterable<string>): Promise<void>;
   /** An error in the middle of a stream is an event. */
   fail(error: unknown): Promise<void>;
   end(): void;
@@ -36,6 +40,10 @@ export function openEventStream(response: ServerResponse, headers: Record<string
   return {
     over,
     write,
+    async writeLast(pieces) {
+      clearInterval(ping);
+      await pipeline(Readable.from(pieces), response, { end: false });
+    },
     fail: (error) => write(openaiError(toApiError(error))),
     end() {
       clearInterval(ping);

@@ -1,13 +1,18 @@
 import { json } from 'node:stream/consumers';
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
+import type { Reply } from '../../http/endpoint.ts';
 import { usageOf } from './completion.ts';
 import { noOutput, outputFiles } from './output.ts';
-import type { FaceCall } from './run.ts';
+import { type Created, type FaceCall, whenCompleted } from './run.ts';
 
 /** What an embedding model made, as a list of vectors. */
-export function vectorsReply(model: string, isBase64: boolean) {
-  return async (call: FaceCall, execution: Execution): Promise<object> => {
+export function vectorsReply(
+  call: FaceCall,
+  created: Created,
+  { model, isBase64 }: { model: string; isBase64: boolean },
+): Reply {
+  return whenCompleted(call, created, async (execution) => {
     const vectors = vectorsIn(execution.output) ?? (await storedVectors(call, execution));
     if (vectors === null) throw noOutput(execution);
     const { prompt_tokens, total_tokens } = usageOf(execution);
@@ -21,7 +26,7 @@ export function vectorsReply(model: string, isBase64: boolean) {
       model,
       usage: { prompt_tokens, total_tokens },
     };
-  };
+  });
 }
 
 /** 32-bit floats, little-endian, as all machines that Holdfast runs on. */

@@ -1,0 +1,35 @@
+import type { Execution } from '@holdfast/domain/execution';
+import type { Reply } from '../../http/endpoint.ts';
+import { type Created, completed, type FaceCall } from './run.ts';
+import { openEventStream } from './serverSentEvents.ts';
+
+/** A stream of events that come once the execution has completed. */
+export function streamCompleted(
+  call: FaceCall,
+  created: Created,
+  eventsOf: (execution: Execution) => AsyncIterable<string>,
+): Reply {
+  const { response } = call.raw;
+  const wait = async (): Promise<null> => {
+    const stream = openEventStream(response, created.headers);
+    let isBegun = false;
+    try {
+      const execution = await completed(call, created);
+      if (execution === null) return null;
+      const pieces = async function* () {
+        for await (const piece of eventsOf(execution)) {
+          isBegun = true;
+          yield piece;
+        }
+      };
+      await stream.writeLast(pieces());
+    } catch (error) {
+      // An event that was not written whole has no other end.
+      if (isBegun) response.destroy();
+      else await stream.fail(error);
+    }
+    stream.end();
+    return null;
+  };
+  return { status: 200, body: null, wait };
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { endpoint } from '../../context/endpoint.ts';
+import { createWithFiles, fileLimits } from './fileRequest.ts';
+import { imageFields, imageInput } from './imageInput.ts';
+import { imagesReply } from './imagesReply.ts';
+import { requireNamed } from './models.ts';
+import { requireKind } from './output.ts';
+import { createFrom } from './run.ts';
+
+const common = {
+  method: 'POST',
+  tag: 'OpenAI',
+  scope: 'executions:write',
+  limit: 'create',
+  responses: { 200: { description: 'The images', schema: null } },
+} as const;
+
+const made = { kinds: ['images', 'files', 'raw'], what: 'images' } as const;
+
+export const postImageGeneration = endpoint({
+  ...common,
+  path: '/v1/openai/images/generations',
+  operationId: 'createOpenaiImage',
+  summary: 'Create images',
+  body: imageFields,
+  async handle({ body, ...call }) {
+    const { definition } = await requireNamed(call.context, call.caller, body.model);
+    requireKind(definition, made.kinds, made.what);
+    const created = await createFrom(call, 'POST /v1/openai/images/generations', body, () => ({
+      model: definition.slug,
+      input: imageInput(definition, body),
+    }));
+    return imagesReply(call, created, body, 'image_generation.completed');
+  },
+});
+
+const edit = { ...made, fields: imageFields, files: ['image', 'mask'], input: imageInput };
+
+export const postImageEdit = endpoint({
+  ...common,
+  ...fileLimits,
+  path: '/v1/openai/images/edits',
+  operationId: 'createOpenaiImageEdit',
+  summary: 'Edit images',
+  body: z.looseObject({}),
+  async handle({ body, ...call }) {
+    const route = 'POST /v1/openai/images/edits';
+    const { created, fields } = await createWithFiles(call, body, { ...edit, route });
+    return imagesReply(call, created, fields, 'image_edit.completed');
+  },
+});
+
+export const postImageVariation = endpoint({
+  ...common,
+  ...fileLimits,
+  path: '/v1/openai/images/variations',
+  operationId: 'createOpenaiImageVariation',
+  summary: 'Vary an image',
+  body: z.looseObject({}),
+  async handle({ body, ...call }) {
+    const route = 'POST /v1/openai/images/variations';
+    const { created, fields } = await createWithFiles(call, body, { ...edit, route });
+    return imagesReply(call, created, fields, 'image_edit.completed');
+  },
+});
