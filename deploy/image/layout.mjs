@@ -5,8 +5,10 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** What the documentation is made of, besides the package that builds it. */
-const documents =
-  'docs sdk deploy/helm packages/providers/src README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md'.split(' ');
+const documents = [
+  ...['python', 'react', 'typescript'].map((name) => `sdk/${name}/README.md`),
+  ...'docs deploy/helm packages/providers/src README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md'.split(' '),
+];
 
 /** image -> the packages it runs, and what it reads besides sources. */
 const images = {
@@ -28,7 +30,8 @@ const [tree = '.', out = '/out'] = process.argv.slice(2);
 const consoleFolder = 'packages/console';
 const folders = ['packages', 'services']
   .flatMap((group) => readdirSync(path.join(tree, group)).map((name) => `${group}/${name}`))
-  .filter((folder) => folder !== consoleFolder);
+  .filter((folder) => folder !== consoleFolder)
+  .concat('sdk/typescript');
 const workspace = new Map(
   folders.map((folder) => {
     const manifest = JSON.parse(readFileSync(path.join(tree, folder, 'package.json'), 'utf8'));

@@ -29,6 +29,7 @@ export const mayImport: Readonly<Record<string, readonly string[]>> = {
     'packages/files',
     'packages/providers',
     'packages/setup',
+    'sdk/typescript',
   ],
   'packages/local': ['packages/domain', 'packages/kit', 'packages/db', 'packages/files', 'packages/setup'],
 };

@@ -40,7 +40,7 @@ ${flags.join('\n')}
 
 On a terminal, tables fit its width: the widest columns are cut, and ids are printed on separate lines if there is no room for them.
 In a pipe or in CI, rows are complete. \`--json\` prints one document with the keys of the API (with \`executions tail\`, one line for
-each change). Results go to stdout, progress and errors to stderr. ${exitCodesText}
+each change, and with \`run --stream\` for each event). Results go to stdout, progress and errors to stderr. ${exitCodesText}
 
 ${sections.join('\n\n')}
 `;

@@ -93,7 +93,7 @@ describe('an empty project', () => {
         const client: Holdfast, error: HoldfastError, model: string, input: Record<string, unknown>;
         const id: string, url: string, file: (path: string) => FileData;
         const queue: { add(id: string, data: unknown): Promise<void> };
-        const process: { env: Record<string, string | undefined> };
+        const process: { env: Record<string, string | undefined>; stdout: { write(text: string): unknown } };
       }`;
     const inline =
       readFileSync(join(sdkFolder, 'README.md'), 'utf8').match(/(?<=`)client\.run\([^`]*(?=`)/g) ?? [];

@@ -1,6 +1,7 @@
 import type { Database } from '@holdfast/db/client';
 import type { Inspector } from '@holdfast/queues/inspector';
 import type { AdminApi } from './admin/api.ts';
+import type { ApiAccess } from './config.ts';
 
 export type Context = {
   /** The chosen database; closed when the command ends. @throws when none is known */
@@ -9,6 +10,8 @@ export type Context = {
   databaseUrl(): string;
   /** The chosen admin API; `stopped` aborts its requests. @throws when none is known */
   openAdmin(stopped?: AbortSignal): AdminApi;
+  /** Where the API is, and with which key. @throws when one of them is not known */
+  apiAccess(given: { url?: string | undefined; key?: string | undefined }): ApiAccess;
   /** The queues in the chosen Redis; closed when the command ends. @throws when none is known or reachable */
   openInspector(): Promise<Inspector>;
   /** The variables that name the providers' connections. */
@@ -16,6 +19,8 @@ export type Context = {
   /** The base URL of each service's `/readyz`; empty when unknown. */
   serviceUrls(): { name: string; url: string }[];
   print(line: string): void;
+  /** A part of the output as it is, without the end of a line. */
+  write(part: string | Uint8Array): void;
   /** A line about progress, to standard error. */
   report(line: string): void;
   /** Aborted when the reader of standard output is gone. */

@@ -122,6 +122,17 @@ holdfast key create org_... worker --models sandbox-text --addresses 203.0.113.0
     load: async () => (await import('./key/change.ts')).keyRevoke,
   },
   {
+    name: 'run',
+    about: `run a model through the API, as a client does, and print its output as JSON; the organization of the key pays.
+--input: the input; by default the first example of the model; @path in a file property is a local file.
+--stream: print the output while it is made: text and sound as they are, a JSON value in a line.
+--json: print the record of the execution, or with --stream each event. --url, --key: by default HOLDFAST_URL and
+HOLDFAST_API_KEY (safer, because process lists show flags), else those of npm start. Ctrl-C cancels the execution.`,
+    usage: 'holdfast run <model> [--input JSON|@file] [--stream] [--json] [--url URL] [--key KEY]',
+    examples: `holdfast run sandbox-text --stream --input '{"prompt": "A lighthouse"}'`,
+    load: async () => (await import('./run/run.ts')).run,
+  },
+  {
     name: 'executions list',
     about:
       'list executions, newest first: of all organizations or of --org, created in the last 30 days or since --since',

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { describe, expect, it } from '@jest/globals';
-import { adminAccess, modelsFolder, providerEnvironment } from './config.ts';
+import { adminAccess, apiAccess, modelsFolder, providerEnvironment } from './config.ts';
 
 describe('the connections of a command', () => {
   it('are those of the running dispatcher, unless DATABASE_URL names another database; set variables win', async () => {
@@ -48,6 +48,19 @@ describe('the connections of a command', () => {
       expect(() => adminAccess({}, { ...env, [name]: url })).toThrow(needsAddress);
     const named = { 'database-url': url, 'admin-url': 'http://elsewhere', 'admin-token': 'its' };
     expect(adminAccess(named, env)).toEqual({ url: 'http://elsewhere', token: 'its' });
+  });
+
+  it('send the key of npm start to no other API', () => {
+    const home = testFolder('home');
+    const own = { database_url: 'postgresql://own', base_url: 'http://own', api_key: 'sk_own' };
+    writeFileSync(join(home, 'local.json'), JSON.stringify(own));
+    const env = { HOLDFAST_HOME: home };
+    expect(apiAccess({}, {}, env)).toEqual({ baseUrl: 'http://own', apiKey: 'sk_own' });
+    expect(() => apiAccess({}, { url: 'http://elsewhere' }, env)).toThrow('no API key is known');
+    expect(() => apiAccess({}, {}, { ...env, HOLDFAST_URL: 'http://elsewhere' })).toThrow('no API key');
+    expect(() => apiAccess({}, {}, { HOLDFAST_HOME: '/nonexistent' })).toThrow('no API is known');
+    const given = { url: 'http://elsewhere', key: 'sk_1' };
+    expect(apiAccess({}, given, env)).toEqual({ baseUrl: 'http://elsewhere', apiKey: 'sk_1' });
   });
 
   it('are those of the environment when npm start does not run', () => {

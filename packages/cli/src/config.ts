@@ -57,6 +57,26 @@ export function adminAccess(named: Named, env: NodeJS.ProcessEnv = process.env):
   return { url: url.replace(/\/+$/, ''), token };
 }
 
+export type ApiAccess = { baseUrl: string; apiKey: string };
+
+/** The key of the local `npm start` is sent to no other URL. @throws UsageError, or Error for none */
+export function apiAccess(
+  named: Named,
+  given: { url?: string | undefined; key?: string | undefined },
+  env: NodeJS.ProcessEnv = process.env,
+): ApiAccess {
+  const local = localSystem(named, env);
+  const [url, source] = given.url ? [given.url, '--url'] : [env['HOLDFAST_URL'], 'HOLDFAST_URL'];
+  if (url && !(/^https?:\/\//.test(url) && URL.canParse(url)))
+    throw new UsageError(`${source} must be a URL like http://127.0.0.1:8080`);
+  const baseUrl = url || local?.base_url;
+  if (!baseUrl)
+    throw new Error('no API is known: use --url, set HOLDFAST_URL, or run npm start in this folder');
+  const apiKey = given.key || env['HOLDFAST_API_KEY'] || (url ? undefined : local?.api_key);
+  if (!apiKey) throw new Error('no API key is known: set HOLDFAST_API_KEY');
+  return { baseUrl, apiKey };
+}
+
 /** The local `npm start`; null when none runs, or when another database than its own is named. */
 function localSystem(named: Named, env: NodeJS.ProcessEnv) {
   const local = localFile(env, 'local.json', localState);
@@ -130,6 +150,8 @@ function environmentOf(pid: number): NodeJS.ProcessEnv {
 const localState = z.object({
   database_url: z.string(),
   redis_url: z.string().optional(),
+  base_url: z.string().optional(),
+  api_key: z.string().optional(),
   admin_url: z.string().optional(),
   admin_token: z.string().optional(),
   services: z

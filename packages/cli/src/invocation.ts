@@ -6,11 +6,11 @@ import type { Inspector } from '@holdfast/queues/inspector';
 import { ZodError } from 'zod';
 import { openAdminApi } from './admin/api.ts';
 import type { Command, Context, RunCommand } from './command.ts';
-import { adminAccess, databaseUrl, providerEnvironment, redisUrl, serviceUrls } from './config.ts';
+import { adminAccess, apiAccess, databaseUrl, providerEnvironment, redisUrl, serviceUrls } from './config.ts';
 import { exitCodes, RefusedError } from './errors.ts';
 import type { Named } from './flags.ts';
 
-export type Output = Pick<Context, 'print' | 'report' | 'outputClosed' | 'width'>;
+export type Output = Pick<Context, 'print' | 'write' | 'report' | 'outputClosed' | 'width'>;
 
 /** Runs a command in a context of its own, and returns the exit code. @throws UsageError */
 export async function runCommand(
@@ -60,6 +60,7 @@ function openContext(named: Named, output: Output) {
       return await inspector;
     },
     openAdmin: (stopped) => openAdminApi(adminAccess(named), stopped),
+    apiAccess: (given) => apiAccess(named, given),
     serviceUrls: () => serviceUrls(named),
     providerEnvironment: () => providerEnvironment(named),
   };

@@ -18,6 +18,7 @@ export function openTerminal(): Output {
   process.stderr.on('error', () => undefined);
   return {
     print: (line) => process.stdout.write(`${line}\n`),
+    write: (part) => process.stdout.write(part),
     report: (line) => process.stderr.write(`${line}\n`),
     outputClosed: outputClosed.signal,
     width: terminalWidth(process.stdout),

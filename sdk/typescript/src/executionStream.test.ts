@@ -145,13 +145,26 @@ describe('the stream of a run', () => {
     );
   });
 
-  it('ends with an error when it is aborted, also between two connections', async () => {
-    const aborting = new AbortController();
-    const client = await start(created, streamOf(output(1, 'a')), () => aborting.abort());
-    const reading = all(client.stream('m', {}, { signal: aborting.signal }));
-    await expect(reading).rejects.toBeInstanceOf(AbortedError);
-    expect(server.received).toHaveLength(3);
-  });
+  it.each([false, true])(
+    'ends with an error when it is aborted between two connections, and cancels if asked: %s',
+    async (cancelOnAbort) => {
+      const aborting = new AbortController();
+      const abort: Step = () => aborting.abort();
+      const client = await start(
+        created,
+        streamOf(output(1, 'a')),
+        abort,
+        json(200, executionAs('CANCELLED')),
+      );
+      const reading = all(client.stream('m', {}, { signal: aborting.signal, cancelOnAbort }));
+      const thrown = await reading.catch((one: unknown) => one);
+      expect(thrown).toBeInstanceOf(AbortedError);
+      expect(thrown).toMatchObject({ execution: { id: 'exec_1' } });
+      expect(server.received.slice(3).map(({ path }) => path)).toEqual(
+        cancelOnAbort ? ['/v1/executions/exec_1/cancel'] : [],
+      );
+    },
+  );
 
   it('can be cancelled', async () => {
     const cancelled = json(200, executionAs('CANCELLED'));

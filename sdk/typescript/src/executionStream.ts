@@ -1,3 +1,4 @@
+import { HoldfastError } from './errors.ts';
 import { bodyOf, followSource, numberOf } from './eventSource.ts';
 import { Files } from './files.ts';
 import type { Http } from './http.ts';
@@ -33,11 +34,13 @@ export type StreamReadOptions = {
   signal?: AbortSignal | undefined;
   /** The id of an event: only later ones are read. */
   startingAfter?: number | undefined;
+  /** Whether an abort also cancels the execution. */
+  cancelOnAbort?: boolean | undefined;
   /** Whether the execution is cancelled when reading ends before it: by `break`, an abort, a crash or a lost network. */
   cancelOnDisconnect?: boolean | undefined;
 };
 
-export type StreamOptions = Omit<RunOptions, 'timeout' | 'cancelOnAbort' | 'onProgress'> &
+export type StreamOptions = Omit<RunOptions, 'timeout' | 'onProgress'> &
   Omit<StreamReadOptions, 'startingAfter'>;
 
 /** The execution of a stream. `identified` gives errors what is needed to repeat its run. */
@@ -98,7 +101,8 @@ export class ExecutionStream<Delta = string, Output = Record<string, unknown>>
    */
   async final(): Promise<Run<Output>> {
     const { http, executions, started } = this.#streamed;
-    const { signal, cancelOnDisconnect: cancelOnAbort } = this.#options;
+    const { signal } = this.#options;
+    const cancelOnAbort = cancelsOnAbort(this.#options);
     const { id, identified = same } = await started;
     try {
       const execution = await executions.wait(id, { signal, cancelOnAbort });
@@ -123,18 +127,25 @@ export function startStream<Delta, Output>(
   input: Record<string, unknown>,
   options: StreamOptions,
 ): ExecutionStream<Delta, Output> {
-  const { signal, cancelOnDisconnect } = options;
-  const more = { stream: true, ...(cancelOnDisconnect && { cancelOnAbort: true }) };
-  const started = startRun(runner, model, input, { ...options, ...more }).then(
-    ({ created: { id }, identified }) => ({ id, identified }),
-  );
-  return new ExecutionStream({ ...runner, started }, { signal, cancelOnDisconnect });
+  const more = { stream: true, cancelOnAbort: cancelsOnAbort(options) };
+  const started = startRun(runner, model, input, { ...options, ...more }).then(({ created, identified }) => ({
+    id: created.id,
+    identified(error: unknown) {
+      if (error instanceof HoldfastError) error.execution ??= created;
+      return identified(error);
+    },
+  }));
+  const { signal, cancelOnAbort, cancelOnDisconnect } = options;
+  return new ExecutionStream({ ...runner, started }, { signal, cancelOnAbort, cancelOnDisconnect });
 }
+
+const cancelsOnAbort = ({ cancelOnAbort, cancelOnDisconnect }: StreamReadOptions) =>
+  Boolean(cancelOnAbort || cancelOnDisconnect);
 
 async function* followStream<Delta>(
   http: Http,
   id: string,
-  { signal, startingAfter, cancelOnDisconnect }: StreamReadOptions,
+  { signal, startingAfter, cancelOnAbort, cancelOnDisconnect }: StreamReadOptions,
 ): AsyncGenerator<StreamEvent<Delta>, void, undefined> {
   const isLast = ({ type }: StreamEvent<Delta>) => type === 'done';
   const path = `/v1/executions/${encodeURIComponent(id)}/stream`;
@@ -151,7 +162,8 @@ async function* followStream<Delta>(
     isAtEnd = true;
   } finally {
     // A reader between two connections has none whose end the service could see.
-    if (cancelOnDisconnect && !isAtEnd) await cancel(http, id);
+    const isCancelled = cancelOnDisconnect || (cancelOnAbort && signal?.aborted);
+    if (isCancelled && !isAtEnd) await cancel(http, id);
   }
 }
 

@@ -26,13 +26,10 @@ export type ExecutionResult<Output = Record<string, unknown>> = Omit<Schemas['Ex
 };
 
 export type ExecutionToken = Schemas['ExecutionToken'];
-export type CreateExecution = Omit<Schemas['CreateExecution'], 'input'> & {
-  input: Record<string, unknown>;
-  stream?: boolean;
-};
+export type CreateExecution = Omit<Schemas['CreateExecution'], 'input'> & { input: Record<string, unknown> };
 export type EstimateExecution = Schemas['EstimateExecution'];
 export type Estimate = Schemas['Estimate'];
-export type Model = Schemas['Model'] & { stream?: 'text' | 'json' | 'audio' | null };
+export type Model = Schemas['Model'];
 export type Balance = Schemas['Balance'];
 export type Transaction = Schemas['Transaction'];
 export type Usage = Schemas['Usage'];

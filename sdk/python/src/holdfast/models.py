@@ -306,6 +306,10 @@ class ExecutionUsage(ApiObject):
     """
     Names of quantities that could not be measured: they were charged as estimated
     """
+    usage_estimated: Literal[True] | None = None
+    """
+    The provider of a stream reported no tokens: they were counted by its bytes
+    """
 
 
 class ExecutionUrls(ApiObject):
@@ -324,6 +328,10 @@ class ExecutionUrls(ApiObject):
     events: str
     """
     Its events as they happen
+    """
+    stream: str
+    """
+    Its output as it is made. After a create with `stream: true` it contains a token, so that an `EventSource` can open it
     """
     cancel: str
     """
@@ -424,11 +432,19 @@ class Execution(ApiObject):
     """
     usage: ExecutionUsage | None = None
     """
-    Present when `COMPLETED`
+    Present when `COMPLETED`, and when a cancel was charged
     """
     latency_ms: int | None = None
     """
     Present when `COMPLETED`: milliseconds from creation to completion
+    """
+    finish_reason: str | None = None
+    """
+    Why the output ended, as the provider says it, such as `stop` or `length`; `budget`: the hold or the balance was used up; `deadline`: the execution was about to expire
+    """
+    partial_output: str | None = None
+    """
+    What a stream that did not complete had shown
     """
     logs: str | None = None
     """
@@ -1338,6 +1354,10 @@ class CreateExecution(ApiObject):
     """
     Seconds until the execution expires; default: the model's timeout
     """
+    stream: bool | None = None
+    """
+    Shows the output while it is made (`urls.stream`). Only for models that stream; see `on_cancel` of the model for what a cancel then costs
+    """
 
 
 class UploadRequest(RootModel[DeclaredUpload | DerivedUpload]):
@@ -1729,6 +1749,14 @@ class Model(ApiObject):
     """
     input_schema: dict[str, Any]
     output_schema: dict[str, Any]
+    stream: Literal['text', 'json', 'audio'] | str | None
+    """
+    What the model shows while it runs, to executions with `stream: true`; null: nothing
+    """
+    on_cancel: Literal['release', 'charge'] | str | None
+    """
+    What a cancel of a stream costs after output was shown: nothing (`release`), or what was shown (`charge`)
+    """
 
 
 class ModelList(ApiObject):

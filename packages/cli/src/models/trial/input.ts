@@ -4,7 +4,6 @@ import { Readable } from 'node:stream';
 import { withDefaults } from '@holdfast/domain/inputDefaults';
 import { findInputFiles } from '@holdfast/domain/inputFiles';
 import { parseJson } from '@holdfast/domain/json';
-import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { PricedInput } from '@holdfast/domain/quantities';
 import { allowedTypes, extensionOf } from '@holdfast/files/contentTypes';
 import { measure, measuredHeadBytes } from '@holdfast/files/measures';
@@ -17,13 +16,18 @@ export type TestFile = { filename: string; contentType: string; bytes: Buffer; o
 /** The input with a `file_` id in place of each file, and the files by their ids. */
 export type TestInput = { input: Record<string, unknown>; files: Map<string, TestFile> };
 
-/** JSON, `@file`, or the model's example. `@path` in a file property is a local file. @throws UsageError for refused input */
+/**
+ * JSON, `@file`, or the model's example. `@path` in a file property is a local file; other files are left to the service if
+ * `hasUploads`. @throws UsageError for refused input
+ */
 export function testInput(
-  { input_schema: schema }: Pick<ModelDefinition, 'input_schema'>,
+  { input_schema: schema }: { input_schema: Schema },
   given: string | undefined,
+  { hasUploads = false } = {},
 ): TestInput {
   const written = given === undefined ? exampleInput(schema) : parse(given);
-  const { input, files } = withFiles(schema, written, given === undefined);
+  const isUploaded = (path: string | undefined) => hasUploads && path === undefined && given !== undefined;
+  const { input, files } = withFiles(schema, written, { isExample: given === undefined, isUploaded });
   const problem = inputProblem(schema, input);
   if (problem !== null) {
     const which =
@@ -56,7 +60,11 @@ function parse(given: string): Record<string, unknown> {
   throw new UsageError('--input is not a JSON object');
 }
 
-function withFiles(schema: object, written: Record<string, unknown>, isExample: boolean): TestInput {
+function withFiles(
+  schema: object,
+  written: Record<string, unknown>,
+  { isExample, isUploaded }: { isExample: boolean; isUploaded: (path: string | undefined) => boolean },
+): TestInput {
   const paths = new Map<string, string>();
   const marked = replaceStrings(written, (text) => {
     if (!text.startsWith('@')) return text;
@@ -64,7 +72,7 @@ function withFiles(schema: object, written: Record<string, unknown>, isExample: 
     paths.set(id, text);
     return id;
   });
-  const found = findInputFiles(schema, marked);
+  const found = findInputFiles(schema, marked).filter(({ id }) => !isUploaded(paths.get(id)));
   const files = new Map(found.map(({ id }) => [id, fileOf(id, paths.get(id), isExample)]));
   // In other properties @ is part of the text.
   const input = replaceStrings(marked, (text) => (files.has(text) ? text : (paths.get(text) ?? text)));
@@ -96,7 +104,7 @@ function read(path: string): Buffer {
   }
 }
 
-export function replaceStrings<Value>(value: Value, replaced: (text: string) => string): Value {
+export function replaceStrings<Value>(value: Value, replaced: (text: string) => unknown): Value {
   const walk = (one: unknown): unknown => {
     if (typeof one === 'string') return replaced(one);
     if (Array.isArray(one)) return one.map(walk);

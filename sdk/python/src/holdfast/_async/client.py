@@ -179,7 +179,7 @@ class AsyncHoldfast:
 
         async def start() -> Streamed:
             created, uploaded = await self._start(model, given, fields, None, cancel_on_disconnect)
-            return Streamed(created.id, fields["idempotency_key"], uploaded)
+            return Streamed(created.id, parse(Execution, dict(created)), fields["idempotency_key"], uploaded)
 
         return Stream(self._http, self.executions, start, cancel_on_disconnect=cancel_on_disconnect)
 

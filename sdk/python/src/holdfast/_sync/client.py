@@ -180,7 +180,7 @@ class Holdfast:
 
         def start() -> Streamed:
             created, uploaded = self._start(model, given, fields, None, cancel_on_disconnect)
-            return Streamed(created.id, fields["idempotency_key"], uploaded)
+            return Streamed(created.id, parse(Execution, dict(created)), fields["idempotency_key"], uploaded)
 
         return Stream(self._http, self.executions, start, cancel_on_disconnect=cancel_on_disconnect)
 

@@ -26,15 +26,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Streamed:
-    """The execution of a stream. `idempotency_key` and `input` are needed to repeat its run."""
+    """The execution of a stream, and what is needed to repeat its run, where the stream has created it."""
 
     id: str
+    execution: Execution | None = None
     idempotency_key: str | None = None
     input: Any = None
 
     def identify(self, error: HoldfastError) -> None:
-        if self.idempotency_key is not None:
+        if self.execution is not None:
             error.idempotency_key, error.input = self.idempotency_key, self.input
+            error.execution = error.execution or self.execution
 
 
 class Stream(Generic[Output]):

@@ -118,7 +118,7 @@ function samplesOf(item: Operation): CodeSample[] {
   ];
 }
 
-const isIterated = (call: string) => /\.(list|events|deliveries|transactions)\(/.test(call);
+const isIterated = (call: string) => /\.(list|events|stream|deliveries|transactions)\(/.test(call);
 
 const curlSetUp =
   'export HOLDFAST_URL=http://127.0.0.1:8080 HOLDFAST_API_KEY=sk_…   # those of your Holdfast\n';
