@@ -163,12 +163,23 @@ describe('the output of a run', () => {
       const made = await copyOutput(copying.files, copying.log, route, run, { outcome }, never, bounds);
       return { output: made?.success.output, files: await copying.filesOf(run.executionId) };
     };
-    expect((await outputOf('short')).output).toEqual({ text: 'short' });
-    const { output, files } = await outputOf('ü'.repeat(limits.outputLength));
+    const { outputLength } = limits;
+    const envelope = '{"text":""}'.length;
+    const fitting = [
+      'short',
+      'x'.repeat(outputLength - envelope),
+      '\n'.repeat((outputLength - envelope - 1) / 2),
+    ];
+    for (const text of fitting) expect((await outputOf(text)).output).toEqual({ text });
+    for (const text of [
+      'x'.repeat(outputLength),
+      '\n'.repeat(outputLength / 2),
+      '\x01'.repeat(outputLength / 6),
+    ])
+      expect((await outputOf(text)).output).toHaveProperty('text_file');
+    const { output, files } = await outputOf('ü'.repeat(outputLength));
     expect(output).toEqual({ text: 'ü'.repeat(65_536), text_file: { file_id: files[0]?.id, format: 'txt' } });
-    expect(files).toMatchObject([
-      { kept: true, sizeBytes: 2 * limits.outputLength, contentType: 'text/plain' },
-    ]);
+    expect(files).toMatchObject([{ kept: true, sizeBytes: 2 * outputLength, contentType: 'text/plain' }]);
   });
 
   it('is fetched from the private network of its provider if the model says where raw output has files', async () => {

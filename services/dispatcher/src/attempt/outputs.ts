@@ -102,11 +102,15 @@ function withLongText({ outcome, bodies }: ProducedOutput): ProducedOutput {
   return { outcome: { ...outcome, output }, bodies: [body] };
 }
 
-/** JSON has at most six characters for each of a text, so most texts need not be written to be measured. */
+/** Most texts need not be written as JSON to be measured: it has at most two characters for each, but six for some. */
 function isShort({ text, ...others }: Record<string, unknown>): boolean {
-  const most = JSON.stringify({ ...others, text: '' }).length + 6 * String(text).length;
+  const perCharacter = takesSix.test(String(text)) ? 6 : 2;
+  const most = JSON.stringify({ ...others, text: '' }).length + perCharacter * String(text).length;
   return most <= limits.outputLength || JSON.stringify({ ...others, text }).length <= limits.outputLength;
 }
+
+// oxlint-disable-next-line no-control-regex -- control characters without a short escape, and surrogates, which may be lone
+const takesSix = /[\0-\x07\x0b\x0e-\x1f\ud800-\udfff]/;
 
 const shownCharacters = 65_536;
 
