@@ -11,6 +11,8 @@ const delayMs = () => randomInt(100, 2500);
 const kinds = [
   () => ({ model: 'sandbox-text', input: { prompt: 'a word', mode: 'sync', delay_ms: delayMs() } }),
   () => ({ model: 'sandbox-text', input: { prompt: 'a word', mode: 'callback', delay_ms: delayMs() } }),
+  // Its output is stored apart from its outcome.
+  () => ({ model: 'sandbox-text', input: { prompt: 'many words', tokens: 5000 } }),
   () => ({ model: 'sandbox-image', input: { prompt: 'one', width: 64, height: 64, delay_ms: delayMs() } }),
 ];
 const reads = [
@@ -29,7 +31,7 @@ export type Load = {
 };
 
 /**
- * Steady load of clients: `perSecond` executions (immediate, by callback, images) whose clients follow their events, wait
+ * Steady load of clients: `perSecond` executions (immediate, by callback, long texts, images) whose clients follow their events, wait
  * with `?wait`, or read; with every tenth a file upload and download; reads of all other lists.
  */
 export function startLoad(api: ApiClient, tally: Tally, perSecond: number): Load {
