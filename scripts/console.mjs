@@ -21,6 +21,7 @@ function sources() {
     ...beside.map(({ name }) => `packages/console/${name}`),
     ...filesIn(path.join(folder, 'src')),
     'packages/domain/src/codeSamples.ts',
+    'packages/domain/src/json.ts',
     'packages/domain/src/priceLines.ts',
   ];
 }

@@ -65,8 +65,12 @@ cpSync(path.join(tree, consoleFolder), path.join(out, 'console'), {
   recursive: true,
   filter: (source) => !/[\\/](node_modules|dist[^\\/]*)$/.test(source),
 });
-// It shares these files with others, and finds them beside its own folder.
-for (const file of ['codeSamples', 'priceLines']) copy(`packages/domain/src/${file}.ts`, 'console-shared');
+// It shares files of the domain, and finds them beside its own folder.
+const consoleSources = readdirSync(path.join(tree, consoleFolder, 'src'), { recursive: true })
+  .filter((file) => /\.tsx?$/.test(file))
+  .map((file) => readFileSync(path.join(tree, consoleFolder, 'src', file), 'utf8'));
+const shared = consoleSources.join('\n').matchAll(/\bdomain\/src\/\w+\.ts\b/g);
+for (const file of new Set([...shared].map(([name]) => `packages/${name}`))) copy(file, 'console-shared');
 for (const [image, { owners, besides = [] }] of Object.entries(images)) {
   for (const folder of closureOf(owners)) copy(`${folder}/src`, image);
   for (const file of besides) copy(file, image);
