@@ -2,9 +2,8 @@ import { type Receiver, startReceiver } from '@holdfast/testkit/webhookReceiver'
 import { need, type TestContext } from './context.ts';
 import { createCustomer } from './customer.ts';
 import { allFaults } from './faults.ts';
-import { untilIdle } from './idle.ts';
 import { createDuring } from './load.ts';
-import { checkOutcome } from './outcome.ts';
+import { checkOutcome, untilIdle } from './outcome.ts';
 import { valueOf } from './settings.ts';
 
 /** Runs many executions while each container is killed in turn, and checks that nothing is lost, stuck or charged twice. */
@@ -31,6 +30,6 @@ async function runWith(context: TestContext, count: number, receiver: Receiver):
     `${count} executions are accepted while each container is killed in turn`,
     async () => createDuring({ customer, count, faults: await allFaults(project), say, signal }),
   );
-  await context.check('all work is done', () => untilIdle(project, customer));
+  await context.check('all work is done', () => untilIdle(customer));
   await checkOutcome(context, { ...load, customer, count, received: receiver.received });
 }
