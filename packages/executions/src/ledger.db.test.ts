@@ -376,13 +376,3 @@ describe('an unsuccessful execution', () => {
     expect(await cancelExecution(db, await createTestOrganization(db, '10'), created.record.id)).toBeNull();
   });
 });
-
-describe('the journal', () => {
-  it.each(['UPDATE transfers SET amount = 1', 'DELETE FROM transfers', 'TRUNCATE transfers'])(
-    'refuses %s',
-    async (statement) => {
-      await createTestOrganization(db, '1');
-      await expect(db.pool.query(statement)).rejects.toThrow('append-only');
-    },
-  );
-});

@@ -35,23 +35,35 @@ function as(role: Role): pg.Pool {
   return pool;
 }
 
+/** From which account to which money moves. */
+const accountsOf = {
+  top_up: ['funding', 'available'],
+  correction: ['funding', 'available'],
+  hold: ['available', 'held'],
+  overage: ['available', 'held'],
+  settle: ['held', 'revenue'],
+  remainder: ['held', 'available'],
+  release: ['held', 'available'],
+  write_off: ['write_offs', 'revenue'],
+} as const;
+
 type Entry = {
+  kind: keyof typeof accountsOf;
   sequence: number;
-  kind: string;
-  accounts: [debit: string, credit: string];
   amount: string;
-  after: [available: string, held: string];
-  executionId?: string | null;
+  after: readonly [available: string, held: string];
+  executionId: string | null;
 };
 
-const holdOf = (executionId: string): Entry => ({
-  sequence: 2,
-  kind: 'hold',
-  accounts: ['available', 'held'],
-  amount: '1',
-  after: ['9', '1'],
-  executionId,
-});
+const entry = (
+  kind: Entry['kind'],
+  sequence: number,
+  amount: string,
+  after: Entry['after'],
+  executionId: string | null = null,
+): Entry => ({ kind, sequence, amount, after, executionId });
+
+const holdOf = (executionId: string) => entry('hold', 2, '1', ['9', '1'], executionId);
 
 /** Adds these to the journal in one statement. */
 async function add(role: Role | 'owner', ...entries: Entry[]): Promise<void> {
@@ -65,12 +77,12 @@ async function add(role: Role | 'owner', ...entries: Entry[]): Promise<void> {
       organizationId,
       column(({ sequence }) => sequence),
       column(({ kind }) => kind),
-      column(({ accounts }) => accounts[0]),
-      column(({ accounts }) => accounts[1]),
+      column(({ kind }) => accountsOf[kind][0]),
+      column(({ kind }) => accountsOf[kind][1]),
       column(({ amount }) => amount),
       column(({ after }) => after[0]),
       column(({ after }) => after[1]),
-      column(({ executionId = null }) => executionId),
+      column(({ executionId }) => executionId),
     ],
   );
 }
@@ -86,22 +98,8 @@ describe('the journal', () => {
     expect(await balance()).toEqual({ available: '9.00000000', held: '1.00000000' });
     await add(
       'owner',
-      {
-        ...holdOf(executionId),
-        sequence: 3,
-        kind: 'settle',
-        accounts: ['held', 'revenue'],
-        amount: '0.4',
-        after: ['9', '0.6'],
-      },
-      {
-        ...holdOf(executionId),
-        sequence: 4,
-        kind: 'remainder',
-        accounts: ['held', 'available'],
-        amount: '0.6',
-        after: ['9.6', '0'],
-      },
+      entry('settle', 3, '0.4', ['9', '0.6'], executionId),
+      entry('remainder', 4, '0.6', ['9.6', '0'], executionId),
     );
     expect(await balance()).toEqual({ available: '9.60000000', held: '0.00000000' });
     // There is no execution of it, and so no cost.
@@ -123,7 +121,7 @@ describe('the journal', () => {
   });
 
   it('refuses a whole statement when one row does not follow from the previous one', async () => {
-    const second = { ...holdOf(newId('exec')), sequence: 3, after: ['7', '2'] as [string, string] };
+    const second = entry('hold', 3, '1', ['7', '2'], newId('exec'));
     await expect(add('owner', holdOf(newId('exec')), second)).rejects.toThrow(notFollowing);
     expect(await balance()).toEqual(untouched);
   });
@@ -134,14 +132,7 @@ describe('the journal', () => {
   ])('refuses to release %s', async (_what, wrong) => {
     const executionId = newId('exec');
     await add('owner', holdOf(executionId));
-    const release: Entry = {
-      sequence: 3,
-      kind: 'release',
-      accounts: ['held', 'available'],
-      amount: '1',
-      after: ['10', '0'],
-      executionId,
-    };
+    const release = entry('release', 3, '1', ['10', '0'], executionId);
     await expect(add('owner', { ...release, ...wrong })).rejects.toThrow('does not add up to it');
     await add('owner', release);
     await expect(add('owner', { ...release, sequence: 4, after: ['11', '-1'] })).rejects.toThrow();
@@ -151,7 +142,7 @@ describe('the journal', () => {
   it('refuses a second hold of an execution', async () => {
     const executionId = newId('exec');
     await add('owner', holdOf(executionId));
-    const second = { ...holdOf(executionId), sequence: 3, after: ['8', '2'] as [string, string] };
+    const second = entry('hold', 3, '1', ['8', '2'], executionId);
     await expect(add('owner', second)).rejects.toThrow('duplicate key');
   });
 
@@ -169,32 +160,11 @@ describe('the overage policy', () => {
   async function settle(charged: string, after: string, ...rest: Entry[]): Promise<void> {
     const executionId = newId('exec');
     await add('owner', holdOf(executionId));
-    const excess = String(Number(charged) - 1);
-    const overage: Entry = {
-      sequence: 3,
-      kind: 'overage',
-      accounts: ['available', 'held'],
-      amount: excess,
-      after: [after, charged],
-      executionId,
-    };
-    const settled: Entry = {
-      ...overage,
-      sequence: 4,
-      kind: 'settle',
-      accounts: ['held', 'revenue'],
-      amount: charged,
-      after: [after, '0'],
-    };
-    await add('holdfast_ledger', overage, settled, ...rest.map((entry) => ({ ...entry, executionId })));
+    const overage = entry('overage', 3, String(Number(charged) - 1), [after, charged], executionId);
+    const settled = entry('settle', 4, charged, [after, '0'], executionId);
+    await add('holdfast_ledger', overage, settled, ...rest.map((one) => ({ ...one, executionId })));
   }
-  const writeOff: Entry = {
-    sequence: 5,
-    kind: 'write_off',
-    accounts: ['write_offs', 'revenue'],
-    amount: '3',
-    after: ['0', '0'],
-  };
+  const writeOff = entry('write_off', 5, '3', ['0', '0']);
 
   it('`charge` writes nothing off', async () => {
     await updateOrganization(db, organizationId, { overage: 'charge', spendLimitOverage: 'charge' });
@@ -228,22 +198,8 @@ describe('the overage policy', () => {
     await updateOrganization(db, organizationId, { overage: 'cap' });
     const executionId = newId('exec');
     await add('owner', holdOf(executionId));
-    const settled: Entry = {
-      sequence: 3,
-      kind: 'settle',
-      accounts: ['held', 'revenue'],
-      amount: '0.4',
-      after: ['9', '0.6'],
-      executionId,
-    };
-    const remainder: Entry = {
-      ...settled,
-      sequence: 4,
-      kind: 'remainder',
-      accounts: ['held', 'available'],
-      amount: '0.6',
-      after: ['9.6', '0'],
-    };
+    const settled = entry('settle', 3, '0.4', ['9', '0.6'], executionId);
+    const remainder = entry('remainder', 4, '0.6', ['9.6', '0'], executionId);
     const rest: Entry = { ...writeOff, after: ['9.6', '0'], executionId };
     await expect(add('holdfast_ledger', settled, remainder, rest)).rejects.toThrow(beyond);
     await add('holdfast_ledger', settled, remainder);
@@ -252,22 +208,8 @@ describe('the overage policy', () => {
   it('`cap` at spend limits is enforced by the database against a ledger that charges in full', async () => {
     const id = await insertTestExecution(db, { organizationId, holdAmount: '1' });
     await setSpendLimit(db, { organizationId, apiKeyId: null, amount: '1.5' });
-    const overage: Entry = {
-      sequence: 3,
-      kind: 'overage',
-      accounts: ['available', 'held'],
-      amount: '1',
-      after: ['8', '2'],
-      executionId: id,
-    };
-    const settled: Entry = {
-      ...overage,
-      sequence: 4,
-      kind: 'settle',
-      accounts: ['held', 'revenue'],
-      amount: '2',
-      after: ['8', '0'],
-    };
+    const overage = entry('overage', 3, '1', ['8', '2'], id);
+    const settled = entry('settle', 4, '2', ['8', '0'], id);
     await db.pool.query('UPDATE spend_limits SET spent = 2 WHERE scope_id = $1', [organizationId]);
     await expect(add('holdfast_ledger', overage, settled)).rejects.toThrow(beyond);
     await updateOrganization(db, organizationId, { spendLimitOverage: 'charge' });
@@ -276,13 +218,7 @@ describe('the overage policy', () => {
 });
 
 describe('the right to move money', () => {
-  const topUp: Entry = {
-    sequence: 2,
-    kind: 'top_up',
-    accounts: ['funding', 'available'],
-    amount: '5',
-    after: ['15', '0'],
-  };
+  const topUp = entry('top_up', 2, '5', ['15', '0']);
 
   it('the gateway holds and releases, and can write neither a top-up nor a charge', async () => {
     const executionId = newId('exec');
@@ -290,39 +226,23 @@ describe('the right to move money', () => {
     await expect(add('holdfast_gateway', topUp)).rejects.toThrow(refused);
     await expect(add('holdfast_gateway', { ...topUp, kind: 'correction' })).rejects.toThrow(refused);
     await add('holdfast_gateway', holdOf(executionId));
-    const settle: Entry = {
-      ...holdOf(executionId),
-      sequence: 3,
-      kind: 'settle',
-      accounts: ['held', 'revenue'],
-      after: ['9', '0'],
-    };
+    const settle = entry('settle', 3, '1', ['9', '0'], executionId);
     await expect(add('holdfast_gateway', settle)).rejects.toThrow(refused);
-    const writeOff: Entry = {
-      ...settle,
-      kind: 'write_off',
-      accounts: ['write_offs', 'revenue'],
-      after: ['9', '1'],
-    };
+    const writeOff = entry('write_off', 3, '1', ['9', '1'], executionId);
     await expect(add('holdfast_gateway', writeOff)).rejects.toThrow(refused);
-    await add('holdfast_gateway', {
-      ...settle,
-      kind: 'release',
-      accounts: ['held', 'available'],
-      after: ['10', '0'],
-    });
+    await add('holdfast_gateway', entry('release', 3, '1', ['10', '0'], executionId));
     expect(await balance()).toEqual(untouched);
   });
 
   it('the gateway holds no more than is available', async () => {
-    const tooMuch: Entry = { ...holdOf(newId('exec')), amount: '11', after: ['-1', '11'] };
+    const tooMuch = entry('hold', 2, '11', ['-1', '11'], newId('exec'));
     await expect(add('holdfast_gateway', tooMuch)).rejects.toThrow('transfers_covered');
     expect(await balance()).toEqual(untouched);
   });
 
   // After which the balance would cover everything, for NaN is more than any number.
   it('the gateway cannot place an invalid hold in the same statement as a valid one', async () => {
-    const nothing: Entry = { ...holdOf(newId('exec')), sequence: 3, amount: 'NaN', after: ['NaN', 'NaN'] };
+    const nothing = entry('hold', 3, 'NaN', ['NaN', 'NaN'], newId('exec'));
     await expect(add('holdfast_gateway', holdOf(newId('exec')), nothing)).rejects.toThrow('transfers_number');
     expect(await balance()).toEqual(untouched);
   });
