@@ -51,8 +51,22 @@ function tenantOf({ base_url: baseUrl, api_key: ownKey }: LocalState) {
   };
 }
 
-const test = base.extend<{ tenant: ReturnType<typeof tenantOf> }>({
+type Portal = {
+  tenant: ReturnType<typeof tenantOf>;
+  /** Opens the portal in the page, at this path of it; returns the id of the session. */
+  enter(path?: string, settings?: object): Promise<string>;
+};
+
+const test = base.extend<Portal>({
   tenant: async ({ state }, use) => await use(tenantOf(state)),
+  enter: async ({ page, state, tenant }, use) =>
+    await use(async (path, settings) => {
+      const { id, url } = await tenant.newLink(settings);
+      await page.goto(url);
+      await page.getByRole('heading', { name: 'Executions' }).waitFor();
+      if (path !== undefined) await page.goto(`${state.base_url}/console/s/${id}/${path}`);
+      return id;
+    }),
 });
 
 test.describe('the portal', () => {
@@ -98,9 +112,8 @@ test.describe('the portal', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
-  test('stays open, and says why, when signing out fails', async ({ page, tenant }) => {
-    await page.goto((await tenant.newLink()).url);
-    await page.getByRole('heading', { name: 'Executions' }).waitFor();
+  test('stays open, and says why, when signing out fails', async ({ page, enter }) => {
+    await enter();
     const session = /\/portal-session$/;
     const error = { code: 'SERVICE_UNAVAILABLE', message: 'The database does not respond.' };
     await page.route(session, (route) => route.fulfill({ status: 503, json: { error } }));
@@ -117,16 +130,14 @@ test.describe('the portal', () => {
     problems,
     state,
     tenant,
+    enter,
   }) => {
     const receiver = await startReceiver();
     receiver.accept();
     const endpointId = await tenant.newEndpoint(receiver.url);
     const execution = { model: 'sandbox-text', input: { prompt: hostile }, metadata: { note: hostile } };
     const executed = await runExecution(state, execution);
-    const { id, url } = await tenant.newLink();
-    await page.goto(url);
-    await page.getByRole('heading', { name: 'Executions' }).waitFor();
-    await page.goto(`${state.base_url}/console/s/${id}/executions/${executed}`);
+    await enter(`executions/${executed}`);
     await page.getByRole('button', { name: 'Redeliver' }).first().click();
     await page.getByRole('button', { name: 'Confirm' }).click();
     await until('the dialog is closed', async () => (await page.getByRole('dialog').count()) === 0);
@@ -139,8 +150,9 @@ test.describe('the portal', () => {
   test('creates an endpoint and a key, shows their secrets once, and removes them', async ({
     page,
     tenant,
+    enter,
   }) => {
-    await page.goto((await tenant.newLink()).url);
+    await enter();
     await page.getByRole('link', { name: 'Webhooks' }).click();
     await page.getByRole('button', { name: 'Add endpoint' }).click();
     await page.getByLabel('URL').fill('https://example.com/portal');
@@ -190,14 +202,12 @@ test.describe('the portal', () => {
     page,
     state,
     tenant,
+    enter,
   }) => {
     const receiver = await startReceiver();
     receiver.close();
     const endpointId = await tenant.newEndpoint(receiver.url);
-    const { id, url } = await tenant.newLink();
-    await page.goto(url);
-    await page.getByRole('heading', { name: 'Executions' }).waitFor();
-    await page.goto(`${state.base_url}/console/s/${id}/webhooks/${endpointId}`);
+    await enter(`webhooks/${endpointId}`);
     await page.getByRole('button', { name: 'Send test event' }).click();
     await page.getByRole('button', { name: 'Confirm' }).click();
     await untilText(page, 'The test event failed: connect ECONNREFUSED');
@@ -248,13 +258,11 @@ test.describe('the portal', () => {
   test('says in words what changed the balance, and reads its usage again', async ({
     page,
     state,
-    tenant,
+    enter,
   }) => {
-    const { id, url } = await tenant.newLink();
-    await page.goto(url);
-    await page.getByRole('heading', { name: 'Executions' }).waitFor();
+    await enter();
     await page.clock.install();
-    await page.goto(`${state.base_url}/console/s/${id}/usage`);
+    await page.getByRole('link', { name: 'Usage' }).click();
     const total = page.locator('tr:has-text("Total")').first();
     await total.waitFor();
     const before = await total.textContent();
@@ -267,18 +275,20 @@ test.describe('the portal', () => {
     for (const kind of ['Hold', 'Charge']) await row.getByRole('link', { name: kind }).first().waitFor();
   });
 
-  test('shows the entry of its page in the navigation of a phone', async ({ page, state, tenant }) => {
-    const { id, url } = await tenant.newLink({ return_url: 'https://example.com/' });
-    await page.goto(url);
-    await page.getByRole('heading', { name: 'Executions' }).waitFor();
+  test('shows the entry of its page in the navigation of a phone', async ({ page, enter }) => {
     await page.setViewportSize({ width: 320, height: 700 });
-    await page.goto(`${state.base_url}/console/s/${id}/usage`);
+    await enter('usage', { return_url: 'https://example.com/' });
     await page.getByRole('heading', { name: 'Usage' }).waitFor();
     const right = `document.querySelector('nav [data-status=active]').getBoundingClientRect().right`;
     await until('it is within the page', async () => (await page.evaluate<number>(right)) <= 320);
   });
 
-  test('shows that a key has expired, and does not offer to rotate it', async ({ page, state, tenant }) => {
+  test('shows that a key has expired, and does not offer to rotate it', async ({
+    page,
+    state,
+    tenant,
+    enter,
+  }) => {
     const expires_at = new Date(Date.now() + 2000).toISOString();
     const made = await tenant.request('POST', '/v1/api-keys', state.api_key, {
       name: 'short-lived',
@@ -289,8 +299,7 @@ test.describe('the portal', () => {
       'the key has expired',
       async () => (await tenant.request('GET', '/v1/balance', key)).status === 401,
     );
-    await page.goto((await tenant.newLink()).url);
-    await page.getByRole('link', { name: 'API keys' }).click();
+    await enter('keys');
     const row = page.locator('li:has-text("short-lived")');
     await row.getByText('expired', { exact: true }).waitFor();
     expect(await row.getByRole('button', { name: 'Rotate' }).count()).toBe(0);
@@ -307,44 +316,11 @@ test.describe('the portal', () => {
     page,
     state,
     tenant,
+    enter,
   }) => {
-    const { id, url } = await tenant.newLink();
-    await page.goto(url);
-    await page.getByRole('heading', { name: 'Executions' }).waitFor();
+    const id = await enter();
     await tenant.request('DELETE', `/v1/portal-sessions/${id}`, state.api_key);
     await untilText(page, 'The session has ended');
-  });
-
-  test('says that its server does not respond, and shows the page once it does', async ({
-    page,
-    context,
-    world,
-    tenant,
-  }) => {
-    await page.goto((await tenant.newLink()).url);
-    await page.getByRole('heading', { name: 'Executions' }).waitFor();
-    await context.setOffline(true);
-    await untilText(page, 'The server did not respond. Trying again …');
-    await context.setOffline(false);
-    await page.getByText(world.executionId).waitFor();
-    await until(
-      'the page has read everything',
-      async () => (await page.getByText(/Trying again/).count()) === 0,
-    );
-  });
-
-  test('says that a change whose response is lost may have been applied', async ({
-    page,
-    context,
-    tenant,
-  }) => {
-    await page.goto((await tenant.newLink()).url);
-    await page.getByRole('link', { name: 'API keys' }).click();
-    await page.getByRole('button', { name: 'Create key' }).click();
-    await page.getByLabel('Name').fill('from a train');
-    await context.setOffline(true);
-    await page.locator('form button[type=submit]').click();
-    await untilText(page, 'It may have been applied: check this before you submit it again.');
   });
 
   test('works in a frame of the named origin, and of no other', async ({
@@ -387,11 +363,9 @@ test.describe('the portal', () => {
     problems,
     state,
     world,
-    tenant,
+    enter,
   }) => {
-    const { id, url } = await tenant.newLink();
-    await page.goto(url);
-    await page.getByRole('heading', { name: 'Executions' }).waitFor();
+    const id = await enter();
     const pages = {
       portal: ['executions', 'Executions'],
       execution: [`executions/${world.executionId}`, 'sandbox-text'],
