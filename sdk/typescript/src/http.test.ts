@@ -15,25 +15,6 @@ const body = { model: 'm', input: {} };
 const keys = () => server.received.map(({ headers }) => headers['idempotency-key']);
 
 describe('a create', () => {
-  it.each<[string, Step]>([
-    ['a cut connection', cut],
-    ['429', refusal(429, 'RATE_LIMITED', true, { 'retry-after': '0' })],
-    ['a retryable 503', refusal(503, 'SERVICE_UNAVAILABLE', true, { 'retry-after': '0' })],
-    ['502 of a proxy', (response) => void response.writeHead(502).end('<html>')],
-    ['a page instead of JSON', (response) => void response.writeHead(200).end('<html>')],
-    ['JSON without an id', json(200, { hello: 'there' })],
-    [
-      'half of a body',
-      (response) => {
-        response.writeHead(202, { 'content-length': '1000' }).write('{"id":', () => response.destroy());
-      },
-    ],
-  ])('is repeated with the same key after %s', async (_name, failure) => {
-    const client = await start(failure, created);
-    expect((await client.executions.create(body)).id).toBe('exec_1');
-    expect(keys()).toEqual([expect.stringMatching(/^sdk_[\da-f]{11}_[\da-f-]{36}$/), keys()[0]]);
-  });
-
   it('is not repeated after an error that is not marked retryable, and the error has the key', async () => {
     const client = await start(refusal(500, 'INTERNAL_ERROR', false));
     const error = await client.executions
