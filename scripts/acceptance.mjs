@@ -4,7 +4,7 @@ import { root, script } from './child.mjs';
 import { testConsole, testDocs } from './console.mjs';
 import { findHelm } from './helm.mjs';
 import { test } from './jest.mjs';
-import { testPython, testSdks } from './sdk.mjs';
+import { packSdks, testPython, testSdks } from './sdk.mjs';
 
 /** Suites that need more than this checkout: each has what it needs, its own flags, and runs by its name only. */
 const named = {
@@ -15,10 +15,6 @@ const named = {
   failover: {
     about: 'PostgreSQL (needs root and Debian), Redis or the S3 server fails under load (--help)',
     run: script('acceptance/faults/failover/main.ts'),
-  },
-  rolling: {
-    about: 'two of each service restart under load, and no request fails (--help)',
-    run: script('acceptance/faults/rolling/main.ts'),
   },
   providers: {
     about: 'real Cog, LiteLLM and others, installed from PyPI (needs Python 3.10; --help)',
@@ -44,18 +40,23 @@ function help() {
     'Without a suite, it runs all of them but these:',
     ...Object.entries(named).map(([name, { about }]) => `  ${name.padEnd(10)} ${about}`),
     '',
+    '--sdk adds the suite sdk to them.',
     `Any other word selects suites by their path: adapters, engines, openapi, ${folders}; the flags are those of Jest.`,
   ].join('\n');
 }
 
 /** The suites of charts need Helm; without it, the others run. */
-async function testOthers(args) {
+async function testOthers(words) {
+  const args = words.filter((word) => word !== '--sdk');
+  const only = ['acceptance'];
+  if (args.length < words.length) {
+    await packSdks();
+    only.push('sdk');
+  }
   const helm = await findHelm();
-  if (helm) return await test(args, { only: ['acceptance'], env: { HELM: helm } });
+  if (helm) return await test(args, { only, env: { HELM: helm } });
   console.error('acceptance/operations/helm is skipped: neither Helm nor Go is installed.');
-  return await test([...args, '--testPathIgnorePatterns', 'acceptance/operations/helm'], {
-    only: ['acceptance'],
-  });
+  return await test([...args, '--testPathIgnorePatterns', 'acceptance/operations/helm'], { only });
 }
 
 /** `npm run test:acceptance`: a named suite with its flags, or suites of Jest. */

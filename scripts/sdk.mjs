@@ -11,7 +11,7 @@ const packages = ['sdk/typescript', 'sdk/react'];
 const tarballOf = (folder) => path.join(root, folder, 'package.tgz');
 
 /** Builds the npm packages and packs each as `package.tgz`. */
-async function packSdks() {
+export async function packSdks() {
   await ensureSdkTools();
   for (const folder of packages) {
     rmSync(path.join(root, folder, 'dist'), { recursive: true, force: true });
