@@ -1,21 +1,18 @@
 import { randomInt } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { closing } from '@holdfast/testkit/closing';
 import type { Customer } from '@holdfast/testkit/testData';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { emptyRedis } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
 import { type Received, type Receiver, startReceiver, status } from '@holdfast/testkit/webhookReceiver';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Fleet, startFleet } from '../stack/fleet.ts';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { startFleet } from '../stack/fleet.ts';
 
-let fleet: Fleet;
 let customer: Customer;
 let receiver: Receiver;
 
-beforeAll(async () => {
-  fleet = await startFleet(testFolder('fleet'));
-}, 120_000);
-afterAll(() => fleet.close(), 30_000);
+const fleet = closing(await startFleet(testFolder('fleet')));
 
 beforeEach(async () => {
   receiver = await startReceiver();

@@ -1,25 +1,14 @@
-import { auditLedger } from '@holdfast/db/audit/audit';
 import { tables } from '@holdfast/db/roles/rights';
-import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { create, untilEvent, untilStatus } from '../stack/executions.ts';
-import { type Stack, startStack } from '../stack/stack.ts';
+import { stackOfTests } from '../stack/stackOfTests.ts';
 
 const secret = 'SECRET-77c1';
 
-let stack: Stack;
-let customer: Customer;
-
-beforeAll(async () => {
-  stack = await startStack();
-  customer = await stack.newCustomer('10');
-  await customer.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url });
-});
-afterAll(async () => {
-  expect(await auditLedger(stack.db)).toEqual([]);
-  await stack.close();
-});
+const stack = await stackOfTests();
+const customer = await stack.newCustomer('10');
+await customer.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url });
 
 const erase = async (id: string) =>
   (await customer.api.fetch(`/v1/executions/${id}`, { method: 'DELETE' })).status;

@@ -2,35 +2,31 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { auditLedger } from '@holdfast/db/audit/audit';
-import { type FakeReplicate, startFakeReplicate } from '@holdfast/providers/replicate/testing/fakeReplicate';
+import { startFakeReplicate } from '@holdfast/providers/replicate/testing/fakeReplicate';
+import { closing } from '@holdfast/testkit/closing';
 import type { Customer } from '@holdfast/testkit/testData';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { create } from '../stack/executions.ts';
-import { type Fleet, startFleet } from '../stack/fleet.ts';
+import { startFleet } from '../stack/fleet.ts';
 
 const count = 40;
 const kills = 4;
 
-let replicate: FakeReplicate;
-let chat: Awaited<ReturnType<typeof startChat>>;
-let fleet: Fleet;
 let customer: Customer;
 
-beforeAll(async () => {
-  [replicate, chat] = await Promise.all([startFakeReplicate(), startChat()]);
-  fleet = await startFleet(testFolder('exactly-once'), {
+const replicate = closing(await startFakeReplicate());
+const chat = closing(await startChat());
+const fleet = closing(
+  await startFleet(testFolder('exactly-once'), {
     REPLICATE_BASE_URL: replicate.baseUrl,
     REPLICATE_API_KEY: replicate.apiKey,
     OPENAI_BASE_URL: chat.baseUrl,
     OPENAI_API_KEY: 'sk-test',
-  });
-}, 120_000);
-afterAll(async () => {
-  await fleet.close();
-  await Promise.all([replicate.close(), chat.close()]);
-}, 30_000);
+  }),
+);
+
 beforeEach(async () => {
   customer = await fleet.newCustomer();
 });

@@ -2,23 +2,20 @@ import { randomInt } from 'node:crypto';
 import { auditLedger } from '@holdfast/db/audit/audit';
 import { MoneyDecimal } from '@holdfast/domain/money';
 import { type ApiClient, apiClient } from '@holdfast/testkit/apiClient';
+import { closing } from '@holdfast/testkit/closing';
 import type { Customer } from '@holdfast/testkit/testData';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { emptyRedis } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
 import { type Receiver, startReceiver } from '@holdfast/testkit/webhookReceiver';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { EventBody } from '../stack/executions.ts';
-import { type Fleet, startFleet } from '../stack/fleet.ts';
+import { startFleet } from '../stack/fleet.ts';
 
-let fleet: Fleet;
 let customer: Customer;
 let receiver: Receiver;
 
-beforeAll(async () => {
-  fleet = await startFleet(testFolder('fleet'));
-}, 120_000);
-afterAll(() => fleet.close(), 30_000);
+const fleet = closing(await startFleet(testFolder('fleet')));
 
 beforeEach(async () => {
   receiver = await startReceiver();

@@ -1,9 +1,9 @@
 import { holdfast } from '@holdfast/cli/testing/holdfast';
-import { startStack } from './stack.ts';
+import { stackOfTests } from './stackOfTests.ts';
 
-/** The whole system, and the operator's command `holdfast`. */
+/** The whole system for all tests of a file, and the operator's command `holdfast`. */
 export async function startOperated(overrides: Record<string, string> = {}) {
-  const stack = await startStack(overrides);
+  const stack = await stackOfTests(overrides);
   const env = {
     DATABASE_URL: stack.databaseUrl,
     REDIS_URL: stack.redisUrl,
@@ -22,5 +22,3 @@ export async function startOperated(overrides: Record<string, string> = {}) {
     },
   };
 }
-
-export type Operated = Awaited<ReturnType<typeof startOperated>>;

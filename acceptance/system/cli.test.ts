@@ -6,20 +6,14 @@ import { listenAt } from '@holdfast/kit/http';
 import { servicePort } from '@holdfast/local/launch/ports';
 import { apiClient } from '@holdfast/testkit/apiClient';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Operated, startOperated } from '../stack/operator.ts';
+import { describe, expect, it } from '@jest/globals';
+import { startOperated } from '../stack/operator.ts';
 
 type Identified = { id: string };
 
-let operated: Operated;
-let org: string;
-
-beforeAll(async () => {
-  operated = await startOperated();
-  org = (await operated.json<Identified>('org', 'create', 'Acme')).id;
-  await operated.json('topup', org, '50');
-});
-afterAll(() => operated.stack.close());
+const operated = await startOperated();
+const org = (await operated.json<Identified>('org', 'create', 'Acme')).id;
+await operated.json('topup', org, '50');
 
 const run = (...args: string[]) => operated.run(...args);
 const lines = (text: string) => text.trimEnd().split('\n');

@@ -1,8 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { auditLedger } from '@holdfast/db/audit/audit';
-import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import sharp from 'sharp';
 import {
   create,
@@ -12,20 +11,13 @@ import {
   untilEvent,
   untilStatus,
 } from '../stack/executions.ts';
-import { type Stack, startStack } from '../stack/stack.ts';
+import { stackOfTests } from '../stack/stackOfTests.ts';
 
-let stack: Stack;
-let customer: Customer;
-let secret: string;
-
-beforeAll(async () => {
-  stack = await startStack();
-  customer = await stack.newCustomer('10');
-  const { status, body } = await customer.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url });
-  expect(status).toBe(201);
-  secret = body['secret'] as string;
-});
-afterAll(() => stack.close());
+const stack = await stackOfTests();
+const customer = await stack.newCustomer('10');
+const { status, body } = await customer.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url });
+expect(status).toBe(201);
+const secret = body['secret'] as string;
 
 const balance = async (of = customer) => (await of.api.get('/v1/balance')).body;
 

@@ -1,21 +1,13 @@
-import { auditLedger } from '@holdfast/db/audit/audit';
 import { executionErrors } from '@holdfast/domain/errors';
 import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { asInEvents, create, eventsOf, readExecution, untilEvent, untilStatus } from '../stack/executions.ts';
-import { type Stack, startStack } from '../stack/stack.ts';
+import { stackOfTests } from '../stack/stackOfTests.ts';
 
-let stack: Stack;
 let customer: Customer;
 
-beforeAll(async () => {
-  stack = await startStack();
-});
-afterAll(async () => {
-  expect(await auditLedger(stack.db)).toEqual([]);
-  await stack.close();
-});
+const stack = await stackOfTests();
 
 async function newCustomer(balance: string): Promise<Customer> {
   const made = await stack.newCustomer(balance);

@@ -2,24 +2,17 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { countSecrets } from '@holdfast/db/secrets';
 import { runCommand } from '@holdfast/testkit/command';
-import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import type { Received } from '@holdfast/testkit/webhookReceiver';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { create } from '../stack/executions.ts';
-import { type Stack, startStack } from '../stack/stack.ts';
+import { stackOfTests } from '../stack/stackOfTests.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const [k1, k2] = ['k1', 'k2'].map((id) => `${id}:${randomBytes(32).toString('base64')}`);
 
-let stack: Stack;
-let customer: Customer;
-
-beforeAll(async () => {
-  stack = await startStack({ ENCRYPTION_KEYS: `${k1}` });
-  customer = await stack.newCustomer();
-});
-afterAll(() => stack.close());
+const stack = await stackOfTests({ ENCRYPTION_KEYS: `${k1}` });
+const customer = await stack.newCustomer();
 
 async function post(path: string, body?: object): Promise<string> {
   const response = await customer.api.post(path, body);

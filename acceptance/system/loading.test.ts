@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { closing } from '@holdfast/testkit/closing';
 import { outputOf } from '@holdfast/testkit/command';
 import { testFolder } from '@holdfast/testkit/testFolder';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { startFleet } from '../stack/fleet.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -26,13 +27,7 @@ function dependenciesOf(service: string): string[] {
   ];
 }
 
-let fleet: Awaited<ReturnType<typeof startFleet>>;
-
-beforeAll(async () => {
-  fleet = await startFleet(folder, { NODE_OPTIONS });
-}, 120_000);
-
-afterAll(() => fleet.close());
+const fleet = closing(await startFleet(folder, { NODE_OPTIONS }));
 
 const s3 = /^(minio|@aws-sdk|@smithy)/;
 const openTelemetry = /^@opentelemetry\/(?!api$)/;

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { endpoints } from '@holdfast/api-gateway/app';
 import { siteFolder } from '@holdfast/api-gateway/pages/docs/site';
 import { newId } from '@holdfast/domain/ids';
-import { startWireServer, type WireReply, type WireServer } from '@holdfast/providers/conformance/wireServer';
+import { startWireServer, type WireReply } from '@holdfast/providers/conformance/wireServer';
 import { fixture } from '@holdfast/providers/openai/testing/fixture';
-import type { Customer } from '@holdfast/testkit/testData';
+import { closing } from '@holdfast/testkit/closing';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Hosted, startHosted } from '../providers/adapters/hosted.ts';
+import { expect, it } from '@jest/globals';
+import { startHosted } from '../providers/adapters/hosted.ts';
 import { at, painter, writer } from '../providers/adapters/models.ts';
 import { create, eventsOf, readExecution } from '../stack/executions.ts';
 
@@ -16,35 +16,25 @@ const names = /replicate|open\s?ai\b|openai|\bfal\b|\bcog\b|vllm|acme[-/]|\br8_|
 const said =
   'Replicate (https://api.replicate.com/v1/predictions) by way of fal.ai, OpenAI and cog at api.openai.com is out of GPUs, r8_aaaaaaaaaaaaaaaaaaaaaaaa';
 
-let openai: WireServer;
 let completion: WireReply = { status: 200, json: fixture('chatCompletion') };
-let hosted: Hosted;
-let customer: Customer;
 /** What the paths name. */
 let ids: Record<string, string>;
 
 const slugs = ['drawing-one', 'drawing-two', 'words-one', 'words-two'];
 const terminal = ['COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED'];
 
-beforeAll(async () => {
-  openai = await startWireServer(() => completion);
-  hosted = await startHosted(
-    [
-      painter('drawing-one', [at.replicate('poll')]),
-      painter('drawing-two', [at.fal('poll')]),
-      writer('words-one', [at.first()]),
-      writer('words-two', [{ adapter: 'openai', connection: 'openai', model: 'acme-4', mode: 'sync' }]),
-      writer('words-three', [{ adapter: 'openai', connection: 'vllm', model: 'acme-4', mode: 'sync' }]),
-    ],
-    { OPENAI_BASE_URL: openai.origin, OPENAI_API_KEY: 'sk-fake' },
-  );
-  customer = await hosted.stack.newCustomer();
-});
-
-afterAll(async () => {
-  await hosted.close();
-  await openai.close();
-});
+const openai = closing(await startWireServer(() => completion));
+const hosted = await startHosted(
+  [
+    painter('drawing-one', [at.replicate('poll')]),
+    painter('drawing-two', [at.fal('poll')]),
+    writer('words-one', [at.first()]),
+    writer('words-two', [{ adapter: 'openai', connection: 'openai', model: 'acme-4', mode: 'sync' }]),
+    writer('words-three', [{ adapter: 'openai', connection: 'vllm', model: 'acme-4', mode: 'sync' }]),
+  ],
+  { OPENAI_BASE_URL: openai.origin, OPENAI_API_KEY: 'sk-fake' },
+);
+const customer = await hosted.stack.newCustomer();
 
 /** Every provider's run succeeds, with a log that names them all; then it fails; then it is refused. */
 const plans = [

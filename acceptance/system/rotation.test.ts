@@ -1,7 +1,6 @@
 import { apiClient } from '@holdfast/testkit/apiClient';
-import type { Customer } from '@holdfast/testkit/testData';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Stack, startStack } from '../stack/stack.ts';
+import { expect, it } from '@jest/globals';
+import { stackOfTests } from '../stack/stackOfTests.ts';
 
 const secrets = { old: 'the old secret of URLs', newer: 'the new secret of URLs' };
 const tokens = { old: 'the-old-token-of-ann', newer: 'the-new-token-of-ann' };
@@ -9,14 +8,8 @@ const tokens = { old: 'the-old-token-of-ann', newer: 'the-new-token-of-ann' };
 /** The one gateway ends between requests: none is sent on a connection that was kept from before. */
 const once = { connection: 'close' };
 
-let stack: Stack;
-let customer: Customer;
-
-beforeAll(async () => {
-  stack = await startStack({ FILE_URL_SECRET: secrets.old, ADMIN_TOKEN: `ann:${tokens.old}` });
-  customer = await stack.newCustomer();
-});
-afterAll(() => stack.close());
+const stack = await stackOfTests({ FILE_URL_SECRET: secrets.old, ADMIN_TOKEN: `ann:${tokens.old}` });
+const customer = await stack.newCustomer();
 
 /** A rollout with the secrets in the order of docs/rotation.md. */
 async function restartGateway(urlSecrets: string, adminTokens: string): Promise<void> {

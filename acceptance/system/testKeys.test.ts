@@ -1,20 +1,11 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
 import { apiClient } from '@holdfast/testkit/apiClient';
-import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Stack, startStack } from '../stack/stack.ts';
+import { describe, expect, it } from '@jest/globals';
+import { stackOfTests } from '../stack/stackOfTests.ts';
 
-let stack: Stack;
-let customer: Customer;
-
-beforeAll(async () => {
-  stack = await startStack();
-  customer = await stack.newCustomer('1');
-});
-afterAll(async () => {
-  await stack.close();
-});
+const stack = await stackOfTests();
+const customer = await stack.newCustomer('1');
 
 describe('a test key', () => {
   it('runs in the sandbox with a test balance in the ledger, while each service has its own role', async () => {

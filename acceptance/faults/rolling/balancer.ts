@@ -5,8 +5,6 @@ import { listenAt } from '@holdfast/kit/http';
 /** A gateway behind the balancer, and its readiness check. */
 export type Backend = { name: string; url: string; isReady(): Promise<boolean> };
 
-export type Balancer = Awaited<ReturnType<typeof startBalancer>>;
-
 const askEveryMs = 200;
 
 /**

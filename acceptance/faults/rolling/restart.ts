@@ -1,6 +1,5 @@
 import { until } from '@holdfast/testkit/until';
 import type { Fleet } from '../../stack/fleet.ts';
-import type { Tally } from './tally.ts';
 
 /** The time that a scheduler gives a process between SIGTERM and SIGKILL. */
 export const graceMs = 30_000;
@@ -10,34 +9,21 @@ export type Restarted = {
   /** `exit code 0` after a regular stop. */
   how: string;
   endedAfterMs: number;
-  readyAfterMs: number;
-  /** Requests that clients sent meanwhile. */
-  requests: number;
-  failures: number;
 };
 
 /** Sends SIGTERM to one process; resolves when its next process is ready. */
-export async function restart(fleet: Fleet, name: string, tally: Tally): Promise<Restarted> {
-  const before = { requests: tally.requests, failures: tally.failures.length };
+export async function restart(fleet: Fleet, name: string): Promise<Restarted> {
   const pid = fleet.pid(name);
   const atMs = performance.now();
-  const sinceMs = () => Math.round(performance.now() - atMs);
   fleet.signal(name, 'SIGTERM');
   await until(`${name} has ended`, () => !isAlive(pid), 2 * graceMs);
-  const endedAfterMs = sinceMs();
+  const endedAfterMs = Math.round(performance.now() - atMs);
   await until(
     `${name} is ready again`,
     async () => fleet.pid(name) !== pid && (await fleet.isReady(name)),
     60_000,
   );
-  return {
-    name,
-    how: howItEnded(fleet.said, name),
-    endedAfterMs,
-    readyAfterMs: sinceMs(),
-    requests: tally.requests - before.requests,
-    failures: tally.failures.length - before.failures,
-  };
+  return { name, how: howItEnded(fleet.said, name), endedAfterMs };
 }
 
 function isAlive(pid: number | undefined): boolean {

@@ -1,20 +1,14 @@
-/** Counts the requests of clients, and keeps the failures. */
+/** Keeps the failures of clients. */
 export type Tally = {
-  requests: number;
   failures: string[];
-  /** Streams that ended early and were resumed. */
-  resumed: number;
   /** Runs one request; records an error as a failure and returns null. */
   ask<Result>(what: string, send: () => Promise<Result>): Promise<Result | null>;
 };
 
 export function openTally(): Tally {
   const tally: Tally = {
-    requests: 0,
     failures: [],
-    resumed: 0,
     async ask(what, send) {
-      tally.requests += 1;
       try {
         return await send();
       } catch (error) {

@@ -25,7 +25,7 @@ export async function waitToEnd(api: ApiClient, tally: Tally, id: string): Promi
 
 /** Follows the events until the execution has ended or a request failed, and resumes streams that end early. */
 export async function followToEnd(api: ApiClient, tally: Tally, id: string): Promise<void> {
-  for (let lastId = ''; ; tally.resumed += 1) {
+  for (let lastId = ''; ; ) {
     const text = await tally.ask('GET events', () => eventsFrom(api, id, lastId));
     if (text === null || text === '' || hasEnding.test(text)) return;
     lastId = [...text.matchAll(/^id: (.+)$/gm)].at(-1)?.[1] ?? lastId;

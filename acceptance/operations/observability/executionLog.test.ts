@@ -1,17 +1,13 @@
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { create, untilEvent } from '../../stack/executions.ts';
-import { type Stack, startStack } from '../../stack/stack.ts';
+import { stackOfTests } from '../../stack/stackOfTests.ts';
 
 type Line = { service: string; msg: string } & Record<string, unknown>;
 
 const lines: Line[] = [];
-let stack: Stack;
 
-beforeAll(async () => {
-  stack = await startStack({ LOG_LEVEL: 'info' }, [], (line) => lines.push(JSON.parse(line) as Line));
-});
-afterAll(() => stack.close());
+const stack = await stackOfTests({ LOG_LEVEL: 'info' }, [], (line) => lines.push(JSON.parse(line) as Line));
 
 const linesOf = (executionId: string) => lines.filter((line) => line['executionId'] === executionId);
 

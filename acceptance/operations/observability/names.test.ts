@@ -1,39 +1,32 @@
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { create, untilEvent } from '../../stack/executions.ts';
-import { type Stack, startStack } from '../../stack/stack.ts';
+import { stackOfTests } from '../../stack/stackOfTests.ts';
 import { queries, rulesOf } from './files.ts';
 
 type Line = { service: string; port?: number; metricsPort?: number };
 
-let stack: Stack;
-/** The metrics of every service after some executions. */
-let text: string;
-
-beforeAll(async () => {
-  const ports = new Map<string, number>();
-  stack = await startStack({ LOG_LEVEL: 'info' }, [], (line) => {
-    const { service, port, metricsPort = port } = JSON.parse(line) as Line;
-    if (metricsPort !== undefined) ports.set(service, metricsPort);
-  });
-  const customer = await stack.newCustomer();
-  await customer.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url });
-  const id = await create(customer.api, 'sandbox-text', { prompt: 'Once upon a time' });
-  await untilEvent(stack.receiver, id, 'execution.completed');
-  const read = async () => {
-    const all = [...ports.values()].map((port) => fetch(`http://127.0.0.1:${port}/metrics`));
-    return (await Promise.all((await Promise.all(all)).map((response) => response.text()))).join('\n');
-  };
-  text = await until(
-    'depths and deliveries are exported',
-    async () => {
-      const now = await read();
-      return /^holdfast_queue_depth\{/m.test(now) && /_delivery_seconds_count\{.*\} [1-9]/.test(now) && now;
-    },
-    45_000,
-  );
-}, 60_000);
-afterAll(() => stack.close());
+const ports = new Map<string, number>();
+const stack = await stackOfTests({ LOG_LEVEL: 'info' }, [], (line) => {
+  const { service, port, metricsPort = port } = JSON.parse(line) as Line;
+  if (metricsPort !== undefined) ports.set(service, metricsPort);
+});
+const customer = await stack.newCustomer();
+await customer.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url });
+const id = await create(customer.api, 'sandbox-text', { prompt: 'Once upon a time' });
+await untilEvent(stack.receiver, id, 'execution.completed');
+const read = async () => {
+  const all = [...ports.values()].map((port) => fetch(`http://127.0.0.1:${port}/metrics`));
+  return (await Promise.all((await Promise.all(all)).map((response) => response.text()))).join('\n');
+};
+const text = await until(
+  'depths and deliveries are exported',
+  async () => {
+    const now = await read();
+    return /^holdfast_queue_depth\{/m.test(now) && /_delivery_seconds_count\{.*\} [1-9]/.test(now) && now;
+  },
+  45_000,
+);
 
 /** The type of every metric, and the labels of its samples. */
 function exposed(): Map<string, { type: string; labels: Set<string> }> {

@@ -14,8 +14,6 @@ export type SentSpan = {
   attributes: Record<string, string | number | boolean>;
 };
 
-export type Collector = Awaited<ReturnType<typeof startCollector>>;
-
 /** Receives spans as a collector does: OTLP in JSON over HTTP. */
 export async function startCollector() {
   const spans: SentSpan[] = [];

@@ -3,15 +3,11 @@ import { parseConfig } from '@holdfast/kit/config';
 import { createLogger } from '@holdfast/kit/logger';
 import { tracingConfig } from '@holdfast/kit/tracing/config';
 import { openTracing, type Tracing } from '@holdfast/kit/tracing/tracing';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { type Collector, startCollector } from './collector.ts';
+import { closing } from '@holdfast/testkit/closing';
+import { expect, it } from '@jest/globals';
+import { startCollector } from './collector.ts';
 
-let collector: Collector;
-
-beforeAll(async () => {
-  collector = await startCollector();
-});
-afterAll(() => collector.close());
+const collector = closing(await startCollector());
 
 async function open(service: string, ratio: string): Promise<Tracing> {
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_TRACES_SAMPLER_ARG: ratio };

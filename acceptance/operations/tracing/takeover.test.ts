@@ -1,21 +1,13 @@
+import { closing } from '@holdfast/testkit/closing';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { create, untilStatus } from '../../stack/executions.ts';
-import { type Fleet, startFleet } from '../../stack/fleet.ts';
-import { type Collector, startCollector } from './collector.ts';
+import { startFleet } from '../../stack/fleet.ts';
+import { startCollector } from './collector.ts';
 
-let collector: Collector;
-let fleet: Fleet;
-
-beforeAll(async () => {
-  collector = await startCollector();
-  fleet = await startFleet(testFolder('traced'), { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
-}, 120_000);
-afterAll(async () => {
-  await fleet.close();
-  await collector.close();
-}, 30_000);
+const collector = closing(await startCollector());
+const fleet = closing(await startFleet(testFolder('traced'), { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }));
 
 it('a takeover by another dispatcher is part of the same trace', async () => {
   const { api } = await fleet.newCustomer();

@@ -1,16 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { ModelFile } from '@holdfast/domain/modelDefinition';
-import type { Customer } from '@holdfast/testkit/testData';
+import { closing } from '@holdfast/testkit/closing';
 import { status } from '@holdfast/testkit/webhookReceiver';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { closedPort } from '../../providers/adapters/hosted.ts';
 import { create as createAt, eventsOf, untilEvent, untilStatus } from '../../stack/executions.ts';
-import { type Stack, startStack } from '../../stack/stack.ts';
-import { type Collector, type SentSpan, startCollector } from './collector.ts';
+import { stackOfTests } from '../../stack/stackOfTests.ts';
+import { type SentSpan, startCollector } from './collector.ts';
 
-let collector: Collector;
-let stack: Stack;
-let customer: Customer;
 const lines: Record<string, unknown>[] = [];
 
 const text = { adapter: 'cog', connection: 'sandbox', model: 'sandbox-text' } as const;
@@ -22,22 +19,16 @@ const twoProviders: ModelFile = {
   output: { kind: 'text' },
 };
 
-beforeAll(async () => {
-  collector = await startCollector();
-  const settings = {
-    LOG_LEVEL: 'info',
-    NOWHERE_BASE_URL: await closedPort(),
-    OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`,
-    OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc',
-  };
-  stack = await startStack(settings, [twoProviders], (line) => lines.push(JSON.parse(line)));
-  customer = await stack.newCustomer();
-  await customer.api.post('/v1/webhooks/endpoints', { url: `${stack.receiver.url}?secret=in-the-url` });
-});
-afterAll(async () => {
-  await stack.close();
-  await collector.close();
-});
+const collector = closing(await startCollector());
+const settings = {
+  LOG_LEVEL: 'info',
+  NOWHERE_BASE_URL: await closedPort(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`,
+  OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc',
+};
+const stack = await stackOfTests(settings, [twoProviders], (line) => lines.push(JSON.parse(line)));
+const customer = await stack.newCustomer();
+await customer.api.post('/v1/webhooks/endpoints', { url: `${stack.receiver.url}?secret=in-the-url` });
 
 const clientSpan = '00f067aa0ba902b7';
 const newTrace = () => randomBytes(16).toString('hex');

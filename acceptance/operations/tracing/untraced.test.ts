@@ -1,26 +1,19 @@
 import { type AddressInfo, createServer, type Server } from 'node:net';
-import type { Customer } from '@holdfast/testkit/testData';
 import type { ServiceName } from '@holdfast/testkit/testDatabase';
 import { until } from '@holdfast/testkit/until';
 import { type Received, status } from '@holdfast/testkit/webhookReceiver';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { create, eventsOf, untilEvent } from '../../stack/executions.ts';
-import { type Stack, startStack } from '../../stack/stack.ts';
+import { stackOfTests } from '../../stack/stackOfTests.ts';
 
-let stack: Stack;
-let customer: Customer;
 const lines: Record<string, unknown>[] = [];
 const services: ServiceName[] = ['api-gateway', 'dispatcher', 'ledger', 'webhook-sender'];
 
-beforeAll(async () => {
-  stack = await startStack({ LOG_LEVEL: 'info' }, [], (line) => lines.push(JSON.parse(line)));
-  customer = await stack.newCustomer();
-  const { body } = await customer.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url });
-  endpointId = body['id'] as string;
-});
-afterAll(() => stack.close());
+const stack = await stackOfTests({ LOG_LEVEL: 'info' }, [], (line) => lines.push(JSON.parse(line)));
+const customer = await stack.newCustomer();
+const { body } = await customer.api.post('/v1/webhooks/endpoints', { url: stack.receiver.url });
+const endpointId = body['id'] as string;
 
-let endpointId: string;
 const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 const given = `00-${traceId}-00f067aa0ba902b7-01`;
 

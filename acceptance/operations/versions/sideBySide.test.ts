@@ -86,7 +86,7 @@ described(`the previous version${why}`, () => {
   }, 120_000);
 
   it('the previous version starts on the new schema, and both versions finish executions of the other', async () => {
-    for (const name of names) await restart(fleet, name, openTally());
+    for (const name of names) await restart(fleet, name);
     const [otherUrl = ''] = await Promise.all(names.map((name) => fleet.addCopy(name)));
     const apis = [customer.api, apiClient(otherUrl, customer.apiKey)];
     expect(await failuresUnderLoad(apis, () => delay(6000))).toEqual([]);

@@ -1,26 +1,13 @@
-import { createLogger } from '@holdfast/kit/logger';
-import { connectProducer, type Redis } from '@holdfast/queues/connection';
-import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { create, untilStatus } from '../../stack/executions.ts';
-import { type Hosted, startHosted } from './hosted.ts';
-import { newCustomer } from './ledgerChecks.ts';
+import { startHosted } from './hosted.ts';
+import { limitsOf, newCustomer } from './ledgerChecks.ts';
 import { at, writer } from './models.ts';
 
-let hosted: Hosted;
-let customer: Customer;
-let redis: Redis;
-
-beforeAll(async () => {
-  hosted = await startHosted([writer('either', [at.first(), at.second()])]);
-  customer = await newCustomer(hosted.stack);
-  redis = connectProducer(hosted.stack.redisUrl, createLogger('test', 'silent'));
-});
-afterAll(async () => {
-  redis.disconnect();
-  await hosted.close();
-});
+const hosted = await startHosted([writer('either', [at.first(), at.second()])]);
+const customer = await newCustomer(hosted.stack);
+const redis = limitsOf(hosted.stack);
 
 const calls = () => hosted.first.received.filter(({ method }) => method === 'PUT').length;
 const completed = async (count: number) => {

@@ -1,39 +1,26 @@
-import { auditLedger } from '@holdfast/db/audit/audit';
-import { createLogger } from '@holdfast/kit/logger';
-import { connectProducer, type Redis } from '@holdfast/queues/connection';
+import { closing } from '@holdfast/testkit/closing';
 import type { Customer } from '@holdfast/testkit/testData';
 import { emptyRedis } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { create, readExecution, untilStatus } from '../../stack/executions.ts';
-import { type Stack, startStack } from '../../stack/stack.ts';
+import { stackOfTests } from '../../stack/stackOfTests.ts';
 import { type FakeContainer, startFakeContainer } from './fakeContainer.ts';
-import { expectNoPlacesTaken } from './ledgerChecks.ts';
+import { limitsOf } from './ledgerChecks.ts';
 import { at, writer } from './models.ts';
 
-let first: FakeContainer;
-let second: FakeContainer;
-let stack: Stack;
 let customer: Customer;
-let redis: Redis;
 
-beforeAll(async () => {
-  [first, second] = await Promise.all([startFakeContainer(), startFakeContainer()]);
-  stack = await startStack({ FIRST_BASE_URL: first.baseUrl, SECOND_BASE_URL: second.baseUrl }, [
-    writer('one-place', [at.first()]),
-    writer('hasty', [at.first()], { timeout_s: 10 }),
-    writer('moves-on', [at.first(), at.second()]),
-    writer('stays', [at.first(), at.second()], { on_busy: 'wait' }),
-  ]);
-  redis = connectProducer(stack.redisUrl, createLogger('test', 'silent'));
-});
-afterAll(async () => {
-  expect(await auditLedger(stack.db)).toEqual([]);
-  await expectNoPlacesTaken(redis);
-  redis.disconnect();
-  await stack.close();
-  await Promise.all([first.close(), second.close()]);
-});
+const first = closing(await startFakeContainer());
+const second = closing(await startFakeContainer());
+const stack = await stackOfTests({ FIRST_BASE_URL: first.baseUrl, SECOND_BASE_URL: second.baseUrl }, [
+  writer('one-place', [at.first()]),
+  writer('hasty', [at.first()], { timeout_s: 10 }),
+  writer('moves-on', [at.first(), at.second()]),
+  writer('stays', [at.first(), at.second()], { on_busy: 'wait' }),
+]);
+const redis = limitsOf(stack);
+
 beforeEach(async () => {
   customer = await stack.newCustomer('100');
   await forgetCapacity();

@@ -4,29 +4,26 @@ import { onePixel } from '@holdfast/providers/fal/testing/fixtures';
 import type { Customer } from '@holdfast/testkit/testData';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { create, untilStatus } from '../../stack/executions.ts';
-import { type Hosted, startHosted } from './hosted.ts';
+import { startHosted } from './hosted.ts';
 import { expectEndedOnce, newCustomer } from './ledgerChecks.ts';
 import { at, painter, writer } from './models.ts';
 
 const folder = testFolder('files');
 const lines: Record<string, unknown>[] = [];
 
-let hosted: Hosted;
 let customer: Customer;
 
-beforeAll(async () => {
-  const models = [
-    painter('drawing', [at.first('callback')]),
-    writer('writing', [at.first('callback')], { show_to_clients: ['logs'] }),
-    writer('writing-somewhere', [at.first('callback'), at.second('callback')]),
-  ];
-  hosted = await startHosted(models, { LOG_LEVEL: 'info', FILE_DISK_PATH: folder }, (line) =>
-    lines.push(JSON.parse(line)),
-  );
-});
-afterAll(() => hosted.close());
+const models = [
+  painter('drawing', [at.first('callback')]),
+  writer('writing', [at.first('callback')], { show_to_clients: ['logs'] }),
+  writer('writing-somewhere', [at.first('callback'), at.second('callback')]),
+];
+const hosted = await startHosted(models, { LOG_LEVEL: 'info', FILE_DISK_PATH: folder }, (line) =>
+  lines.push(JSON.parse(line)),
+);
+
 beforeEach(async () => {
   customer = await newCustomer(hosted.stack);
   hosted.first.plan({

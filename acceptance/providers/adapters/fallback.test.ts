@@ -1,36 +1,27 @@
-import { createLogger } from '@holdfast/kit/logger';
-import { connectProducer, type Redis } from '@holdfast/queues/connection';
 import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { create, untilStatus } from '../../stack/executions.ts';
-import { closedPort, type Hosted, startHosted } from './hosted.ts';
-import { expectEndedOnce, newCustomer } from './ledgerChecks.ts';
+import { closedPort, startHosted } from './hosted.ts';
+import { expectEndedOnce, limitsOf, newCustomer } from './ledgerChecks.ts';
 import { at, painter, writer } from './models.ts';
 
-let hosted: Hosted;
 let customer: Customer;
-let redis: Redis;
 
-beforeAll(async () => {
-  const heavy = (weight: number) => ({ ...at.first(), weight });
-  hosted = await startHosted(
-    [
-      writer('either', [at.first(), at.second()]),
-      writer('unconfigured-first', [{ ...at.first(), connection: 'nowhere' }, at.second()]),
-      painter('painting', [at.fal(), at.replicate()]),
-      writer('by-weight', [heavy(3), { ...at.second(), weight: 1 }]),
-      writer('never-first', [heavy(0), { ...at.second(), weight: 1 }]),
-      writer('hasty', [at.first(), at.second()], { timeout_s: 10 }),
-    ],
-    { NOWHERE_BASE_URL: await closedPort() },
-  );
-  redis = connectProducer(hosted.stack.redisUrl, createLogger('test', 'silent'));
-});
-afterAll(async () => {
-  redis.disconnect();
-  await hosted.close();
-});
+const heavy = (weight: number) => ({ ...at.first(), weight });
+const hosted = await startHosted(
+  [
+    writer('either', [at.first(), at.second()]),
+    writer('unconfigured-first', [{ ...at.first(), connection: 'nowhere' }, at.second()]),
+    painter('painting', [at.fal(), at.replicate()]),
+    writer('by-weight', [heavy(3), { ...at.second(), weight: 1 }]),
+    writer('never-first', [heavy(0), { ...at.second(), weight: 1 }]),
+    writer('hasty', [at.first(), at.second()], { timeout_s: 10 }),
+  ],
+  { NOWHERE_BASE_URL: await closedPort() },
+);
+const redis = limitsOf(hosted.stack);
+
 beforeEach(async () => {
   customer = await newCustomer(hosted.stack);
   await redis.del('{holdfast-limits}:capacity');

@@ -3,13 +3,14 @@ import type { ModelFile } from '@holdfast/domain/modelDefinition';
 import { startFakeCog } from '@holdfast/providers/cog/testing/fakeCog';
 import { startFakeFal } from '@holdfast/providers/fal/testing/fakeFal';
 import { startFakeReplicate } from '@holdfast/providers/replicate/testing/fakeReplicate';
-import { startStack } from '../../stack/stack.ts';
+import { closing } from '@holdfast/testkit/closing';
+import { stackOfTests } from '../../stack/stackOfTests.ts';
 
 export type Hosted = Awaited<ReturnType<typeof startHosted>>;
 
 type Fake = { baseUrl: string; apiKey: string | null; settings: Record<string, string> };
 
-/** The whole system with fakes of Replicate, fal, and two Cog containers, `first` and `second`. */
+/** The whole system with fakes of Replicate, fal, and two Cog containers, `first` and `second`, for all tests of a file. */
 export async function startHosted(
   models: ModelFile[],
   environment: Record<string, string> = {},
@@ -22,20 +23,14 @@ export async function startHosted(
     startFakeCog(),
   ]);
   const fakes = { replicate, fal, first, second };
+  for (const fake of Object.values(fakes)) closing(fake);
   const connections = Object.entries(fakes).map(([name, fake]) => connectionOf(name.toUpperCase(), fake));
-  const stack = await startStack(
+  const stack = await stackOfTests(
     Object.assign({}, ...connections, environment) as Record<string, string>,
     models,
     logLine,
   );
-  return {
-    ...fakes,
-    stack,
-    async close() {
-      await stack.close();
-      await Promise.all(Object.values(fakes).map((fake) => fake.close()));
-    },
-  };
+  return { ...fakes, stack };
 }
 
 function connectionOf(name: string, { baseUrl, apiKey, settings }: Fake): Record<string, string> {

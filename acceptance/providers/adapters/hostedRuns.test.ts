@@ -1,26 +1,25 @@
 import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { create, readExecution, untilStatus } from '../../stack/executions.ts';
 import { type CallbackProvider, falProvider, replicateProvider } from './callbackProviders.ts';
-import { type Hosted, startHosted } from './hosted.ts';
+import { startHosted } from './hosted.ts';
 import { balanceOf, expectEndedOnce, newCustomer } from './ledgerChecks.ts';
 import { at, painter } from './models.ts';
 
-let hosted: Hosted;
 let customer: Customer;
-let providers: Record<string, CallbackProvider>;
 
-beforeAll(async () => {
-  hosted = await startHosted([
-    painter('painting-one', [at.replicate()]),
-    painter('painting-one-polled', [at.replicate('poll')]),
-    painter('painting-two', [at.fal()]),
-    painter('painting-two-polled', [at.fal('poll')]),
-  ]);
-  providers = { replicate: replicateProvider(hosted), fal: falProvider(hosted) };
-});
-afterAll(() => hosted.close());
+const hosted = await startHosted([
+  painter('painting-one', [at.replicate()]),
+  painter('painting-one-polled', [at.replicate('poll')]),
+  painter('painting-two', [at.fal()]),
+  painter('painting-two-polled', [at.fal('poll')]),
+]);
+const providers: Record<string, CallbackProvider> = {
+  replicate: replicateProvider(hosted),
+  fal: falProvider(hosted),
+};
+
 beforeEach(async () => {
   customer = await newCustomer(hosted.stack);
 });

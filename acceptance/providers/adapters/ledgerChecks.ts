@@ -1,5 +1,7 @@
 import { auditLedger } from '@holdfast/db/audit/audit';
-import type { Redis } from '@holdfast/queues/connection';
+import { createLogger } from '@holdfast/kit/logger';
+import { connectProducer, type Redis } from '@holdfast/queues/connection';
+import { closing } from '@holdfast/testkit/closing';
 import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
 import { expect } from '@jest/globals';
@@ -52,15 +54,19 @@ export async function newCustomer(stack: Stack): Promise<Customer> {
   return customer;
 }
 
-/** Waits until no run is counted against a limit. */
-export async function expectNoPlacesTaken(redis: Redis): Promise<void> {
-  const keys = await redis.keys('{holdfast-limits}:runs:*');
-  await until(
-    'every place is free',
-    async () => {
-      const counts = await Promise.all(keys.map((key) => redis.zcard(key)));
-      return counts.every((count) => count === 0);
+/** The Redis of the limits, for all tests of a file. After the last of them, no run is counted against a limit. */
+export function limitsOf({ redisUrl }: Stack): Redis {
+  const redis = connectProducer(redisUrl, createLogger('test', 'silent'));
+  const taken = async () => {
+    const keys = await redis.keys('{holdfast-limits}:runs:*');
+    const counts = await Promise.all(keys.map((key) => redis.zcard(key)));
+    return counts.some((count) => count > 0);
+  };
+  closing({
+    async close() {
+      await until('every place is free', async () => !(await taken()), 3000);
+      redis.disconnect();
     },
-    3000,
-  );
+  });
+  return redis;
 }

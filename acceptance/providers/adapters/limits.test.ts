@@ -1,45 +1,30 @@
-import { auditLedger } from '@holdfast/db/audit/audit';
-import { createLogger } from '@holdfast/kit/logger';
-import { connectProducer, type Redis } from '@holdfast/queues/connection';
+import { closing } from '@holdfast/testkit/closing';
 import type { Customer } from '@holdfast/testkit/testData';
 import { emptyRedis } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { create } from '../../stack/executions.ts';
-import { type Stack, startStack } from '../../stack/stack.ts';
-import { type FakeContainer, startFakeContainer } from './fakeContainer.ts';
-import { expectNoPlacesTaken } from './ledgerChecks.ts';
+import { stackOfTests } from '../../stack/stackOfTests.ts';
+import { startFakeContainer } from './fakeContainer.ts';
+import { limitsOf } from './ledgerChecks.ts';
 import { at, writer } from './models.ts';
 
-let container: FakeContainer;
-let stack: Stack;
 let customer: Customer;
-let redis: Redis;
-/** It may have three runs at once. */
-let limited: Customer;
 
-beforeAll(async () => {
-  container = await startFakeContainer();
-  const two = { limits: { concurrency: 2 } };
-  stack = await startStack({ FIRST_BASE_URL: container.baseUrl }, [
-    writer('two', [at.first()], two),
-    writer('two-emptied', [at.first()], two),
-    writer('three-a-minute', [at.first()], { limits: { per_minute: 3 } }),
-    writer('free', [at.first()]),
-  ]);
-  await stack.services.startAnother('dispatcher');
-  redis = connectProducer(stack.redisUrl, createLogger('test', 'silent'));
-  limited = await stack.newCustomer('100');
-  const path = `/admin/v1/organizations/${limited.organizationId}`;
-  expect((await stack.admin.patch(path, { max_concurrency: 3 })).status).toBe(200);
-});
-afterAll(async () => {
-  expect(await auditLedger(stack.db)).toEqual([]);
-  await expectNoPlacesTaken(redis);
-  redis.disconnect();
-  await stack.close();
-  await container.close();
-});
+const container = closing(await startFakeContainer());
+const two = { limits: { concurrency: 2 } };
+const stack = await stackOfTests({ FIRST_BASE_URL: container.baseUrl }, [
+  writer('two', [at.first()], two),
+  writer('two-emptied', [at.first()], two),
+  writer('three-a-minute', [at.first()], { limits: { per_minute: 3 } }),
+  writer('free', [at.first()]),
+]);
+await stack.services.startAnother('dispatcher');
+const redis = limitsOf(stack);
+const limited = await stack.newCustomer('100');
+const path = `/admin/v1/organizations/${limited.organizationId}`;
+expect((await stack.admin.patch(path, { max_concurrency: 3 })).status).toBe(200);
+
 beforeEach(async () => {
   customer = await stack.newCustomer('100');
   container.forget();

@@ -1,24 +1,21 @@
 import { readEvents, type ServedEvent } from '@holdfast/api-gateway/testing/readEvents';
 import type { Customer } from '@holdfast/testkit/testData';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { create, untilStatus } from '../../stack/executions.ts';
-import { type Hosted, startHosted } from './hosted.ts';
+import { startHosted } from './hosted.ts';
 import { expectEndedOnce, newCustomer, providerNames } from './ledgerChecks.ts';
 import { at, painter } from './models.ts';
 
-let hosted: Hosted;
 let customer: Customer;
 const logged: { level: string; msg: string; executionId?: string }[] = [];
 
-beforeAll(async () => {
-  hosted = await startHosted(
-    [painter('painting-one', [at.replicate('poll')], { show_to_clients: ['logs'] })],
-    { LOG_LEVEL: 'debug' },
-    (line) => logged.push(JSON.parse(line)),
-  );
-});
-afterAll(() => hosted.close());
+const hosted = await startHosted(
+  [painter('painting-one', [at.replicate('poll')], { show_to_clients: ['logs'] })],
+  { LOG_LEVEL: 'debug' },
+  (line) => logged.push(JSON.parse(line)),
+);
+
 beforeEach(async () => {
   customer = await newCustomer(hosted.stack);
 });

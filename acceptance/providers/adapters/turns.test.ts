@@ -1,26 +1,17 @@
-import { auditLedger } from '@holdfast/db/audit/audit';
+import { closing } from '@holdfast/testkit/closing';
 import { until } from '@holdfast/testkit/until';
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import { create, untilStatus } from '../../stack/executions.ts';
-import { type Stack, startStack } from '../../stack/stack.ts';
-import { type FakeContainer, startFakeContainer } from './fakeContainer.ts';
+import { stackOfTests } from '../../stack/stackOfTests.ts';
+import { startFakeContainer } from './fakeContainer.ts';
 import { at, writer } from './models.ts';
 
-let container: FakeContainer;
-let stack: Stack;
+const container = closing(await startFakeContainer());
+const stack = await stackOfTests({ FIRST_BASE_URL: container.baseUrl }, [
+  writer('four-at-once', [at.first()], { limits: { concurrency: 4 } }),
+  writer('one-at-once', [at.first()], { limits: { concurrency: 1 } }),
+]);
 
-beforeAll(async () => {
-  container = await startFakeContainer();
-  stack = await startStack({ FIRST_BASE_URL: container.baseUrl }, [
-    writer('four-at-once', [at.first()], { limits: { concurrency: 4 } }),
-    writer('one-at-once', [at.first()], { limits: { concurrency: 1 } }),
-  ]);
-});
-afterAll(async () => {
-  expect(await auditLedger(stack.db)).toEqual([]);
-  await stack.close();
-  await container.close();
-});
 beforeEach(() => container.forget());
 
 it('2,000 queued executions of one organization do not delay the first execution of another', async () => {

@@ -7,10 +7,10 @@ import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { parseConfig } from '@holdfast/kit/config';
 import { createLogger } from '@holdfast/kit/logger';
 import { untilReady } from '@holdfast/queues/connection';
+import { closing } from '@holdfast/testkit/closing';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { testRedisUrl } from '@holdfast/testkit/testRedis';
-import { afterAll } from '@jest/globals';
 import type { Express } from 'express';
 import request from 'supertest';
 import { boundsFor, unbounded } from '../access/keyBounds.ts';
@@ -88,9 +88,7 @@ export async function startTestGateway(settings: Record<string, string> = {}): P
 
 /** The same for all tests of a file; it is closed after the last of them. */
 export async function gatewayOfTests(settings: Record<string, string> = {}): Promise<TestGateway> {
-  const gateway = await startTestGateway(settings);
-  afterAll(gateway.close);
-  return gateway;
+  return closing(await startTestGateway(settings));
 }
 
 /** An organization with a key and, where given, a balance. */
