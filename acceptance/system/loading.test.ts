@@ -27,7 +27,7 @@ function dependenciesOf(service: string): string[] {
   ];
 }
 
-const fleet = closing(await startFleet(folder, { NODE_OPTIONS }));
+closing(await startFleet(folder, { NODE_OPTIONS }));
 
 const s3 = /^(minio|@aws-sdk|@smithy)/;
 const openTelemetry = /^@opentelemetry\/(?!api$)/;
