@@ -1,4 +1,3 @@
-import net, { type AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createEgressPolicy } from './policy.ts';
 import { type PostOptions, postJson, targetOf } from './post.ts';
@@ -50,34 +49,6 @@ describe('postJson', () => {
     expect(target.requests()).toBe(0);
   });
 
-  it('cuts a response at maxResponseBytes and returns it as complete', async () => {
-    const server = await serve((_req, res) => {
-      res.write('x'.repeat(5000));
-      // Never ended.
-    });
-    expect(await post(server.url)).toMatchObject({
-      ok: true,
-      status: 200,
-      body: Buffer.from('x'.repeat(1000)),
-    });
-  });
-
-  it('times out for a body that never ends', async () => {
-    const drips: NodeJS.Timeout[] = [];
-    const server = await serve((_req, res) => {
-      res.write('x');
-      drips.push(setInterval(() => res.write('x'), 20));
-    });
-    const result = await post(server.url, { timeoutMs: 200 });
-    for (const drip of drips) clearInterval(drip);
-    expect(result).toMatchObject({ ok: false, stage: 'timeout' });
-  });
-
-  it('times out when the peer accepts and sends nothing', async () => {
-    const server = await serve(() => {});
-    expect(await post(server.url, { timeoutMs: 100 })).toMatchObject({ ok: false, stage: 'timeout' });
-  });
-
   it('times out when the lookup gets no response', async () => {
     const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], allowHttp: true, resolve: () => {} });
     expect(await post('http://slow.example:81/', { policy, timeoutMs: 100 })).toMatchObject({
@@ -122,23 +93,6 @@ describe('postJson', () => {
     expect(await post('https://nowhere.example/', { policy })).toMatchObject({ ok: false, stage: 'dns' });
   });
 
-  it('reports a response that ends early', async () => {
-    const server = await serve((_req, res) => {
-      res.writeHead(200, { 'content-length': '100' });
-      res.write('half');
-      res.socket?.end();
-    });
-    expect(await post(server.url)).toMatchObject({ ok: false, stage: 'response' });
-  });
-
-  it('reports a response that is not HTTP', async () => {
-    const server = net.createServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    expect(await post(`http://127.0.0.1:${port}/`)).toMatchObject({ ok: false, stage: 'response' });
-    server.close();
-  });
-
   it('refuses a private address in the URL, which needs no lookup', async () => {
     const server = await serve((_req, res) => res.end());
     expect(await post(`https://127.0.0.1:${server.port}/`, { policy: strict })).toMatchObject({
@@ -172,17 +126,6 @@ describe('postJson', () => {
     expect(await post('http://127.0.0.1:9/', { headers: { 'x-a': 'b\r\nc: d' } })).toMatchObject({
       stage: 'policy',
     });
-  });
-
-  it('reuses a connection', async () => {
-    const ports = new Set<number | undefined>();
-    const server = await serve((req, res) => {
-      ports.add(req.socket.remotePort);
-      res.end('{}');
-    });
-    for (let i = 0; i < 5; i++) await post(server.url);
-    expect(server.requests()).toBe(5);
-    expect(ports.size).toBe(1);
   });
 });
 

@@ -8,16 +8,11 @@ import { emptyRedis } from '@holdfast/testkit/testRedis';
 import { until } from '@holdfast/testkit/until';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdminApp } from '../adminApp.ts';
-import { clientOf, gatewayOfTests } from '../testing/testGateway.ts';
+import { clientOf, gatewayOfTests, operators, withOperators } from '../testing/testGateway.ts';
 
-const ann = 'ann-has-a-token-of-hers';
-const sam = 'sam-has-a-token-of-his';
-const val = 'val-has-a-token-as-well';
+const { ann, sam, val } = operators;
 
-const gateway = await gatewayOfTests({
-  ADMIN_TOKEN: `ann:${ann},sam:${sam},val:${val}`,
-  ADMIN_ROLES: 'sam:support,val:viewer',
-});
+const gateway = await gatewayOfTests(withOperators);
 const admin = createAdminApp(gateway.context);
 
 beforeAll(async () => {

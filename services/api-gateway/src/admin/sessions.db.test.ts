@@ -2,16 +2,10 @@ import { removeEnded } from '@holdfast/db/operatorSessions';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import request from 'supertest';
 import { adminEndpoints, createAdminApp } from '../adminApp.ts';
-import { gatewayOfTests, openTestGateway } from '../testing/testGateway.ts';
+import { gatewayOfTests, openTestGateway, operators, withOperators } from '../testing/testGateway.ts';
 
-const ann = 'ann-has-a-token-of-hers';
-const sam = 'sam-has-a-token-of-his';
-const val = 'val-has-a-token-as-well';
-const settings = {
-  ADMIN_TOKEN: `ann:${ann},sam:${sam},val:${val}`,
-  ADMIN_ROLES: 'sam:support,val:viewer',
-  TRUST_PROXY: '1',
-};
+const { ann, sam, val } = operators;
+const settings = { ...withOperators, TRUST_PROXY: '1' };
 const host = 'console.test:8081';
 const fromConsole = { Host: host, Origin: `http://${host}`, 'X-Holdfast-Console': '1' };
 

@@ -3,16 +3,11 @@ import { newId } from '@holdfast/domain/ids';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdminApp } from '../adminApp.ts';
 import { insertDelivery } from '../testing/insertDelivery.ts';
-import { clientOf, gatewayOfTests } from '../testing/testGateway.ts';
+import { clientOf, gatewayOfTests, operators, withOperators } from '../testing/testGateway.ts';
 
-const ann = 'ann-has-a-token-of-hers';
-const sam = 'sam-has-a-token-of-his';
-const val = 'val-has-a-token-as-well';
+const { ann, sam, val } = operators;
 
-const gateway = await gatewayOfTests({
-  ADMIN_TOKEN: `ann:${ann},sam:${sam},val:${val}`,
-  ADMIN_ROLES: 'sam:support,val:viewer',
-});
+const gateway = await gatewayOfTests(withOperators);
 const admin = createAdminApp(gateway.context);
 let org: string;
 let other: string;

@@ -91,6 +91,19 @@ export async function gatewayOfTests(settings: Record<string, string> = {}): Pro
   return closing(await startTestGateway(settings));
 }
 
+/** Tokens of three operators, an admin, one of support and a viewer, and the settings that name them. */
+export const operators = {
+  ann: 'ann-has-a-token-of-hers',
+  sam: 'sam-has-a-token-of-his',
+  val: 'val-has-a-token-as-well',
+};
+export const withOperators = {
+  ADMIN_TOKEN: Object.entries(operators)
+    .map(([name, token]) => `${name}:${token}`)
+    .join(),
+  ADMIN_ROLES: 'sam:support,val:viewer',
+};
+
 /** An organization with a key and, where given, a balance. */
 export async function organizationWithKey(
   gateway: TestGateway,
