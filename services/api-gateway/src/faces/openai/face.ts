@@ -13,6 +13,7 @@ import {
   postCancelResponse,
   postResponse,
 } from './responses.ts';
+import { deleteVideo, getVideo, getVideoContent, listVideos, postVideo } from './videos.ts';
 
 const endpoints: readonly Endpoint[] = [
   listOpenaiModels,
@@ -28,6 +29,11 @@ const endpoints: readonly Endpoint[] = [
   postImageGeneration,
   postImageEdit,
   postImageVariation,
+  postVideo,
+  listVideos,
+  getVideo,
+  getVideoContent,
+  deleteVideo,
 ];
 
 const offered = endpoints.map(({ method, path }) => `${method} ${path}`).join(', ');

@@ -1,0 +1,98 @@
+import { describe, expect, it } from '@jest/globals';
+import { organizationWithKey } from '../../testing/testGateway.ts';
+import { openaiGateway } from './testing/openaiGateway.ts';
+
+const { post, run, gateway, key, organizationId } = await openaiGateway([
+  {
+    slug: 'film',
+    input_schema: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['prompt'],
+      properties: {
+        prompt: { type: 'string' },
+        duration: { type: 'integer' },
+        size: { type: 'string' },
+        image: { type: 'string', format: 'file' },
+      },
+    },
+    output: { kind: 'videos' },
+  },
+  { slug: 'writer', input_schema: { type: 'object' }, output: { kind: 'text' } },
+]);
+const { db } = gateway.context;
+const client = gateway.client(key);
+const path = '/v1/openai/videos';
+
+let count = 0;
+const film = () =>
+  post('/videos').field({ model: 'film', prompt: `scene ${count++}`, seconds: '8', size: '1280x720' });
+
+describe('a video', () => {
+  it('is queued at once, and read and downloaded when it has completed', async () => {
+    const bytes = Buffer.from('the bytes of a video');
+    const { response, execution } = await run(film(), async (store) => ({
+      videos: [{ file_id: await store('a.mp4', bytes, 'video/mp4'), format: 'mp4' }],
+    }));
+    expect(response.body).toMatchObject({ object: 'video', model: 'film', status: 'queued', progress: 0 });
+    expect(execution.input).toEqual({ prompt: `scene ${count - 1}`, duration: 8, size: '1280x720' });
+    const { body, headers } = await client.get(`${path}/${response.body.id}`).expect(200);
+    expect(body).toMatchObject({ id: response.body.id, status: 'completed', progress: 100, error: null });
+    expect([headers['holdfast-cost'], headers['openai-poll-after-ms']]).toEqual(['0.01', '2000']);
+    const content = await client.get(`${path}/${body.id}/content`).buffer().expect(200);
+    expect([content.headers['content-type'], Buffer.compare(content.body, bytes)]).toEqual(['video/mp4', 0]);
+  });
+
+  it('that failed says why', async () => {
+    const { body } = await film().expect(200);
+    const id = body.id.replace('video_', 'exec_');
+    const data = {
+      status: 'FAILED',
+      completedAt: new Date(),
+      errorCode: 'GENERATION_FAILED',
+      errorMessage: 'no film',
+    };
+    await db.prisma.execution.update({ where: { id }, data });
+    expect((await client.get(`${path}/${body.id}`)).body).toMatchObject({
+      status: 'failed',
+      error: { message: 'no film' },
+    });
+    expect((await client.get(`${path}/${body.id}/content`)).status).toBe(500);
+  });
+
+  it('is cancelled by its deletion while it is made', async () => {
+    const { body } = await film().expect(200);
+    expect((await client.delete(`${path}/${body.id}`).expect(200)).body).toMatchObject({ deleted: true });
+    const { status } = await db.prisma.execution.findUniqueOrThrow({
+      where: { id: body.id.replace('video_', 'exec_') },
+    });
+    expect(status).toBe('CANCELLED');
+    for (const request of [client.get(`${path}/${body.id}`), client.delete(`${path}/${body.id}`)])
+      await request.expect(404);
+  });
+
+  it('is listed, newest first, by pages', async () => {
+    const made = [];
+    for (let one = 0; one < 3; one++) made.unshift((await film().expect(200)).body.id);
+    const first = (await client.get(`${path}?limit=2`).expect(200)).body;
+    expect([first.data.map(({ id }: { id: string }) => id), first.has_more]).toEqual([
+      made.slice(0, 2),
+      true,
+    ]);
+    const second = (await client.get(`${path}?limit=1&after=${first.last_id}`).expect(200)).body;
+    expect(second.data[0].id).toBe(made[2]);
+    const other = await organizationWithKey(gateway);
+    expect(other.organizationId).not.toBe(organizationId);
+    expect((await gateway.client(other.key).get(path)).body.data).toEqual([]);
+    await gateway.client(other.key).get(`${path}/${made[0]}`).expect(404);
+  });
+
+  it.each([
+    ['of a model that makes none', { model: 'writer', prompt: 'x' }, 400],
+    ['without a prompt', { model: 'film' }, 400],
+    ['of a length that is no number', { model: 'film', prompt: 'x', seconds: 'long' }, 400],
+  ])('%s is refused', async (_what, fields, status) => {
+    const response = await post('/videos').field(fields);
+    expect([response.status, response.body.error.type]).toEqual([status, 'invalid_request_error']);
+  });
+});

@@ -1,0 +1,203 @@
+import { searchExecutions, searchedPerPage } from '@holdfast/db/executions/search';
+import { ApiError } from '@holdfast/domain/errors';
+import type { Execution } from '@holdfast/domain/execution';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import { isTerminal } from '@holdfast/domain/statuses';
+import { cancel, erase } from '@holdfast/executions/lifecycle';
+import { sendObject } from '@holdfast/files/objectResponse';
+import { z } from 'zod';
+import type { Caller } from '../../access/identity.ts';
+import { mayReadModel } from '../../access/models.ts';
+import type { Context } from '../../context/context.ts';
+import { endpoint } from '../../context/endpoint.ts';
+import { findExecution } from '../../executions/readable.ts';
+import { respondStoreError } from '../../files/storage.ts';
+import { integerParameter, notFound } from '../../http/fields.ts';
+import { openaiError } from './errors.ts';
+import { createWithFiles, fileLimits } from './fileRequest.ts';
+import { outputFiles } from './output.ts';
+import { costHeaders, inputFor, requireCompleted } from './run.ts';
+
+const route = '/v1/openai/videos';
+const common = { tag: 'OpenAI', responses: { 200: { description: 'The video', schema: null } } } as const;
+const params = z.object({ id: z.string() });
+
+const videoFields = z.looseObject({
+  model: z.string().min(1).max(200),
+  prompt: z.string().nullish(),
+  seconds: z.coerce.number().positive().max(3600).nullish(),
+  size: z.string().max(100).nullish(),
+});
+
+type VideoFields = z.infer<typeof videoFields>;
+
+function videoInput(
+  definition: ModelDefinition,
+  { model: _model, ...fields }: VideoFields,
+): Record<string, unknown> {
+  const { seconds, size, ...rest } = fields;
+  const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(size ?? '') ?? [];
+  return inputFor(definition, [
+    { names: ['seconds', 'duration', 'duration_seconds'], value: seconds, isEssential: true },
+    { names: ['size', 'resolution'], value: size },
+    { names: ['width'], value: width && Number(width) },
+    { names: ['height'], value: height && Number(height) },
+    ...Object.entries(rest).map(([name, value]) => ({ names: [name], value })),
+  ]);
+}
+
+/** A run of a video model is asynchronous at OpenAI, too: one execution is one video. */
+export const postVideo = endpoint({
+  ...common,
+  ...fileLimits,
+  method: 'POST',
+  path: route,
+  operationId: 'createOpenaiVideo',
+  summary: 'Create a video',
+  scope: 'executions:write',
+  limit: 'create',
+  body: z.looseObject({}),
+  async handle({ body, ...call }) {
+    const { created, fields } = await createWithFiles(call, body, {
+      route: `POST ${route}`,
+      fields: videoFields,
+      files: ['input_reference'],
+      kinds: ['videos', 'files', 'raw'],
+      what: 'videos',
+      input: videoInput,
+    });
+    const execution = await findExecution(call.context, call.caller, created.execution.id);
+    return { status: 200, body: videoOf(execution, fields.model), headers: created.headers };
+  },
+});
+
+export const getVideo = endpoint({
+  ...common,
+  method: 'GET',
+  path: `${route}/{id}`,
+  operationId: 'getOpenaiVideo',
+  summary: 'Read a video',
+  scope: 'executions:read',
+  limit: 'other',
+  params,
+  async handle({ context, caller, params: of }) {
+    const execution = await findVideo(context, caller, of.id);
+    const headers = { ...costHeaders(execution), 'openai-poll-after-ms': '2000' };
+    return { status: 200, body: videoOf(execution), headers };
+  },
+});
+
+export const listVideos = endpoint({
+  ...common,
+  method: 'GET',
+  path: route,
+  operationId: 'listOpenaiVideos',
+  summary: 'List videos',
+  scope: 'executions:read',
+  limit: 'other',
+  query: z.object({
+    limit: integerParameter({ min: 1, max: 100, default: 20 }),
+    after: z.string().optional(),
+    order: z.literal('desc').optional(),
+  }),
+  async handle({ context, caller, query: { limit, after } }) {
+    const models = (await context.models.list())
+      .map(({ definition }) => definition)
+      .filter(({ slug, output }) => output.kind === 'videos' && mayReadModel(caller, slug))
+      .map(({ slug }) => slug);
+    const search = {
+      organizationId: caller.organizationId,
+      models,
+      ...(after !== undefined && { cursor: executionIdOf(after) ?? 'exec_' }),
+    };
+    const { rows, next } = await searchExecutions(context.db, search, limit, searchedPerPage.client);
+    const data = rows.filter(({ erasedAt }) => erasedAt === null).map((one) => videoOf(one));
+    const [first, last] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
+    return {
+      status: 200,
+      body: { object: 'list', data, first_id: first, last_id: last, has_more: next !== null },
+    };
+  },
+});
+
+export const getVideoContent = endpoint({
+  ...common,
+  method: 'GET',
+  path: `${route}/{id}/content`,
+  operationId: 'downloadOpenaiVideo',
+  summary: 'Download a video',
+  scope: 'executions:read',
+  limit: 'other',
+  params,
+  query: z.object({ variant: z.literal('video').default('video') }),
+  async handle({ params: of, raw, ...call }) {
+    const execution = requireCompleted(await findVideo(call.context, call.caller, of.id), {});
+    const [{ key, filename, contentType }] = await outputFiles({ ...call, raw }, execution);
+    const object = { key, filename, contentType };
+    await sendObject(raw.request, raw.response, call.context.store, object, respondStoreError);
+    return null;
+  },
+});
+
+export const deleteVideo = endpoint({
+  ...common,
+  method: 'DELETE',
+  path: `${route}/{id}`,
+  operationId: 'deleteOpenaiVideo',
+  summary: 'Delete a video',
+  scope: 'executions:write',
+  limit: 'other',
+  params,
+  async handle({ context, caller, params: of }) {
+    const { id, status } = await findVideo(context, caller, of.id);
+    if (!isTerminal(status)) await cancel(context, caller.organizationId, id).catch(unlessEnded);
+    await erase(context.db, caller.organizationId, id);
+    return { status: 200, body: { id: of.id, object: 'video.deleted', deleted: true } };
+  },
+});
+
+function unlessEnded(error: unknown): void {
+  if (!(error instanceof ApiError && error.code === 'EXECUTION_ALREADY_TERMINAL')) throw error;
+}
+
+function executionIdOf(id: string): string | null {
+  return id.startsWith('video_') ? `exec_${id.slice('video_'.length)}` : null;
+}
+
+/** @throws ApiError NOT_FOUND, also for a video that was deleted */
+async function findVideo(context: Context, caller: Caller, id: string): Promise<Execution> {
+  const executionId = executionIdOf(id);
+  const execution = executionId === null ? null : await findExecution(context, caller, executionId);
+  if (execution === null || execution.erasedAt !== null) throw notFound('video');
+  return execution;
+}
+
+const statuses: Record<Execution['status'], string> = {
+  PENDING: 'queued',
+  PROCESSING: 'in_progress',
+  AWAITING_WEBHOOK: 'in_progress',
+  COMPLETED: 'completed',
+  FAILED: 'failed',
+  CANCELLED: 'failed',
+  EXPIRED: 'failed',
+};
+
+function videoOf(execution: Execution, model = execution.model) {
+  const { id, status, progress, createdAt, completedAt, errorCode, errorMessage } = execution;
+  const error = errorCode && openaiError(new ApiError(errorCode, errorMessage ?? '')).error;
+  return {
+    id: `video_${id.slice('exec_'.length)}`,
+    object: 'video',
+    model,
+    status: statuses[status],
+    progress: status === 'COMPLETED' ? 100 : Math.floor((progress ?? 0) * 100),
+    created_at: Math.floor(createdAt.getTime() / 1000),
+    completed_at: completedAt && Math.floor(completedAt.getTime() / 1000),
+    expires_at: null,
+    error: error
+      ? { code: error.code, message: error.message }
+      : status === 'CANCELLED'
+        ? { code: 'cancelled', message: 'The execution was cancelled.' }
+        : null,
+  };
+}
