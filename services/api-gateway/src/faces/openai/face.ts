@@ -13,6 +13,8 @@ import {
   postCancelResponse,
   postResponse,
 } from './responses.ts';
+import { postSpeech } from './speech.ts';
+import { postTranscription, postTranslation } from './transcriptions.ts';
 import { deleteVideo, getVideo, getVideoContent, listVideos, postVideo } from './videos.ts';
 
 const endpoints: readonly Endpoint[] = [
@@ -34,6 +36,9 @@ const endpoints: readonly Endpoint[] = [
   getVideo,
   getVideoContent,
   deleteVideo,
+  postSpeech,
+  postTranscription,
+  postTranslation,
 ];
 
 const offered = endpoints.map(({ method, path }) => `${method} ${path}`).join(', ');

@@ -33,3 +33,7 @@ export function streamCompleted(
   };
   return { status: 200, body: null, wait };
 }
+
+export function eventText(data: { type: string } & Record<string, unknown>): string {
+  return `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
+}

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { inputFor, type Wanted } from './run.ts';
 
 /** Forms have texts for numbers and flags. */
-const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);
+export const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);
 
 export const imageFields = z.looseObject({
   model: z.string().min(1).max(200),

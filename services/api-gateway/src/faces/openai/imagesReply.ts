@@ -1,15 +1,13 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import { limits } from '@holdfast/domain/limits';
-import { ObjectNotFoundError, type ObjectStore } from '@holdfast/files/store';
 import type { ReadyFile } from '../../files/readyFiles.ts';
 import type { Reply } from '../../http/endpoint.ts';
 import { usageOf } from './completion.ts';
 import { streamCompleted } from './finalEvents.ts';
 import type { ImageFields } from './imageInput.ts';
-import { outputFiles } from './output.ts';
+import { base64, openFile, outputFiles } from './output.ts';
 import { type Created, type FaceCall, whenCompleted } from './run.ts';
 
 /** As clients give up on one that stalls. */
@@ -57,7 +55,7 @@ async function sendImages(
   [first, ...others]: [ReadyFile, ...ReadyFile[]],
 ): Promise<null> {
   // An error before the headers is one for the client.
-  const bytes = await read(store, first);
+  const bytes = await openFile(store, first);
   response.statusCode = 200;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Cache-Control', 'no-store');
@@ -67,7 +65,7 @@ async function sendImages(
     yield* base64(bytes);
     for (const file of others) {
       yield '"},{"b64_json":"';
-      yield* base64(await read(store, file));
+      yield* base64(await openFile(store, file));
     }
     yield '"}]}';
   };
@@ -79,32 +77,10 @@ async function sendImages(
 async function* imageEvents(call: FaceCall, execution: Execution, event: string): AsyncGenerator<string> {
   const { created, usage } = { usage: undefined, created: 0, ...about(execution) };
   for (const file of await outputFiles(call, execution)) {
-    const bytes = await read(call.context.store, file);
+    const bytes = await openFile(call.context.store, file);
     const fields = JSON.stringify({ type: event, created_at: created, usage }).slice(0, -1);
     yield `event: ${event}\ndata: ${fields},"b64_json":"`;
     yield* base64(bytes);
     yield '"}\n\n';
   }
-}
-
-/** @throws ApiError NOT_FOUND */
-async function read(store: ObjectStore, { key }: ReadyFile): Promise<Readable> {
-  try {
-    return await store.read(key);
-  } catch (error) {
-    if (error instanceof ObjectNotFoundError) throw new ApiError('NOT_FOUND', 'The output was deleted.');
-    throw error;
-  }
-}
-
-/** Three bytes are four characters, so that pieces of a multiple can be joined. */
-async function* base64(bytes: Readable): AsyncGenerator<string> {
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of bytes) {
-    const all = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer]);
-    const whole = all.length - (all.length % 3);
-    yield all.toString('base64', 0, whole);
-    rest = all.subarray(whole);
-  }
-  yield rest.toString('base64');
 }

@@ -1,8 +1,10 @@
+import type { Readable } from 'node:stream';
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import { isId } from '@holdfast/domain/ids';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { OutputKind } from '@holdfast/domain/modelResponse';
+import { ObjectNotFoundError, type ObjectStore } from '@holdfast/files/store';
 import { findReadyFile, type ReadyFile } from '../../files/readyFiles.ts';
 import type { FaceCall } from './run.ts';
 
@@ -42,4 +44,26 @@ export function noOutput({ erasedAt }: Execution): ApiError {
   return erasedAt === null
     ? new ApiError('GENERATION_FAILED', 'The output of the model is not what this endpoint returns.', options)
     : new ApiError('EXECUTION_ERASED', 'The output was erased.', options);
+}
+
+/** @throws ApiError NOT_FOUND */
+export async function openFile(store: ObjectStore, { key }: ReadyFile): Promise<Readable> {
+  try {
+    return await store.read(key);
+  } catch (error) {
+    if (error instanceof ObjectNotFoundError) throw new ApiError('NOT_FOUND', 'The output was deleted.');
+    throw error;
+  }
+}
+
+/** Three bytes are four characters, so that pieces of a multiple can be joined. */
+export async function* base64(bytes: Readable): AsyncGenerator<string> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of bytes) {
+    const all = rest.length === 0 ? (chunk as Buffer) : Buffer.concat([rest, chunk as Buffer]);
+    const whole = all.length - (all.length % 3);
+    if (whole > 0) yield all.toString('base64', 0, whole);
+    rest = all.subarray(whole);
+  }
+  if (rest.length > 0) yield rest.toString('base64');
 }

@@ -1,0 +1,132 @@
+import { ApiError } from '@holdfast/domain/errors';
+import type { Execution } from '@holdfast/domain/execution';
+import { isObject } from '@holdfast/domain/inputFiles';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import { z } from 'zod';
+import { endpoint } from '../../context/endpoint.ts';
+import type { Reply } from '../../http/endpoint.ts';
+import { createWithFiles, fileLimits } from './fileRequest.ts';
+import { eventText, streamCompleted } from './finalEvents.ts';
+import { flag } from './imageInput.ts';
+import { type Created, type FaceCall, inputFor, whenCompleted } from './run.ts';
+import { subtitlesOf, transcriptOf } from './transcript.ts';
+
+const formats = ['json', 'text', 'srt', 'vtt', 'verbose_json'] as const;
+
+const transcriptionFields = z.looseObject({
+  model: z.string().min(1).max(200),
+  response_format: z.enum(formats).nullish(),
+  stream: flag.nullish(),
+});
+
+type Fields = z.infer<typeof transcriptionFields>;
+
+const common = {
+  ...fileLimits,
+  method: 'POST',
+  tag: 'OpenAI',
+  scope: 'executions:write',
+  limit: 'create',
+  body: z.looseObject({}),
+  responses: { 200: { description: 'The text', schema: null } },
+} as const;
+
+const taken = {
+  fields: transcriptionFields,
+  files: ['file'],
+  kinds: ['text', 'raw'],
+  what: 'transcripts',
+} as const;
+
+export const postTranscription = endpoint({
+  ...common,
+  path: '/v1/openai/audio/transcriptions',
+  operationId: 'createOpenaiTranscription',
+  summary: 'Transcribe a recording',
+  async handle({ body, ...call }) {
+    const route = 'POST /v1/openai/audio/transcriptions';
+    const { created, fields } = await createWithFiles(call, body, {
+      ...taken,
+      route,
+      input: transcriptionInput,
+    });
+    return transcriptReply(call, created, fields, 'transcribe');
+  },
+});
+
+export const postTranslation = endpoint({
+  ...common,
+  path: '/v1/openai/audio/translations',
+  operationId: 'createOpenaiTranslation',
+  summary: 'Translate a recording into English',
+  async handle({ body, ...call }) {
+    const route = 'POST /v1/openai/audio/translations';
+    const input = (definition: ModelDefinition, fields: Fields) => ({
+      ...transcriptionInput(definition, fields),
+      task: translation(definition),
+    });
+    const { created, fields } = await createWithFiles(call, body, { ...taken, route, input });
+    return transcriptReply(call, created, fields, 'translate');
+  },
+});
+
+/** @throws ApiError for a format that the model does not offer */
+function transcriptionInput(definition: ModelDefinition, fields: Fields): Record<string, unknown> {
+  const { model: _model, stream: _stream, response_format: format, ...rest } = fields;
+  if ((format === 'srt' || format === 'vtt') && definition.output.kind === 'text')
+    throw unsupported('response_format', `The model does not offer the format \`${format}\`.`);
+  return inputFor(
+    definition,
+    Object.entries(rest).map(([name, value]) => ({ names: [name], value })),
+  );
+}
+
+/** @throws ApiError for a model that transcribes only */
+function translation({ input_schema: { properties } }: ModelDefinition): string {
+  const task = isObject(properties) ? properties['task'] : undefined;
+  const tasks = isObject(task) && Array.isArray(task['enum']) ? task['enum'] : [];
+  if (tasks.includes('translate')) return 'translate';
+  throw unsupported('model', 'The model does not translate recordings.');
+}
+
+function unsupported(field: string, message: string): ApiError {
+  return new ApiError('INPUT_VALIDATION_ERROR', message, {
+    details: [{ field, code: 'unsupported_parameter', message }],
+    headers: { 'x-should-retry': 'false' },
+  });
+}
+
+function transcriptReply(
+  call: FaceCall,
+  created: Created,
+  { response_format: format, stream }: Fields,
+  task: 'transcribe' | 'translate',
+): Reply {
+  if (stream === true) return streamCompleted(call, created, transcriptEvents);
+  return whenCompleted(call, created, async (execution) => {
+    const { text, segments, language, durationS } = transcriptOf(execution);
+    if (format === 'text') return sendText(call, `${text}\n`, 'text/plain');
+    if (format === 'srt' || format === 'vtt') {
+      if (segments === null)
+        throw unsupported('response_format', `The model does not offer the format \`${format}\`.`);
+      return sendText(call, subtitlesOf(segments, format), format === 'vtt' ? 'text/vtt' : 'text/plain');
+    }
+    if (format !== 'verbose_json')
+      return { text, ...(durationS !== null && { usage: { type: 'duration', seconds: durationS } }) };
+    const known = Object.entries({ language, duration: durationS, segments });
+    return { task, text, ...Object.fromEntries(known.filter(([, value]) => value !== null)) };
+  });
+}
+
+async function* transcriptEvents(execution: Execution): AsyncGenerator<string> {
+  const { text } = transcriptOf(execution);
+  yield eventText({ type: 'transcript.text.delta', delta: text });
+  yield eventText({ type: 'transcript.text.done', text });
+}
+
+function sendText({ raw: { response } }: FaceCall, text: string, type: string): null {
+  response.setHeader('Content-Type', `${type}; charset=utf-8`);
+  response.setHeader('Cache-Control', 'no-store');
+  response.end(text);
+  return null;
+}
