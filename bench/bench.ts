@@ -19,6 +19,8 @@ export type Bench = {
   redis: Redis;
   apiKey: string;
   load: Generator;
+  /** The server of provider.ts that streams. */
+  chatUrl: string;
   /** Counts by id of the execution. */
   receiver: CountingReceiver;
   figures: Figures;

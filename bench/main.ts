@@ -15,7 +15,7 @@ async function measure(flags: Flags): Promise<number> {
   const stack = startStack(flags, say, provider.environment);
   try {
     const state = await Promise.race([stack.ready, interrupted]);
-    const result = await Promise.race([runParts(flags, state, say), interrupted]);
+    const result = await Promise.race([runParts(flags, state, say, provider.chatUrl), interrupted]);
     process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
     const warning = warnOfOthers(result.cpu_share_of_others);
     const { model, cpus, fixed_work_ms: workMs } = result.machine;

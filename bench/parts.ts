@@ -20,6 +20,7 @@ import { large } from './parts/large.ts';
 import { lists } from './parts/lists.ts';
 import { ownCost } from './parts/ownCost.ts';
 import { rates } from './parts/rates.ts';
+import { stream } from './parts/stream.ts';
 import { wait } from './parts/wait.ts';
 import { webhooks } from './parts/webhooks.ts';
 import { webhooksIsolation } from './parts/webhooksIsolation.ts';
@@ -43,6 +44,7 @@ export const parts: Record<string, Part> = {
   lone,
   wait,
   large,
+  stream,
   rates,
   end_to_end: endToEnd,
   organizations,
@@ -57,7 +59,7 @@ export const parts: Record<string, Part> = {
 };
 
 /** Runs the parts of the flags on a running system, then checks its ledger. */
-export async function runParts(flags: Flags, state: LocalState, say: (line: string) => void) {
+export async function runParts(flags: Flags, state: LocalState, say: (line: string) => void, chatUrl = '') {
   const receiver = await startCountingReceiver('raw', ({ executionId }) => executionId);
   const db = openDatabase({ url: state.database_url, poolSize: 2, applicationName: 'bench' });
   const redis = connectProducer(state.redis_url, createLogger('bench', 'warn'));
@@ -67,7 +69,18 @@ export async function runParts(flags: Flags, state: LocalState, say: (line: stri
   try {
     const { apiKey } = await createOrganization(state, `${receiver.url}/`);
     await postponeAudit(db);
-    const statements = await measureAll({ flags, state, db, redis, apiKey, load, receiver, ...results, say });
+    const statements = await measureAll({
+      flags,
+      state,
+      db,
+      redis,
+      apiKey,
+      load,
+      chatUrl,
+      receiver,
+      ...results,
+      say,
+    });
     const ledger = await checkLedger(db, say);
     const postgres = await postgresSettings(db);
     const repeated = receiver.repeated();

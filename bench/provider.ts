@@ -1,5 +1,8 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import type { Database } from '@holdfast/db/client';
 
 export const outputBytes = 1_000_000;
@@ -27,13 +30,36 @@ export async function startProvider() {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
+  const chat = await startChat();
   return {
-    environment: { BENCH_BASE_URL: `http://127.0.0.1:${port}` },
+    environment: { BENCH_BASE_URL: `http://127.0.0.1:${port}`, CHAT_BASE_URL: chat.url },
+    chatUrl: chat.url,
     async close() {
+      await chat.close();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+/** In its own thread, so that its tokens are on time. */
+async function startChat() {
+  const thread = new Worker(join(import.meta.dirname, 'chatThread.ts'), { name: 'chat' });
+  const [port] = (await once(thread, 'message')) as [number];
+  return { url: `http://127.0.0.1:${port}/v1`, close: async () => void (await thread.terminate()) };
+}
+
+export const chatModel = 'bench-chat';
+
+/** `max_tokens` tokens, as many a second as the prompt says. */
+export async function addChatModel({ pool }: Database): Promise<void> {
+  await pool.query(
+    `INSERT INTO models (slug, definition, is_active)
+     SELECT $1, definition || jsonb_build_object('slug', $1::text, 'providers',
+       jsonb_build_array(definition -> 'providers' -> 0 || '{"connection":"chat"}')), true
+     FROM models WHERE slug = 'gpt-4o-mini'`,
+    [chatModel],
+  );
 }
 
 const terms = { input_schema: { type: 'object' }, price: { per_run: '0.01' }, estimate: {} };
