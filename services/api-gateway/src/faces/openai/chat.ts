@@ -1,9 +1,50 @@
+import type { Execution } from '@holdfast/domain/execution';
 import { z } from 'zod';
 import { endpoint } from '../../context/endpoint.ts';
-import { type ChunkShape, streamChat } from './chatStream.ts';
-import { chatBody, chatInput, completionOf, textCompletionId, textCompletionOf } from './completion.ts';
+import type { Reply } from '../../http/endpoint.ts';
+import { type ChunkShape, chatChunks, streamChat } from './chatStream.ts';
+import {
+  type ChatBody,
+  chatBody,
+  chatInput,
+  completionOf,
+  textCompletionId,
+  textCompletionOf,
+} from './completion.ts';
+import { fileLimits } from './fileRequest.ts';
+import { createFromMessages } from './messages.ts';
 import { requireNamed } from './models.ts';
-import { completed, costHeaders, createFrom } from './run.ts';
+import { type Created, createFrom, type FaceCall, whenCompleted } from './run.ts';
+
+/** What a reply repeats of its request, whose body is released before the wait. */
+type About = Pick<ChatBody, 'model' | 'stream_options'> & { isStreamed: boolean };
+
+function aboutOf({
+  model,
+  stream_options: options,
+  stream,
+}: Pick<ChatBody, 'model' | 'stream_options' | 'stream'>): About {
+  return { model, stream_options: options, isStreamed: stream === true };
+}
+
+type Completions = { chunks: ChunkShape; whole(execution: Execution, model: string): object };
+
+const chatCompletions: Completions = { chunks: chatChunks, whole: completionOf };
+
+const textCompletions: Completions = {
+  chunks: {
+    object: 'text_completion',
+    idOf: textCompletionId,
+    choice: ({ content }) => ({ text: typeof content === 'string' ? content : '' }),
+  },
+  whole: textCompletionOf,
+};
+
+function replyWith(call: FaceCall, created: Created, about: About, { chunks, whole }: Completions): Reply {
+  if (about.isStreamed)
+    return { status: 200, body: null, wait: () => streamChat(call, created, about, chunks) };
+  return whenCompleted(call, created, async (execution) => whole(execution, about.model));
+}
 
 export const postChatCompletion = endpoint({
   method: 'POST',
@@ -14,35 +55,26 @@ export const postChatCompletion = endpoint({
   scope: 'executions:write',
   limit: 'create',
   body: chatBody,
+  maxJsonBytes: fileLimits.maxJsonBytes,
   responses: { 200: { description: 'The completion', schema: null } },
-  async handle(call) {
-    const { context, caller, body } = call;
+  async handle({ body, ...call }) {
+    const { context, caller } = call;
     const { definition } = await requireNamed(context, caller, body.model);
     const isStreamed = body.stream === true;
-    const created = await createFrom(call, 'POST /v1/openai/chat/completions', body, () => ({
-      model: definition.slug,
-      input: chatInput(definition, body),
-      ...(isStreamed && definition.stream === 'text' && { stream: true }),
-    }));
-    return {
-      status: 200,
-      body: null,
-      wait: async () => {
-        if (isStreamed) return await streamChat(call, created, body);
-        const execution = await completed(call, created);
-        if (execution === null) return null;
-        const headers = { ...created.headers, ...costHeaders(execution) };
-        return { status: 200, body: completionOf(execution, body.model), headers };
-      },
-    };
+    const created = await createFromMessages(call, {
+      route: 'POST /v1/openai/chat/completions',
+      body,
+      definition,
+      messages: body.messages,
+      request: (messages) => ({
+        model: definition.slug,
+        input: chatInput(definition, { ...body, messages }),
+        ...(isStreamed && definition.stream === 'text' && { stream: true }),
+      }),
+    });
+    return replyWith(call, created, aboutOf(body), chatCompletions);
   },
 });
-
-const textChunks: ChunkShape = {
-  object: 'text_completion',
-  idOf: textCompletionId,
-  choice: ({ content }) => ({ text: typeof content === 'string' ? content : '' }),
-};
 
 const promptBody = chatBody.omit({ messages: true }).extend({
   prompt: z.union([z.string().min(1), z.array(z.string()).length(1)]),
@@ -59,8 +91,8 @@ export const postCompletion = endpoint({
   limit: 'create',
   body: promptBody,
   responses: { 200: { description: 'The completion', schema: null } },
-  async handle(call) {
-    const { context, caller, body } = call;
+  async handle({ body, ...call }) {
+    const { context, caller } = call;
     const { definition } = await requireNamed(context, caller, body.model);
     const { prompt, ...rest } = body;
     const isStreamed = body.stream === true;
@@ -72,16 +104,6 @@ export const postCompletion = endpoint({
       }),
       ...(isStreamed && definition.stream === 'text' && { stream: true }),
     }));
-    return {
-      status: 200,
-      body: null,
-      wait: async () => {
-        if (isStreamed) return await streamChat(call, created, body, textChunks);
-        const execution = await completed(call, created);
-        if (execution === null) return null;
-        const headers = { ...created.headers, ...costHeaders(execution) };
-        return { status: 200, body: textCompletionOf(execution, body.model), headers };
-      },
-    };
+    return replyWith(call, created, aboutOf(body), textCompletions);
   },
 });

@@ -14,7 +14,7 @@ export type ChunkShape = {
   choice(delta: Delta): object;
 };
 
-const chatChunks: ChunkShape = {
+export const chatChunks: ChunkShape = {
   object: 'chat.completion.chunk',
   idOf: completionId,
   choice: (delta) => ({ delta }),
@@ -25,7 +25,7 @@ export async function streamChat(
   call: FaceCall,
   created: Created,
   body: Pick<ChatBody, 'model' | 'stream_options'>,
-  shape: ChunkShape = chatChunks,
+  shape: ChunkShape,
 ): Promise<null> {
   const { id } = created.execution;
   const stream = openEventStream(call.raw.response, created.headers);

@@ -16,7 +16,7 @@ export type ChatMessage = z.infer<typeof message>;
 /** Loose, as OpenAI's clients send what their version knows. */
 export const chatBody = z.looseObject({
   model: z.string().min(1).max(200),
-  messages: z.array(message).min(1).max(10_000),
+  messages: z.array(message).min(1).max(10_000).readonly(),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
 });

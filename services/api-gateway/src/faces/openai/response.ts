@@ -23,15 +23,15 @@ export const responseBody = z.looseObject({
 export type ResponseBody = z.infer<typeof responseBody>;
 type Item = z.infer<typeof item>;
 
-/** Makes the input of a model from a request. `earlier`: the messages of previous responses. @throws ApiError for what the model cannot do */
+/** Makes the input of a model from a request and the conversation up to it. @throws ApiError for what the model cannot do */
 export function responseInput(
   definition: ModelDefinition,
   body: ResponseBody,
-  earlier: readonly ChatMessage[],
+  messages: readonly ChatMessage[],
 ): Record<string, unknown> {
   const {
     model,
-    input,
+    input: _input,
     instructions,
     max_output_tokens: maxTokens,
     text,
@@ -41,15 +41,19 @@ export function responseInput(
   } = body;
   const { background: _b, store: _s, stream: _t, previous_response_id: _p, metadata: _m, ...others } = rest;
   const system: ChatMessage[] = instructions ? [{ role: 'system', content: instructions }] : [];
-  const said = typeof input === 'string' ? [{ role: 'user', content: input }] : input.map(messageOf);
   return chatInput(definition, {
     ...others,
     model,
-    messages: [...system, ...earlier, ...said],
+    messages: [...system, ...messages],
     max_tokens: maxTokens,
     ...formatOf(text),
     ...(Array.isArray(tools) && tools.length > 0 && { tools: tools.map(toolOf), tool_choice: choice }),
   });
+}
+
+/** @throws ApiError for an item that is no message and no call of a function */
+export function messagesIn({ input }: ResponseBody): ChatMessage[] {
+  return typeof input === 'string' ? [{ role: 'user', content: input }] : input.map(messageOf);
 }
 
 function messageOf(given: Item): ChatMessage {
@@ -73,8 +77,14 @@ function partsOf(content: unknown) {
   if (!Array.isArray(content))
     throw unsupported('input', 'The content of a message must be text or a list of parts.');
   return content.map((part: { type?: string; text?: string }) =>
-    typeof part.text === 'string' ? { type: 'text', text: part.text } : { ...part, type: String(part.type) },
+    typeof part.text === 'string' ? { type: 'text', text: part.text } : imageOr(part),
   );
+}
+
+function imageOr({ type, image_url: url, ...part }: { type?: string; image_url?: unknown }) {
+  return type === 'input_image'
+    ? { type: 'image_url', image_url: { ...part, url } }
+    : { ...part, type: String(type) };
 }
 
 function formatOf(text: unknown): object {

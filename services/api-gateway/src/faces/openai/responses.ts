@@ -1,18 +1,22 @@
 import { getExecutionWithAttempts } from '@holdfast/db/executions/read';
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
-import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { cancel, erase } from '@holdfast/executions/lifecycle';
 import { z } from 'zod';
 import type { Caller } from '../../access/identity.ts';
 import type { Context } from '../../context/context.ts';
 import { endpoint } from '../../context/endpoint.ts';
 import { findExecution } from '../../executions/readable.ts';
+import type { Reply } from '../../http/endpoint.ts';
 import { integerParameter, notFound } from '../../http/fields.ts';
 import type { ChatMessage } from './completion.ts';
+import { fileLimits } from './fileRequest.ts';
+import { createFromMessages, takesMessages } from './messages.ts';
 import { requireNamed } from './models.ts';
 import {
   executionIdOf,
+  messagesIn,
+  type Repeated,
   responseBody,
   responseInput,
   responseOf,
@@ -20,7 +24,7 @@ import {
   unsupported,
 } from './response.ts';
 import { streamResponse } from './responseStream.ts';
-import { completed, costHeaders, createFrom } from './run.ts';
+import { type Created, costHeaders, type FaceCall, whenCompleted } from './run.ts';
 
 const params = z.object({ id: z.string() });
 const tag = 'OpenAI';
@@ -36,43 +40,52 @@ export const postResponse = endpoint({
   scope: 'executions:write',
   limit: 'create',
   body: responseBody,
+  maxJsonBytes: fileLimits.maxJsonBytes,
   responses,
-  async handle(call) {
-    const { context, caller, body } = call;
+  async handle({ body, ...call }) {
+    const { context, caller } = call;
     const { definition } = await requireNamed(context, caller, body.model);
     const isStreamed = body.stream === true;
     const earlier = await messagesBefore(context, caller, body.previous_response_id ?? null);
-    const created = await createFrom(call, `POST ${route}`, body, () => {
-      if (earlier.length > 0 && !takesMessages(definition.input_schema))
-        throw unsupported('previous_response_id', 'The model does not take earlier messages.');
-      return {
-        model: definition.slug,
-        input: responseInput(definition, body, earlier),
-        ...(body.metadata && { metadata: body.metadata }),
-        ...(isStreamed && definition.stream === 'text' && { stream: true }),
-      };
-    });
-    const { id } = created.execution;
-    if (body.background === true && !isStreamed) {
-      const execution = await findExecution(context, caller, id);
-      return { status: 200, body: responseOf(execution, body), headers: created.headers };
-    }
-    return {
-      status: 200,
-      body: null,
-      wait: async () => {
-        if (isStreamed) return await streamResponse(call, id, body, { headers: created.headers });
-        const execution = await completed(call, created);
-        if (execution === null) return null;
-        const headers = { ...created.headers, ...costHeaders(execution) };
-        return { status: 200, body: responseOf(execution, body), headers };
+    const created = await createFromMessages(call, {
+      route: `POST ${route}`,
+      body,
+      definition,
+      messages: messagesIn(body),
+      request: (messages) => {
+        if (earlier.length > 0 && !takesMessages(definition))
+          throw unsupported('previous_response_id', 'The model does not take earlier messages.');
+        return {
+          model: definition.slug,
+          input: responseInput(definition, body, [...earlier, ...messages]),
+          ...(body.metadata && { metadata: body.metadata }),
+          ...(isStreamed && definition.stream === 'text' && { stream: true }),
+        };
       },
-    };
+    });
+    const { model, background, instructions, previous_response_id, max_output_tokens } = body;
+    const repeated = { model, background, instructions, previous_response_id, max_output_tokens };
+    return await replyWith(call, created, repeated, isStreamed);
   },
 });
 
-function takesMessages({ properties }: ModelDefinition['input_schema']): boolean {
-  return Object.hasOwn(Object(properties), 'messages');
+/** Apart from `handle`, whose closures keep the body of the request. */
+async function replyWith(
+  call: FaceCall,
+  created: Created,
+  repeated: Repeated,
+  isStreamed: boolean,
+): Promise<Reply> {
+  const { context, caller } = call;
+  const { id } = created.execution;
+  if (isStreamed) {
+    const { headers } = created;
+    return { status: 200, body: null, wait: () => streamResponse(call, id, repeated, { headers }) };
+  }
+  if (repeated.background !== true)
+    return whenCompleted(call, created, async (execution) => responseOf(execution, repeated));
+  const execution = await findExecution(context, caller, id);
+  return { status: 200, body: responseOf(execution, repeated), headers: created.headers };
 }
 
 /** The conversation up to a response. @throws ApiError NOT_FOUND, or for one that has not completed */
