@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from holdfast import AsyncHoldfast, Holdfast, HoldfastError, WaitTimeoutError
+from holdfast import AsyncHoldfast, Holdfast, HoldfastError, Stream, WaitTimeoutError
 
 Request = dict[str, Any]
 
@@ -62,6 +62,17 @@ async def perform(client: Holdfast | AsyncHoldfast, request: Request, events: li
             first, second = [(await made(client.run, **arguments, idempotency_key=key)).execution for _ in range(2)]
             assert first.id == second.id, "there are two executions"
             return second
+        if request["call"] == "stream":
+            stream = client.stream(
+                request["model"],
+                request["input"],
+                metadata=request["metadata"],
+                cancel_on_disconnect=request["options"].get("cancel_on_abort", False),
+            )
+            deltas = await asyncio.to_thread(list, stream) if isinstance(stream, Stream) else [one async for one in stream]
+            final = await made(stream.final)
+            assert "".join(deltas) == final.output["text"], f"the pieces are {deltas}"
+            return final.execution
         try:
             return (await made(client.run, **arguments)).execution
         except HoldfastError as error:

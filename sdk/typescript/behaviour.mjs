@@ -34,6 +34,14 @@ async function call({ call: name, client: settings, model, input, files = {}, me
   };
   const calls = {
     run,
+    async stream() {
+      const stream = client.stream(model, input, optionsOf(options, { metadata }));
+      let text = '';
+      for await (const delta of stream) text += delta;
+      const { output, execution } = await stream.final();
+      if (text !== output.text) throw new Error(`the pieces are ${text}`);
+      return { execution };
+    },
     async run_then_wait() {
       const error = await run().then(
         () => undefined,

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse, request as sen
 import type { AddressInfo } from 'node:net';
 import { type FaultName, type Forwarded, faults } from './faults.ts';
 
-export const operations = ['create', 'read', 'events', 'cancel', 'upload', 'put', 'other'] as const;
+export const operations = ['create', 'read', 'events', 'stream', 'cancel', 'upload', 'put', 'other'] as const;
 export type Operation = (typeof operations)[number];
 
 export type PlannedFault = { on: Operation; do: FaultName; times?: number };
@@ -15,6 +15,7 @@ function operationOf({ method, url = '' }: IncomingMessage): Operation {
   if (method === 'POST' && path === '/v1/files/upload') return 'upload';
   if (method === 'POST' && /^\/v1\/executions\/[^/]+\/cancel$/.test(path)) return 'cancel';
   if (method === 'GET' && /^\/v1\/executions\/[^/]+\/events$/.test(path)) return 'events';
+  if (method === 'GET' && /^\/v1\/executions\/[^/]+\/stream$/.test(path)) return 'stream';
   if (method === 'GET' && /^\/v1\/executions\/[^/]+$/.test(path)) return 'read';
   return 'other';
 }

@@ -125,7 +125,7 @@ describe('an empty project', () => {
     expect(await runIn(folder, 'node', 'main.js')).toMatch(/^true\n.*"Hello"/);
   });
 
-  it.each(['run', 'files', 'progress', 'order'])('runs the example %s', async (name) => {
+  it.each(['run', 'files', 'progress', 'stream', 'order'])('runs the example %s', async (name) => {
     const folder = await newProject(`example-${name}`, { type: 'module' });
     copyFromSdk(`examples/${name}.mjs`, folder);
     const output = await runIn(folder, 'node', `${name}.mjs`);
@@ -133,6 +133,7 @@ describe('an empty project', () => {
       run: /cost 0\.01/,
       files: /64 pixels wide/,
       progress: /again\n[^]*file_/,
+      stream: /^You [^]*cost 0\.01/,
       order: /charged 0\.01/,
     };
     expect(output).toMatch(expected[name as keyof typeof expected]);

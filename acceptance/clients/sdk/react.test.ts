@@ -86,6 +86,7 @@ describe.each(Object.entries(versions))('useExecution in %s', (name) => {
       refused: { code: 'UNAUTHENTICATED', expired: true },
       renewed: { status: 'COMPLETED', error: null },
       reconnected: { status: 'COMPLETED', error: null, showed: true },
+      streamed: { status: 'COMPLETED', error: null, whole: true, grows: true, ran: true },
       unmounted: { later: 0 },
     });
   });

@@ -7,6 +7,7 @@ await output.images[0]?.save('small.png');
 const width: number | undefined = output.images[0]?.width;
 const text: string = (await client.run('sandbox-text', { prompt: 'Hello' })).output.text;
 console.log(width, text);
+for await (const delta of client.stream('sandbox-text', { prompt: 'Hello' })) console.log(delta.length);
 
 // @ts-expect-error -- there is no such model
 await client.run('sandbox-txt', { prompt: 'Hello' }).catch(() => undefined);
@@ -18,6 +19,8 @@ await client.run('sandbox-image', { prompt: 'Hello', width: 'wide' }).catch(() =
 await client.run('sandbox-image', { prompt: 'Hello', fromat: 'png' }).catch(() => undefined);
 // @ts-expect-error -- the output of this model is a text
 console.log((await client.run('sandbox-text', { prompt: 'Hello' })).output.images);
+// @ts-expect-error -- this model does not stream
+client.stream('sandbox-image', { prompt: 'Hello' });
 
 const secret = `whsec_${btoa('0123456789abcdef0123456789abcdef')}`;
 const body = JSON.stringify({

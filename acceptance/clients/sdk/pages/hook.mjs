@@ -11,8 +11,8 @@ const client = new Holdfast();
 const shown = [];
 let expired = 0;
 
-function Page({ id, token }) {
-  const state = useExecution(id, token, { onTokenExpired: () => void (expired += 1) });
+function Page({ id, token, stream }) {
+  const state = useExecution(id, token, { stream, onTokenExpired: () => void (expired += 1) });
   shown.push({ id, ...state });
   return createElement('p', null, `${id ?? 'none'} is ${state.status ?? 'unknown'}`);
 }
@@ -108,6 +108,22 @@ report.reconnected = {
   status: last().status,
   error: last().error,
   showed: shown.some(({ id, error: one }) => id === fourth.id && one?.retryable),
+};
+
+// A stream, with the token of its URL, over a connection that fails.
+const words = { prompt: 'Hello', tokens: 60, tokens_per_s: 40 };
+const streamed = await client.executions.create({ model: 'sandbox-text', input: words, stream: true });
+const streamToken = new URL(streamed.urls.stream).searchParams.get('token');
+failures = 1;
+root.render(page({ id: streamed.id, token: streamToken, stream: true }));
+await until('the end of the stream', () => last()?.isEnded && last().id === streamed.id && last().output);
+const texts = shown.filter(({ id }) => id === streamed.id).map(({ text }) => text);
+report.streamed = {
+  status: last().status,
+  error: last().error,
+  whole: last().text === last().output.text,
+  grows: new Set(texts).size > 5 && texts.every((text) => last().text.startsWith(text)),
+  ran: shown.some(({ id, status: one }) => id === streamed.id && one === 'PROCESSING'),
 };
 
 // Unmounted while it runs.

@@ -148,6 +148,11 @@ class Stream(Generic[Output]):
         except HoldfastError as error:
             streamed.identify(error)
             raise
+        except Exception:
+            raise
+        except BaseException as aborted:
+            vars(aborted)["execution"] = streamed.execution
+            raise
         finally:
             # A reader between two connections has none whose end the service could see.
             if self._cancel_on_disconnect and not is_at_end:
