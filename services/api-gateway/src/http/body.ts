@@ -86,14 +86,16 @@ function streamOf(request: IncomingMessage, { maxBytes, pace }: BodyLimits, star
       if (sizeBytes > maxBytes) done(tooLarge(maxBytes));
       else done(null, chunk);
     },
+    // At once: the response to the request may resume it before an event of the stream comes.
+    destroy(error, done) {
+      unwatchPace();
+      request.unpipe();
+      done(error);
+    },
   });
   // The stream may fail before it is read.
   body.on('error', () => {});
   const unwatchPace = watchPace(request, { ...pace, maxMs: streamedMaxMs }, (error) => body.destroy(error));
-  body.once('close', () => {
-    unwatchPace();
-    request.unpipe();
-  });
   finished(request, { writable: false }, (error) => error && body.destroy(error));
   const decoder = decoderOf(request.headers)?.();
   if (decoder !== undefined) {

@@ -1,5 +1,15 @@
+import { once } from 'node:events';
+import {
+  Agent,
+  type ClientRequest,
+  createServer,
+  type IncomingMessage,
+  request,
+  type Server,
+} from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openaiGateway, type TestOutput } from './testing/openaiGateway.ts';
 
 const schemaOf = (properties: object, required: string[] = []) => ({
@@ -12,7 +22,7 @@ const file = { type: 'string', format: 'file' };
 const integer = { type: 'integer' };
 const images = { kind: 'images' } as const;
 
-const { post, run, count, gateway, organizationId } = await openaiGateway([
+const { post, run, count, gateway, key, organizationId } = await openaiGateway([
   {
     slug: 'painter',
     input_schema: schemaOf(
@@ -128,7 +138,10 @@ describe('images', () => {
 
   it('fail without another try when the model made none', async () => {
     const { response } = await run(generate({}), async () => ({ images: [] }));
-    expect([response.body.error.type, response.headers['x-should-retry']]).toEqual(['server_error', 'false']);
+    expect([response.body.error.code, response.headers['x-should-retry']]).toEqual([
+      'model_not_supported',
+      'false',
+    ]);
   });
 
   it('that were deleted are not there', async () => {
@@ -293,6 +306,45 @@ describe('edits of images', () => {
     expect([response.status, most]).toEqual([200, 1_048_576]);
     const { status } = await edit().attach('image', Buffer.alloc(60_000_000), 'a.png');
     expect(status).toBe(413);
+  });
+});
+
+describe('a form that is refused early', () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  let server: Server;
+  beforeAll(async () => {
+    server = createServer(gateway.app).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(() => {
+    agent.destroy();
+    server.close();
+  });
+
+  function begin(method: string, path: string, headers: Record<string, string>) {
+    const { port } = server.address() as AddressInfo;
+    const authorization = `Bearer ${key}`;
+    return request({ agent, port, method, path, headers: { authorization, ...headers } });
+  }
+
+  async function responseTo(sent: ClientRequest): Promise<number | undefined> {
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    await buffer(response);
+    return response.statusCode;
+  }
+
+  it('leaves its connection to the next request, once the rest of it is there', async () => {
+    const part = '--x\r\nContent-Disposition: form-data; name="prompt"; filename="a"\r\n\r\nb\r\n';
+    const sent = begin('POST', '/v1/openai/images/edits', {
+      'content-type': 'multipart/form-data; boundary=x',
+      'content-length': String(part.length + 6),
+    });
+    sent.write(part);
+    const refused = await responseTo(sent);
+    sent.end('--x--\n');
+    const startedMs = performance.now();
+    const next = await responseTo(begin('GET', '/v1/openai/models', {}).end());
+    expect([refused, next, performance.now() - startedMs < 5000]).toEqual([400, 200, true]);
   });
 });
 
