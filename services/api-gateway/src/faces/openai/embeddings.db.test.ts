@@ -101,7 +101,7 @@ describe('embeddings', () => {
 
   it('are an error when the model made none', async () => {
     const { response } = await run(embed({}), async () => ({ words: ['none'] }));
-    expect(response.body.error.type).toBe('server_error');
+    expect([response.status, response.body.error.code]).toEqual([400, 'model_not_supported']);
     expect(response.headers['x-should-retry']).toBe('false');
   });
 });

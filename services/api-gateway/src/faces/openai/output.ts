@@ -38,12 +38,15 @@ function fileIdsIn(value: unknown): string[] {
   return typeof id === 'string' && isId('file', id) ? [id] : Object.values(value).flatMap(fileIdsIn);
 }
 
-/** A retry would get the same again. */
+/** A model whose output may be anything has run, and made something else. A retry would get the same again. */
 export function noOutput({ erasedAt }: Execution): ApiError {
-  const options = { headers: { 'x-should-retry': 'false' } };
-  return erasedAt === null
-    ? new ApiError('GENERATION_FAILED', 'The output of the model is not what this endpoint returns.', options)
-    : new ApiError('EXECUTION_ERASED', 'The output was erased.', options);
+  const headers = { 'x-should-retry': 'false' };
+  if (erasedAt !== null) return new ApiError('EXECUTION_ERASED', 'The output was erased.', { headers });
+  const message = 'The output of the model is not what this endpoint returns.';
+  return new ApiError('INPUT_VALIDATION_ERROR', message, {
+    details: [{ field: 'model', code: 'model_not_supported', message }],
+    headers,
+  });
 }
 
 /** @throws ApiError NOT_FOUND */
