@@ -17,10 +17,11 @@ export type FileRow = {
   durationMs: number | null;
   createdAt: Date;
   expiresAt: Date | null;
+  purpose: string | null;
 };
 
 const fileColumnsSql = `id, COALESCE(object_key, id) AS key, origin, execution_id AS "executionId", state, filename, content_type AS "contentType",
-  size_bytes AS "sizeBytes", width, height, duration_ms AS "durationMs", created_at AS "createdAt", expires_at AS "expiresAt"`;
+  size_bytes AS "sizeBytes", width, height, duration_ms AS "durationMs", created_at AS "createdAt", expires_at AS "expiresAt", purpose`;
 
 export async function getFiles(db: Database, organizationId: string, ids: string[]): Promise<FileRow[]> {
   if (ids.length === 0) return [];
@@ -31,6 +32,22 @@ const unexpiredSql = '(expires_at IS NULL OR expires_at > now())';
 const presentSql = `state <> 'deleted' AND ${unexpiredSql}`;
 const getFilesSql = `SELECT ${fileColumnsSql} FROM files
   WHERE id = ANY($1::text[]) AND ${checkedSql(`organization_id = $2 AND ${presentSql}`)}`;
+
+/** The files that an organization uploaded for a purpose (null: for any), newest first, after the one with this id. */
+export async function listFilesForPurpose(
+  db: Database,
+  organizationId: string,
+  { purpose, after, limit }: { purpose: string | null; after: string | null; limit: number },
+): Promise<FileRow[]> {
+  const values = [organizationId, purpose, after, limit];
+  return await runStatement<FileRow>(db.pool, 'list_files_for_purpose', forPurposeSql, values);
+}
+
+const forPurposeSql = `SELECT ${fileColumnsSql} FROM files
+  WHERE organization_id = $1 AND purpose IS NOT NULL AND ($2::text IS NULL OR purpose = $2)
+    AND ($3::text IS NULL OR (created_at, id) < (SELECT created_at, id FROM files WHERE id = $3 AND organization_id = $1))
+    AND ${presentSql}
+  ORDER BY created_at DESC, id DESC LIMIT $4`;
 
 /** Files that are gone have measures too: what was priced by them still is. */
 export async function getFileMeasures(
@@ -106,19 +123,21 @@ export type NewUpload = {
   contentType: string | null;
   sizeBytes: number | null;
   ttlDays: number | null;
+  /** Of an upload through OpenAI's API. */
+  purpose?: string;
 };
 
 export async function insertUpload(db: Database, upload: NewUpload): Promise<FileRow> {
-  const { id, organizationId, filename, contentType, sizeBytes, ttlDays } = upload;
-  const values = [id, organizationId, filename, contentType, sizeBytes, ttlDays];
+  const { id, organizationId, filename, contentType, sizeBytes, ttlDays, purpose = null } = upload;
+  const values = [id, organizationId, filename, contentType, sizeBytes, ttlDays, purpose];
   const [row] = await runStatement<FileRow>(db.pool, 'insert_upload', insertUploadSql, values);
   if (!row) throw new Error('an upload was not stored');
   return row;
 }
 
 const insertUploadSql = `INSERT INTO files
-    (id, organization_id, origin, state, filename, content_type, size_bytes, expires_at)
-  VALUES ($1, $2, 'upload', 'awaiting_upload', $3, $4, $5, now() + $6 * interval '1 day')
+    (id, organization_id, origin, state, filename, content_type, size_bytes, expires_at, purpose)
+  VALUES ($1, $2, 'upload', 'awaiting_upload', $3, $4, $5, now() + $6 * interval '1 day', $7)
   RETURNING ${fileColumnsSql}`;
 
 export async function isFileReplaceable(db: Database, id: string): Promise<boolean> {

@@ -4,6 +4,13 @@ import type { Face } from '../../http/face.ts';
 import { postChatCompletion, postCompletion } from './chat.ts';
 import { postEmbeddings } from './embeddings.ts';
 import { openaiErrorBody } from './errors.ts';
+import {
+  deleteOpenaiFile,
+  getOpenaiFile,
+  getOpenaiFileContent,
+  listOpenaiFiles,
+  postOpenaiFile,
+} from './files.ts';
 import { postImageEdit, postImageGeneration, postImageVariation } from './images.ts';
 import { getOpenaiModel, listOpenaiModels } from './models.ts';
 import {
@@ -39,6 +46,11 @@ const endpoints: readonly Endpoint[] = [
   postSpeech,
   postTranscription,
   postTranslation,
+  postOpenaiFile,
+  listOpenaiFiles,
+  getOpenaiFile,
+  getOpenaiFileContent,
+  deleteOpenaiFile,
 ];
 
 const offered = endpoints.map(({ method, path }) => `${method} ${path}`).join(', ');

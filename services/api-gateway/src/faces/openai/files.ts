@@ -1,0 +1,146 @@
+import { Readable } from 'node:stream';
+import { type FileRow, insertUpload, listFilesForPurpose } from '@holdfast/db/files';
+import { invalidField } from '@holdfast/domain/errors';
+import { newId } from '@holdfast/domain/ids';
+import { limits } from '@holdfast/domain/limits';
+import { anyType } from '@holdfast/files/contentTypes';
+import { sanitiseFilename } from '@holdfast/files/filename';
+import { sendObject } from '@holdfast/files/objectResponse';
+import { z } from 'zod';
+import { endpoint } from '../../context/endpoint.ts';
+import { findReadyFile, removeFile } from '../../files/readyFiles.ts';
+import { respondStoreError } from '../../files/storage.ts';
+import { integerParameter, notFound } from '../../http/fields.ts';
+import { readForm } from '../../http/form.ts';
+import { validate } from '../../http/validate.ts';
+
+const route = '/v1/openai/files';
+const common = {
+  tag: 'OpenAI',
+  scope: 'files',
+  limit: 'other',
+  responses: { 200: { description: 'The file', schema: null } },
+} as const;
+const params = z.object({ id: z.string() });
+const dayS = 86_400;
+
+const fields = z.looseObject({
+  purpose: z.string().min(1).max(100),
+  'expires_after[seconds]': z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(365 * dayS)
+    .optional(),
+});
+
+/** A file of the organization, as one uploaded to `/v1/files`; its id can be used in inputs. */
+export const postOpenaiFile = endpoint({
+  ...common,
+  method: 'POST',
+  path: route,
+  operationId: 'createOpenaiFile',
+  summary: 'Upload a file',
+  body: z.looseObject({}),
+  maxFormBytes: limits.maxFileBytes,
+  async handle({ context, caller, body, headers }) {
+    if (!(body instanceof Readable))
+      throw invalidField('file', 'REQUIRED', 'file is required: send a form (multipart/form-data).');
+    const id = newId('file');
+    let filename: string | null = null;
+    const sent = await readForm(body, headers, async (file) => {
+      if (file.field !== 'file' || filename !== null) return void file.stream.resume();
+      filename = sanitiseFilename(file.filename);
+      await context.store.put(id, file.stream, { contentType: anyType });
+    });
+    try {
+      const { purpose, 'expires_after[seconds]': ttlS } = validate(fields, sent);
+      if (filename === null) throw invalidField('file', 'REQUIRED', 'file is required.');
+      const ttlDays = ttlS === undefined ? null : Math.ceil(ttlS / dayS);
+      const { organizationId } = caller;
+      const upload = { id, organizationId, filename, contentType: null, sizeBytes: null, ttlDays, purpose };
+      await insertUpload(context.db, upload);
+    } catch (error) {
+      await context.store.remove(id).catch(() => {});
+      throw error;
+    }
+    return { status: 200, body: fileObject(await findReadyFile(context, caller, id)) };
+  },
+});
+
+export const listOpenaiFiles = endpoint({
+  ...common,
+  method: 'GET',
+  path: route,
+  operationId: 'listOpenaiFiles',
+  summary: 'List files',
+  query: z.object({
+    limit: integerParameter({ min: 1, max: 10_000, default: 1000 }),
+    after: z.string().optional(),
+    order: z.enum(['asc', 'desc']).optional(),
+    purpose: z.string().optional(),
+  }),
+  async handle({ context, caller, query: { limit, after = null, purpose = null } }) {
+    const page = { limit: limit + 1, after, purpose };
+    const rows = await listFilesForPurpose(context.db, caller.organizationId, page);
+    const data = rows.slice(0, limit).map(fileObject);
+    const [first, last] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
+    const has_more = rows.length > limit;
+    return { status: 200, body: { object: 'list', data, first_id: first, last_id: last, has_more } };
+  },
+});
+
+export const getOpenaiFile = endpoint({
+  ...common,
+  method: 'GET',
+  path: `${route}/{id}`,
+  operationId: 'getOpenaiFile',
+  summary: 'Read the record of a file',
+  params,
+  async handle({ context, caller, params: of }) {
+    return { status: 200, body: fileObject(await findReadyFile(context, caller, of.id)) };
+  },
+});
+
+export const getOpenaiFileContent = endpoint({
+  ...common,
+  method: 'GET',
+  path: `${route}/{id}/content`,
+  operationId: 'downloadOpenaiFile',
+  summary: 'Download a file',
+  params,
+  async handle({ context, caller, params: of, raw }) {
+    const { key, filename, contentType } = await findReadyFile(context, caller, of.id);
+    const object = { key, filename, contentType };
+    await sendObject(raw.request, raw.response, context.store, object, respondStoreError);
+    return null;
+  },
+});
+
+export const deleteOpenaiFile = endpoint({
+  ...common,
+  method: 'DELETE',
+  path: `${route}/{id}`,
+  operationId: 'deleteOpenaiFile',
+  summary: 'Delete a file',
+  params,
+  async handle({ context, caller, params: of }) {
+    const { id } = await findReadyFile(context, caller, of.id);
+    if (!(await removeFile(context, caller.organizationId, id))) throw notFound('file');
+    return { status: 200, body: { id, object: 'file', deleted: true } };
+  },
+});
+
+function fileObject({ id, sizeBytes, createdAt, expiresAt, filename, purpose, origin }: FileRow) {
+  return {
+    id,
+    object: 'file',
+    bytes: sizeBytes ?? 0,
+    created_at: Math.floor(createdAt.getTime() / 1000),
+    expires_at: expiresAt && Math.floor(expiresAt.getTime() / 1000),
+    filename,
+    purpose: purpose ?? (origin === 'output' ? 'assistants_output' : 'user_data'),
+    status: 'processed',
+    status_details: null,
+  };
+}
