@@ -33,6 +33,17 @@ const presentSql = `state <> 'deleted' AND ${unexpiredSql}`;
 const getFilesSql = `SELECT ${fileColumnsSql} FROM files
   WHERE id = ANY($1::text[]) AND ${checkedSql(`organization_id = $2 AND ${presentSql}`)}`;
 
+/** Keeps an upload that came for a purpose, for this time; null: until it is deleted. */
+export async function keepForPurpose(
+  db: Database,
+  id: string,
+  { purpose, ttlDays }: { purpose: string; ttlDays: number | null },
+): Promise<void> {
+  await runStatement(db.pool, 'keep_for_purpose', keepSql, [id, purpose, ttlDays]);
+}
+
+const keepSql = `UPDATE files SET purpose = $2, expires_at = created_at + $3 * interval '1 day' WHERE id = $1`;
+
 /** The files that an organization uploaded for a purpose (null: for any), newest first, after the one with this id. */
 export async function listFilesForPurpose(
   db: Database,
@@ -123,21 +134,19 @@ export type NewUpload = {
   contentType: string | null;
   sizeBytes: number | null;
   ttlDays: number | null;
-  /** Of an upload through OpenAI's API. */
-  purpose?: string;
 };
 
 export async function insertUpload(db: Database, upload: NewUpload): Promise<FileRow> {
-  const { id, organizationId, filename, contentType, sizeBytes, ttlDays, purpose = null } = upload;
-  const values = [id, organizationId, filename, contentType, sizeBytes, ttlDays, purpose];
+  const { id, organizationId, filename, contentType, sizeBytes, ttlDays } = upload;
+  const values = [id, organizationId, filename, contentType, sizeBytes, ttlDays];
   const [row] = await runStatement<FileRow>(db.pool, 'insert_upload', insertUploadSql, values);
   if (!row) throw new Error('an upload was not stored');
   return row;
 }
 
 const insertUploadSql = `INSERT INTO files
-    (id, organization_id, origin, state, filename, content_type, size_bytes, expires_at, purpose)
-  VALUES ($1, $2, 'upload', 'awaiting_upload', $3, $4, $5, now() + $6 * interval '1 day', $7)
+    (id, organization_id, origin, state, filename, content_type, size_bytes, expires_at)
+  VALUES ($1, $2, 'upload', 'awaiting_upload', $3, $4, $5, now() + $6 * interval '1 day')
   RETURNING ${fileColumnsSql}`;
 
 export async function isFileReplaceable(db: Database, id: string): Promise<boolean> {

@@ -55,7 +55,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
       'SELECT, INSERT (id, event_id, organization_id, endpoint_id, lane, url, next_attempt_at, lease_until, expires_at), UPDATE (url, lane, state, attempts, next_attempt_at, lease_until, expires_at, finished_at)',
     delivery_attempts: 'SELECT, UPDATE (answer, error)',
     files:
-      'SELECT, INSERT, UPDATE (state, filename, content_type, size_bytes, object_key, width, height, duration_ms, expires_at)',
+      'SELECT, INSERT, UPDATE (state, filename, content_type, size_bytes, object_key, width, height, duration_ms, expires_at, purpose)',
   },
   holdfast_dispatcher: {
     models: 'SELECT',

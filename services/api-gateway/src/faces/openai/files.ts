@@ -1,5 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
-import { type FileRow, insertUpload, listFilesForPurpose } from '@holdfast/db/files';
+import { type FileRow, insertUpload, keepForPurpose, listFilesForPurpose } from '@holdfast/db/files';
 import { invalidField } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
@@ -7,6 +8,8 @@ import { anyType } from '@holdfast/files/contentTypes';
 import { sanitiseFilename } from '@holdfast/files/filename';
 import { sendObject } from '@holdfast/files/objectResponse';
 import { z } from 'zod';
+import type { Caller } from '../../access/identity.ts';
+import type { Context } from '../../context/context.ts';
 import { endpoint } from '../../context/endpoint.ts';
 import { findReadyFile, removeFile } from '../../files/readyFiles.ts';
 import { respondStoreError } from '../../files/storage.ts';
@@ -46,27 +49,41 @@ export const postOpenaiFile = endpoint({
   async handle({ context, caller, body, headers }) {
     if (!(body instanceof Readable))
       throw invalidField('file', 'REQUIRED', 'file is required: send a form (multipart/form-data).');
-    const id = newId('file');
-    let filename: string | null = null;
-    const sent = await readForm(body, headers, async (file) => {
-      if (file.field !== 'file' || filename !== null) return void file.stream.resume();
-      filename = sanitiseFilename(file.filename);
-      await context.store.put(id, file.stream, { contentType: anyType });
-    });
-    try {
-      const { purpose, 'expires_after[seconds]': ttlS } = validate(fields, sent);
-      if (filename === null) throw invalidField('file', 'REQUIRED', 'file is required.');
-      const ttlDays = ttlS === undefined ? null : Math.ceil(ttlS / dayS);
-      const { organizationId } = caller;
-      const upload = { id, organizationId, filename, contentType: null, sizeBytes: null, ttlDays, purpose };
-      await insertUpload(context.db, upload);
-    } catch (error) {
-      await context.store.remove(id).catch(() => {});
-      throw error;
-    }
+    const id = await upload(context, caller, body, headers);
     return { status: 200, body: fileObject(await findReadyFile(context, caller, id)) };
   },
 });
+
+/** Its purpose may come after its bytes: until then the file is one that soon expires. */
+async function upload(
+  context: Context,
+  { organizationId }: Caller,
+  body: Readable,
+  headers: IncomingHttpHeaders,
+): Promise<string> {
+  const id = newId('file');
+  let isSent = false;
+  try {
+    const sent = await readForm(body, headers, async ({ field, filename, stream }) => {
+      if (field !== 'file' || isSent) {
+        stream.resume();
+        return;
+      }
+      isSent = true;
+      const file = { id, organizationId, contentType: null, sizeBytes: null, ttlDays: 1 };
+      await insertUpload(context.db, { ...file, filename: sanitiseFilename(filename) });
+      await context.store.put(id, stream, { contentType: anyType });
+    });
+    if (!isSent) throw invalidField('file', 'REQUIRED', 'file is required.');
+    const { purpose, 'expires_after[seconds]': ttlS } = validate(fields, sent);
+    const ttlDays = ttlS === undefined ? null : Math.ceil(ttlS / dayS);
+    await keepForPurpose(context.db, id, { purpose, ttlDays });
+    return id;
+  } catch (error) {
+    if (isSent) await removeFile(context, organizationId, id);
+    throw error;
+  }
+}
 
 export const listOpenaiFiles = endpoint({
   ...common,
