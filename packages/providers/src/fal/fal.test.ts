@@ -187,4 +187,24 @@ const subject: Subject = {
   },
 };
 
-describeConformance(subject);
+const texts = ['Grüße aus ', '東京, ', '🚢 ahoy', '!'];
+const event = (data: object) => `data: ${JSON.stringify(data)}\n\n`;
+const usage = { prompt_tokens: 3, completion_tokens: 9 };
+
+describeConformance({
+  ...subject,
+  streaming: {
+    submission: { mapping: { output: { kind: 'text' }, errors: [] } },
+    pieces: texts,
+    piece: (piece) =>
+      event({
+        output: texts.slice(0, texts.indexOf(String(piece)) + 1).join(''),
+        partial: true,
+        error: null,
+      }),
+    end: (_run, { pieces, usage: isReported }) =>
+      event({ output: pieces.join(''), partial: false, ...(isReported && { usage }) }),
+    reportsUsage: true,
+    error: (error) => event({ output: '', partial: false, error }),
+  },
+});

@@ -15,6 +15,7 @@ import { isQueueHandle, readHandle, unknownHandle } from './handle.ts';
 import { createKeySet } from './keySet.ts';
 import { isGone, progressIn, readResult, readStatus } from './poll.ts';
 import { submitRequest } from './request.ts';
+import { sinkOf, streamRun } from './stream.ts';
 import { readingOf, readWebhook, verifySignature } from './webhook.ts';
 
 const defaultJwksUrl = 'https://rest.alpha.fal.ai/.well-known/jwks.json';
@@ -35,6 +36,8 @@ export function createFal(connection: Connection, nowMs: () => number = Date.now
       keys.close();
     },
     async submit(submission, signal) {
+      const sink = sinkOf(submission);
+      if (sink !== null) return await streamRun(http, connection, submission, sink, signal);
       const { providerModel, mapping, timeoutMs } = submission;
       const { url, headers, json } = submitRequest(submission, connection, awaitsCallback(submission));
       const wait = { timeoutMs: Math.min(timeoutMs, askTimeoutMs), signal };
@@ -46,7 +49,8 @@ export function createFal(connection: Connection, nowMs: () => number = Date.now
     },
     poll: (submission, handle, signal) => poll({ http, connection }, submission, handle, signal),
     async recover(submission) {
-      if (!awaitsCallback(submission)) return { state: 'unknown', outcome: lost };
+      if (!awaitsCallback(submission) || sinkOf(submission) !== null)
+        return { state: 'unknown', outcome: lost };
       const handle = unknownHandle(submission.executionId);
       return { state: 'running', handle, by: 'callback', pollAfterMs: unknownWaitMs };
     },

@@ -1,6 +1,6 @@
 import type { OutputKind } from '@holdfast/domain/modelResponse';
 import type { Outcome, OutcomeMapping } from '@holdfast/domain/outcome';
-import { outcomeFromResponse } from '../outcome/success.ts';
+import { type DefaultPlaces, outcomeFromResponse } from '../outcome/success.ts';
 import { atPlace } from '../place.ts';
 
 /** Where models put their output, the most likely place first. */
@@ -21,15 +21,18 @@ const seconds: Partial<Record<OutputKind, string[]>> = {
 
 /** `computedS`: the generation time, where it is reported apart from the output. */
 export function outcomeOfOutput(output: unknown, mapping: OutcomeMapping, computedS: number | null): Outcome {
-  const { kind } = mapping.output;
-  const defaults = {
+  const isClip = mapping.output.kind in seconds;
+  return outcomeFromResponse(output, mapping, placesOf(output, mapping), isClip ? null : computedS);
+}
+
+export function placesOf(output: unknown, { output: { kind } }: OutcomeMapping): DefaultPlaces {
+  return {
     output: places[kind].find((pointer) => isThere(output, pointer)) ?? places[kind][0],
     inputTokens: ['/usage/input_tokens', '/usage/prompt_tokens'],
     outputTokens: ['/usage/output_tokens', '/usage/completion_tokens'],
     cost: ['/usage/cost'],
     seconds: seconds[kind] ?? ['/timings/inference', '/metrics/inference_time'],
   };
-  return outcomeFromResponse(output, mapping, defaults, kind in seconds ? null : computedS);
 }
 
 function isThere(output: unknown, pointer: string): boolean {
