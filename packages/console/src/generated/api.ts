@@ -1427,7 +1427,7 @@ export interface components {
             timeout_seconds?: number;
             /**
              * @description Shows the output while it is made (`urls.stream`). Only for models that stream; see `on_cancel` of the model for what a cancel then costs
-             * @example true
+             * @example false
              */
             stream?: boolean;
         };

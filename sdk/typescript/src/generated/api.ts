@@ -844,7 +844,7 @@ export interface components {
             timeout_seconds?: number;
             /**
              * @description Shows the output while it is made (`urls.stream`). Only for models that stream; see `on_cancel` of the model for what a cancel then costs
-             * @example true
+             * @example false
              */
             stream?: boolean;
         };
@@ -4120,7 +4120,7 @@ export interface operations {
                  *       },
                  *       "priority": "normal",
                  *       "timeout_seconds": 300,
-                 *       "stream": true
+                 *       "stream": false
                  *     }
                  */
                 "application/json": components["schemas"]["CreateExecution"];

@@ -120,7 +120,7 @@ export const createBody = z
     stream: z.boolean().optional().meta({
       description:
         'Shows the output while it is made (`urls.stream`). Only for models that stream; see `on_cancel` of the model for what a cancel then costs',
-      example: true,
+      example: false,
     }),
   })
   .meta({ id: 'CreateExecution' });
