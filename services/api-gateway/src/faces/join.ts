@@ -88,6 +88,12 @@ function keyOf({ apiKeyId, route, hash: body }: FaceRequest, before: string): st
   return `face_${hash('sha256', [apiKeyId, route, body, before].join(' '))}`;
 }
 
+/** A response that asks for a repetition has not delivered what the request was for. */
+function isRetryExpected(response: ServerResponse): boolean {
+  const advice = response.getHeader('x-should-retry');
+  return advice === 'true' || (response.statusCode >= 500 && advice !== 'false');
+}
+
 /** If the process dies before it is noted, a repetition joins once more. */
 function noteDelivery(
   { context, response }: FaceCreate,
@@ -99,7 +105,7 @@ function noteDelivery(
     context.log.warn({ err: error, executionId }, 'could not note the delivery of a response');
   touched.catch(warn);
   response.once('close', () => {
-    if (!response.writableFinished) return;
+    if (!response.writableFinished || isRetryExpected(response)) return;
     touched.then(() => markDelivered(context.db, identity, executionId)).catch(warn);
   });
 }
