@@ -178,7 +178,7 @@ const streamNeeds: Record<Adapter, (options: Options, kind: StreamKind) => strin
     return isBytes ? '`stream.format` sse or ndjson' : null;
   },
   cog: (_options, kind) => (kind === 'audio' ? 'another adapter' : null),
-  replicate: (_options, kind) => (kind === 'audio' ? 'another adapter' : null),
+  replicate: (_options, kind) => (kind === 'text' ? null : 'another adapter'),
   fal: (_options, kind) => (kind === 'audio' ? 'another adapter' : null),
 };
 

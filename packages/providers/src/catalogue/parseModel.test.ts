@@ -374,6 +374,7 @@ describe('parseModel', () => {
     ['openai', 'endpoint: chat', 'audio', '`endpoint` speech'],
     ['openai', 'endpoint: chat', 'json', 'another adapter'],
     ['openai', 'endpoint: speech', 'audio', null],
+    ['replicate', '', 'json', 'another adapter'],
     ['http', 'path: /, stream: {}', 'audio', '`stream.format` bytes'],
   ])('of %s with { %s }: a stream of %s needs %s, for raw output', (adapter, options, kind, needed) => {
     const found = changed(

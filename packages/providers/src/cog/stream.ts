@@ -13,8 +13,8 @@ import { defaults, endOf, type Prediction, readPrediction } from './prediction.t
 /** The sink of a run whose output can be shown while it is made. */
 export function sinkOf({ sink, mapping: { output } }: Submission): OutputSink | null {
   if (sink === undefined || ![undefined, '/output'].includes(output.pointer)) return null;
-  const kind = { text: 'text', json: 'raw', audio: null }[sink.kind];
-  return output.kind === kind ? sink : null;
+  const isShown = sink.kind === 'text' ? output.kind === 'text' : sink.kind === 'json';
+  return isShown ? sink : null;
 }
 
 type Call = {
