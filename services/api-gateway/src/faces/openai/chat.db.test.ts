@@ -109,6 +109,24 @@ describe('a chat completion', () => {
     expect(chunks[2]).toMatchObject({ choices: [], usage: { total_tokens: 5 } });
   });
 
+  it('that is streamed takes one of the streams of its organization, and gives it back', async () => {
+    const { streams, config } = gateway.context;
+    const { db } = gateway.context;
+    const { id: apiKeyId } = await db.prisma.apiKey.findFirstOrThrow({ where: { organizationId } });
+    const taken = Array.from({ length: config.EVENT_STREAMS_PER_KEY }, () =>
+      streams.take(organizationId, apiKeyId),
+    );
+    const before = await count();
+    const refused = await post({ stream: true });
+    expect([refused.status, refused.body.error.code]).toEqual([429, 'rate_limit_exceeded']);
+    for (const release of taken) release();
+    const sent = post({ stream: true }).then((response) => response);
+    await complete(await created(before));
+    expect((await sent).text).toContain('[DONE]');
+    await until('the stream is given back', () => streams.open() === 0);
+    expect(await count()).toBe(before + 1);
+  });
+
   it('is also had by the older API for prompts', async () => {
     const before = await count();
     const sent = gateway.client(key).post('/v1/openai/completions').send({ model: 'writer', prompt });

@@ -28,7 +28,7 @@ export async function streamChat(
   shape: ChunkShape,
 ): Promise<null> {
   const { id } = created.execution;
-  const stream = openEventStream(call.raw.response, created.headers);
+  const stream = openEventStream(call, created.headers);
   const about = { id: shape.idOf(id), object: shape.object, model: body.model };
   const write: WriteChunk = (chunk) => stream.write({ ...about, ...chunk });
   try {

@@ -11,7 +11,7 @@ export function streamCompleted(
 ): Reply {
   const { response } = call.raw;
   const wait = async (): Promise<null> => {
-    const stream = openEventStream(response, created.headers);
+    const stream = openEventStream(call, created.headers);
     let isBegun = false;
     try {
       const execution = await completed(call, created);

@@ -18,7 +18,7 @@ export async function streamResponse(
   { after = -1, headers = {} }: { after?: number; headers?: Record<string, string> } = {},
 ): Promise<null> {
   const { context, caller } = call;
-  const stream = openEventStream(call.raw.response, headers);
+  const stream = openEventStream(call, headers);
   let sequence = -1;
   const send: Send = async (type, event) => {
     sequence += 1;

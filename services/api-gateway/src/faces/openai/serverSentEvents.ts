@@ -1,8 +1,16 @@
 import type { ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
+import { finished, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Caller } from '../../access/identity.ts';
+import type { Context } from '../../context/context.ts';
 import { toApiError } from '../../http/errors.ts';
 import { openaiError } from './errors.ts';
+
+type StreamCall = {
+  context: Pick<Context, 'streams'>;
+  caller: Pick<Caller, 'organizationId' | 'apiKeyId'>;
+  raw: { response: ServerResponse };
+};
 
 const pingMs = 10_000;
 
@@ -18,8 +26,15 @@ export type OpenaiEvents = {
   end(): void;
 };
 
-/** Server-sent events as OpenAI's clients read them: `data` alone or with a name, and comments that keep proxies open. */
-export function openEventStream(response: ServerResponse, headers: Record<string, string>): OpenaiEvents {
+/**
+ * Server-sent events as OpenAI's clients read them: `data` alone or with a name, and comments that keep proxies open. A
+ * stream counts as those of `/v1` do. @throws ApiError RATE_LIMITED, SERVICE_UNAVAILABLE: a repetition joins the execution
+ */
+export function openEventStream(
+  { context, caller, raw: { response } }: StreamCall,
+  headers: Record<string, string>,
+): OpenaiEvents {
+  const release = context.streams.take(caller.organizationId, caller.apiKeyId);
   response.writeHead(200, {
     'Content-Type': 'text/event-stream; charset=utf-8',
     'Cache-Control': 'no-store',
@@ -28,9 +43,11 @@ export function openEventStream(response: ServerResponse, headers: Record<string
   });
   const over = new AbortController();
   const ping = setInterval(() => void response.write(': ping\n\n'), pingMs);
-  response.once('close', () => {
+  // Also of a client that has left already.
+  finished(response, () => {
     clearInterval(ping);
     over.abort();
+    release();
   });
   async function write(data: unknown, event?: string): Promise<void> {
     const text = typeof data === 'string' ? data : JSON.stringify(data);
