@@ -58,6 +58,7 @@ type Ended = {
 export function Ending({ of }: { of: Ended }) {
   const { status, cost, result, partial_output: partial, finish_reason: reason } = of;
   const isCharged = status === 'CANCELLED' && cost !== null;
+  if (result !== undefined && !reason) return null;
   return (
     <div className="space-y-3">
       {result === undefined && (
