@@ -20,6 +20,12 @@ export const dispatcherConfig = {
     .describe(
       'Maximum number of open runs of an organization in all dispatchers together, unless the organization has its own limit',
     ),
+  STOP_GRACE_S: positiveInt()
+    .max(3600)
+    .default(20)
+    .describe(
+      'Seconds for which a stopping dispatcher finishes its runs; others then take them over, and a stream that had shown output fails. Give the process longer than that to stop',
+    ),
   STREAM_RETENTION_S: positiveInt()
     .default(3600)
     .describe(

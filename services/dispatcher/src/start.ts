@@ -36,8 +36,8 @@ import { openLimits, openOrganizationLimits } from './schedule/limits.ts';
 import { createScheduler } from './schedule/scheduler.ts';
 import { openSlots, type Slots } from './schedule/slots.ts';
 
-/** After that runs are handed back to other dispatchers. */
-const stopGraceMs = 20_000;
+/** A process may take ten seconds longer to stop. */
+const usualGraceS = 20;
 
 export async function startDispatcher(config: DispatcherConfig, log: Logger): Promise<Service> {
   const { connections, DISPATCH_CONCURRENCY: concurrency } = config;
@@ -118,12 +118,17 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
   log.info({ port: health.port, connections: Object.keys(connections) }, 'dispatcher is up');
 
   return {
+    stopDelayMs: Math.max(0, config.STOP_GRACE_S - usualGraceS) * 1000,
     async stop() {
       scheduler.close();
       const stopped = workers.stop();
       activity.close();
       // In parallel: a long sweep must not delay that runs are handed back.
-      await Promise.all([sweeps.stop(), readings.stop(), services.leases.handBack(stopGraceMs)]);
+      await Promise.all([
+        sweeps.stop(),
+        readings.stop(),
+        services.leases.handBack(config.STOP_GRACE_S * 1000),
+      ]);
       await stopped;
       await shares.idle();
       await opened.close();
