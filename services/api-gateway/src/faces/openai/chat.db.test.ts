@@ -127,6 +127,36 @@ describe('a chat completion', () => {
     expect(await count()).toBe(before + 1);
   });
 
+  it.each([
+    ['/v1/openai/chat/completions', {}],
+    ['/v1/openai/responses', { input: 'hello' }],
+  ])(
+    'that is streamed by %s breaks off when the gateway stops, and a repetition joins it',
+    async (at, more) => {
+      const stopped = await openTestGateway(gateway.servers, { COMPATIBLE_APIS: 'openai' });
+      const before = await count();
+      const body = bodyOf({ stream: true, ...more, user: prompt });
+      const sent = stopped.client(key).post(at).send(body);
+      const ended = sent.then(
+        () => 'whole',
+        () => 'broken',
+      );
+      const id = await created(before);
+      await until('it is streamed', () => stopped.context.streams.open() === 1);
+      stopped.context.watcher.close();
+      expect(await ended).toBe('broken');
+      const again = gateway
+        .client(key)
+        .post(at)
+        .send(body)
+        .then((response) => response);
+      await complete(id);
+      expect((await again).headers).toMatchObject({ 'holdfast-joined': 'true', 'holdfast-execution': id });
+      expect(await count()).toBe(before + 1);
+      await stopped.close();
+    },
+  );
+
   it('is also had by the older API for prompts', async () => {
     const before = await count();
     const sent = gateway.client(key).post('/v1/openai/completions').send({ model: 'writer', prompt });

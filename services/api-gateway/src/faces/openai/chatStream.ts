@@ -32,8 +32,9 @@ export async function streamChat(
   const about = { id: shape.idOf(id), object: shape.object, model: body.model };
   const write: WriteChunk = (chunk) => stream.write({ ...about, ...chunk });
   try {
-    await writeChunks(call, created, { ...body, shape }, stream.over, write);
-    await stream.write('[DONE]');
+    if (await writeChunks(call, created, { ...body, shape }, stream.over, write))
+      await stream.write('[DONE]');
+    else stream.cut();
   } catch (error) {
     await stream.fail(error);
   } finally {
@@ -44,13 +45,14 @@ export async function streamChat(
 
 type WriteChunk = (chunk: object) => Promise<void>;
 
+/** Returns false when the client is gone or the gateway stops. */
 async function writeChunks(
   { context, caller }: FaceCall,
   { execution: { id }, headers }: Created,
   { stream_options: options, shape }: Pick<ChatBody, 'stream_options'> & { shape: ChunkShape },
   over: AbortController,
   write: WriteChunk,
-): Promise<void> {
+): Promise<boolean> {
   const created = Math.floor(Date.now() / 1000);
   const includesUsage = options?.include_usage === true;
   const choice = (delta: Delta, finish_reason: string | null = null) =>
@@ -71,7 +73,7 @@ async function writeChunks(
     if (type === 'reset' && isBegun) throw new ApiError('GENERATION_FAILED', 'The output begins again.');
     if (type === 'output') await text((JSON.parse(data) as { delta: unknown }).delta);
   }
-  if (next.value === null) return;
+  if (next.value === null) return false;
   const execution = requireCompleted(await findExecution(context, caller, id), headers);
   const { text: whole, tool_calls: calls } = (execution.output ?? {}) as {
     text?: unknown;
@@ -87,4 +89,5 @@ async function writeChunks(
   else if (!isBegun) await text('');
   await choice({}, finishReasonOf(execution));
   if (includesUsage) await write({ created, choices: [], usage: usageOf(execution) });
+  return true;
 }

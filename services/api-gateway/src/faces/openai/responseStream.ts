@@ -35,8 +35,8 @@ export async function streamResponse(
     await send('response.created', { response: responseOf(begun, repeated) });
     await send('response.in_progress', { response: responseOf(begun, repeated) });
     const text = await sendText(call, id, send, stream.over);
-    if (text === null) return null;
-    await sendEnd(await read(), repeated, text, send);
+    if (text === null) stream.cut();
+    else await sendEnd(await read(), repeated, text, send);
   } catch (error) {
     await stream.fail(error);
   } finally {

@@ -24,6 +24,8 @@ export type OpenaiEvents = {
   /** An error in the middle of a stream is an event. */
   fail(error: unknown): Promise<void>;
   end(): void;
+  /** Of a stream that is not whole: its client sees it, and a repetition joins the execution. */
+  cut(): void;
 };
 
 /**
@@ -66,6 +68,7 @@ export function openEventStream(
       clearInterval(ping);
       response.end();
     },
+    cut: () => void response.destroy(),
   };
 }
 
