@@ -24,7 +24,7 @@ export type OpenaiEvents = {
   /** An error in the middle of a stream is an event. */
   fail(error: unknown): Promise<void>;
   end(): void;
-  /** Of a stream that is not whole: its client sees it, and a repetition joins the execution. */
+  /** Breaks off a stream that is not whole: its client sees it, and a repetition joins the execution. */
   cut(): void;
 };
 
