@@ -42,6 +42,11 @@ export default {
     },
     // Starts its own servers, by `npm start`.
     { ...base, displayName: 'sdk', testMatch: inFolders(['acceptance/clients/sdk'], '*.test.ts') },
+    {
+      ...withServers,
+      displayName: 'openai',
+      testMatch: inFolders(['acceptance/clients/openai'], '*.test.ts'),
+    },
     { ...base, displayName: 'python', testMatch: inFolders(['acceptance/clients/python'], '*.test.ts') },
   ],
   testTimeout: 60_000,

@@ -1,0 +1,58 @@
+import { closing } from '@holdfast/testkit/closing';
+import type { Customer } from '@holdfast/testkit/testData';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { stackOfTests } from '../../stack/stackOfTests.ts';
+import { installNode, type Remote, runNode, runPython } from './programs.ts';
+import { startUpstream, upstreamModels } from './upstream.ts';
+
+const upstream = closing(await startUpstream());
+const settings = {
+  COMPATIBLE_APIS: 'openai',
+  OPENAI_BASE_URL: upstream.url,
+  OPENAI_API_KEY: 'sk-upstream',
+};
+const stack = await stackOfTests(settings, upstreamModels);
+let customer: Customer;
+let remote: Remote;
+
+beforeAll(async () => {
+  await installNode();
+  customer = await stack.newCustomer();
+  remote = { baseUrl: `${stack.baseUrl}/v1/openai`, apiKey: customer.apiKey };
+}, 600_000);
+
+type Line = Record<string, unknown>;
+
+function expectNoProblem(lines: Line[] | null, atLeast: number): void {
+  if (lines === null) return;
+  expect(lines.filter(({ problem }) => problem !== null)).toEqual([]);
+  expect(lines.length).toBeGreaterThanOrEqual(atLeast);
+}
+
+describe("by base URL and key alone, OpenAI's client", () => {
+  it('for Node works, at its newest version', async () => {
+    expectNoProblem(await runNode('calls.mjs', remote, { OPENAI_PACKAGE: 'openai' }), 50);
+  }, 120_000);
+
+  it("for Node works, at version 6 on the machine's Node", async () => {
+    expectNoProblem(await runNode('calls.mjs', remote, { OPENAI_PACKAGE: 'openai6' }, 'node'), 50);
+  }, 120_000);
+
+  it('for Python works', async () => {
+    expectNoProblem(await runPython('calls.py', remote), 45);
+  }, 900_000);
+});
+
+describe('by base URL and key alone,', () => {
+  it('the AI SDK and LangChain for Node work', async () => {
+    expectNoProblem(await runNode('frameworks.mjs', remote), 16);
+  }, 120_000);
+
+  it('LangChain, LiteLLM and Instructor for Python work', async () => {
+    expectNoProblem(await runPython('frameworks.py', remote), 12);
+  }, 900_000);
+
+  it('LlamaIndex works', async () => {
+    expectNoProblem(await runPython('llamaindex.py', remote, 'llamaindex'), 4);
+  }, 900_000);
+});
