@@ -1,3 +1,4 @@
+import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import { findExecution } from '../../executions/readable.ts';
 import { followOutput, wholeOf } from '../../watching/outputStream.ts';
@@ -65,6 +66,7 @@ async function sendText(
   let next = await events.next();
   for (; !next.done; next = await events.next()) {
     const { type, data } = next.value;
+    if (type === 'reset' && isOpen) throw new ApiError('GENERATION_FAILED', 'The output begins again.');
     if (type === 'output') await delta((JSON.parse(data) as { delta: unknown }).delta);
   }
   if (next.value === null) return null;

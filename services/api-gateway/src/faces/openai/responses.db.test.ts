@@ -180,4 +180,26 @@ describe('the stream of a response', () => {
       expect(rest).toEqual(whole.slice(after + 1));
     }
   });
+
+  it('fails when the output begins again, rather than show its beginning twice', async () => {
+    const { id } = await background();
+    const executionId = executionOf(id);
+    await db.pool.query(`UPDATE executions SET on_cancel = 'release' WHERE id = $1`, [executionId]);
+    await db.pool.query('INSERT INTO streams (execution_id) VALUES ($1)', [executionId]);
+    await startExecutions(db, [{ id: executionId, connection: 'a', target: 'm' }], 30);
+    const writer = { executionId, attempt: 1, claims: 0 };
+    await takeStream(db, writer, 'text');
+    const events = [
+      { type: 'output' as const, data: '{"delta":"hel"}' },
+      { type: 'reset' as const, data: '{"attempt":2}' },
+      { type: 'output' as const, data: '{"delta":"hello"}' },
+    ];
+    await writeStreamEvents(db, [
+      { ...writer, eventsBefore: 0, events, cost: '0', inputTokens: 0, outputTokens: 2 },
+    ]);
+    await complete(executionId);
+    const { text } = await client.get(`${path}/${id}?stream=true`).expect(200);
+    expect(eventsOf(text).flatMap(({ delta }) => delta ?? [])).toEqual(['hel']);
+    expect(text).toContain('The output begins again.');
+  });
 });
