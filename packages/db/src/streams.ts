@@ -79,7 +79,8 @@ export async function writeStreamEvents(db: Database, writes: readonly StreamWri
 const writeSql = `
 WITH written AS (
   UPDATE streams s SET events = s.events + i.events, shown_by = CASE WHEN i.is_shown THEN i.attempt ELSE s.shown_by END,
-    cost = greatest(s.cost, i.cost), input_tokens = i.input_tokens, output_tokens = i.output_tokens
+    cost = greatest(s.cost, i.cost), input_tokens = greatest(s.input_tokens, i.input_tokens),
+    output_tokens = greatest(s.output_tokens, i.output_tokens)
   FROM (
     SELECT *, set_config('lock_timeout', '${maxLockWaitMs}', true) FROM unnest($1::text[], $2::int[], $3::int[], $4::int[],
       $5::int[], $6::boolean[], $7::numeric[], $8::int[], $9::int[])

@@ -107,7 +107,7 @@ export async function streamOutputTo(args: Stream): Promise<{ hasLeft: boolean }
 
 /** The id of the event `done`, of an ended execution. */
 export function doneId({ total }: Pick<StreamPage, 'total'>): number {
-  return (total ?? 1) + 1;
+  return Math.max(total ?? 1, 1) + 1;
 }
 
 /** A wake-up during a turn is not missed: the next turn begins at once. */
@@ -134,7 +134,7 @@ async function writeEnd(
   position: number,
 ): Promise<void> {
   const execution = await read();
-  if (page.isCleared || page.total === null) await writeWhole(writer, execution, page, position);
+  if (page.isCleared || !page.total) await writeWhole(writer, execution, page, position);
   const { status, usage = null, cost, finish_reason = null, error } = recordOf(execution);
   const done = { status, usage, cost, finish_reason, error };
   await writer.write({ id: doneId(page), type: 'done', json: JSON.stringify(done) });

@@ -39,7 +39,8 @@ export function openEventWriter(response: ServerResponse): EventWriter {
   };
 }
 
-async function drained(response: ServerResponse): Promise<void> {
+/** Waits for a slow client; one that reads nothing is disconnected. */
+export async function drained(response: ServerResponse): Promise<void> {
   if (response.destroyed) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const timeout = setTimeout(() => response.destroy(), drainTimeoutMs);

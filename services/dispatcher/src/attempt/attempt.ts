@@ -90,14 +90,19 @@ async function callFirst(
   firstCall: FirstCall,
   signal: AbortSignal,
 ): Promise<Progress | null> {
-  const input = await prepareInput(files, trace.log, route, attempt, firstCall);
-  if ('state' in input) return input;
-  if (!attempt.isStreamed) return await submit(slots, route, attempt, input, firstCall, signal);
+  const prepare = () => prepareInput(files, trace.log, route, attempt, firstCall);
+  if (!attempt.isStreamed) {
+    const input = await prepare();
+    return 'state' in input ? input : await submit(slots, route, attempt, input, firstCall, signal);
+  }
+  // At once, because its deadline counts from the claim.
   const stream = await streams.open(trace, route, attempt);
   if (stream === null) return null;
   let progress: Progress | null = null;
   try {
-    progress = await submit(slots, route, attempt, input, firstCall, signal, stream);
+    const input = await prepare();
+    progress =
+      'state' in input ? input : await submit(slots, route, attempt, input, firstCall, signal, stream);
   } finally {
     progress = await stream.finish(progress);
   }

@@ -14,6 +14,7 @@ type Given = {
   before?: string;
   write?(write: StreamWrite): Promise<boolean>;
   attempt?: number;
+  remainingMs?: number;
 };
 
 /** A stream with a hold of 1 and a price of 0.01 for a token of one byte; `shown` reads as a client does. */
@@ -38,7 +39,8 @@ function open(given: Given = {}) {
     taken: { events: 0, shownBy: null, hold: '1', ...given.taken },
     kind: definition.stream ?? 'text',
     route: { definition, route: {}, connection } as unknown as Route,
-    attempt: { attemptToken: 'token', number, remainingMs: 60_000 },
+    attempt: { attemptToken: 'token', number, remainingMs: given.remainingMs ?? 60_000 },
+    takenAtMs: performance.now(),
     priced: { input: {}, files: new Map() },
     pauseMs: () => 0,
     async write(write) {
@@ -188,6 +190,15 @@ describe('the price of a stream', () => {
         usage: { outputTokens: most },
       },
     });
+  });
+
+  it('does not escape its deadline by what is shown first after it', async () => {
+    const { stream, shown } = open({ remainingMs: 1000 });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await stream.sink.output('late');
+    while (!stream.stop.aborted) await new Promise(setImmediate);
+    expect(await stream.finish(cutOff)).toMatchObject({ outcome: { ok: true, finishReason: 'deadline' } });
+    expect(shown()).toBe('late');
   });
 
   it('is estimated by the bytes where its provider reports no usage at all', async () => {

@@ -36,6 +36,8 @@ type Given = {
   route: Pick<Route, 'definition' | 'route' | 'connection'>;
   attempt: Pick<Attempt, 'attemptToken' | 'number' | 'remainingMs'>;
   priced: PricedInput;
+  /** As of `performance.now()`: when `attempt.remainingMs` was read, or later by little. */
+  takenAtMs: number;
   /** The least time between two writes. */
   pauseMs(): number;
   write(write: StreamWrite): Promise<boolean>;
@@ -61,8 +63,8 @@ export function createShownOutput(args: Given): ShownOutput {
   const deadline =
     definition.on_cancel === 'charge' &&
     setTimeout(
-      () => meter.shownBytes() > 0 && stop('deadline'),
-      Math.max(0, attempt.remainingMs - deadlineMarginMs),
+      () => (meter.shownBytes() > 0 ? stop('deadline') : writing.stopAfterNext()),
+      Math.max(0, attempt.remainingMs - deadlineMarginMs - (performance.now() - args.takenAtMs)),
     );
 
   function reset(): void {
@@ -169,6 +171,7 @@ function createWriting(
   let eventsBefore = taken.events;
   let wroteAtMs = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | null = null;
+  let isLast = false;
 
   async function writeNext(): Promise<void> {
     const gathered = pieces.take();
@@ -186,6 +189,7 @@ function createWriting(
     eventsBefore += events.length;
     meter.show(events);
     pieces.show(events);
+    if (isLast && meter.shownBytes() > 0) stop('deadline');
   }
 
   async function run(): Promise<void> {
@@ -208,6 +212,10 @@ function createWriting(
 
   return {
     start,
+    /** What is shown first from now on is all that is shown. */
+    stopAfterNext(): void {
+      isLast = true;
+    },
     async flushed(): Promise<void> {
       await running?.catch(() => {});
       await start(true);

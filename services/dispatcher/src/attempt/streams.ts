@@ -56,6 +56,7 @@ export function openStreams(args: {
   let open = 0;
 
   async function take(trace: Trace, route: Route, attempt: Attempt): Promise<ShownOutput | null> {
+    const takenAtMs = performance.now();
     const { stream: kind = 'text' } = route.definition;
     const writer = writerOf(attempt);
     const taken = await retryTransient(log, retryForMs, () => takeStream(db, writer, kind));
@@ -66,6 +67,7 @@ export function openStreams(args: {
       kind,
       route,
       attempt,
+      takenAtMs,
       priced: await pricedInput(files, trace, route.definition, attempt),
       pauseMs: () => pauseMs(open),
       write: writes.add,

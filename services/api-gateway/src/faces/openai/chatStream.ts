@@ -79,7 +79,7 @@ async function writeChunks(
     text?: unknown;
     tool_calls?: object[];
   };
-  const isUnseen = next.value.total === null || next.value.isCleared;
+  const isUnseen = !next.value.total || next.value.isCleared;
   if (isUnseen && typeof whole === 'string' && whole !== '') await text(whole);
   if (Array.isArray(calls))
     await choice({

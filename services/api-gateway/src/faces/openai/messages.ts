@@ -1,4 +1,4 @@
-import { ApiError } from '@holdfast/domain/errors';
+import { ApiError, invalidField } from '@holdfast/domain/errors';
 import { isObject } from '@holdfast/domain/inputFiles';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { CreateBody } from '../../executions/createRequest.ts';
@@ -10,6 +10,8 @@ import { type Created, createFrom, type FaceCall } from './run.ts';
 export function takesMessages({ input_schema: { properties } }: ModelDefinition): boolean {
   return Object.hasOwn(Object(properties), 'messages');
 }
+
+const maxImages = 32;
 
 type Conversation = {
   route: string;
@@ -28,7 +30,7 @@ export async function createFromMessages(
 ): Promise<Created> {
   const files = openRequestFiles(call.context, call.caller);
   let stored: Promise<ChatMessage[]> | null = null;
-  const keep = () => (stored ??= Promise.all(messages.map((one) => withFiles(one, files))));
+  const keep = () => (stored ??= withFiles(messages, files));
   try {
     const created = await createFrom(call, route, body, async () =>
       request(takesMessages(definition) ? await keep() : messages),
@@ -42,15 +44,33 @@ export async function createFromMessages(
   }
 }
 
-async function withFiles(message: ChatMessage, files: RequestFiles): Promise<ChatMessage> {
-  const { content } = message;
-  if (!Array.isArray(content)) return message;
-  const parts = content.map(async (part) => {
-    const { image_url: image } = part;
-    const url = isObject(image) ? image['url'] : image;
-    if (typeof url !== 'string') return part;
-    const id = await files.fetch('messages', url);
-    return { ...part, image_url: isObject(image) ? { ...image, url: id } : { url: id } };
-  });
-  return { ...message, content: await Promise.all(parts) };
+/** One after the other, so that a refusal leaves no download behind that no one removes. @throws ApiError */
+async function withFiles(messages: readonly ChatMessage[], files: RequestFiles): Promise<ChatMessage[]> {
+  const count = messages.flatMap(({ content }) =>
+    Array.isArray(content) ? content.filter(imageOf) : [],
+  ).length;
+  if (count > maxImages)
+    throw invalidField('messages', 'OUT_OF_RANGE', `messages may have ${maxImages} images.`);
+  const kept: ChatMessage[] = [];
+  for (const message of messages) {
+    const { content } = message;
+    if (!Array.isArray(content)) {
+      kept.push(message);
+      continue;
+    }
+    const parts = [];
+    for (const part of content) {
+      const image = imageOf(part);
+      const id = image && (await files.fetch('messages', image.url));
+      parts.push(image ? { ...part, image_url: { ...image, url: id } } : part);
+    }
+    kept.push({ ...message, content: parts });
+  }
+  return kept;
+}
+
+/** As an object, or as its URL alone; null: the part is no image. */
+function imageOf({ image_url: image }: Record<string, unknown>): { url: string } | null {
+  const given = isObject(image) ? image : { url: image };
+  return typeof given['url'] === 'string' ? { ...given, url: given['url'] } : null;
 }

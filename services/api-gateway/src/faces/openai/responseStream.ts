@@ -35,9 +35,11 @@ export async function streamResponse(
     } as Execution;
     await send('response.created', { response: responseOf(begun, repeated) });
     await send('response.in_progress', { response: responseOf(begun, repeated) });
-    const text = await sendText(call, id, send, stream.over);
-    if (text === null) stream.cut();
-    else await sendEnd(await read(), repeated, text, send);
+    const sent = await sendText(call, id, send, stream.over);
+    // Without its events the stream is shorter: its end comes after what the client has.
+    if (sent?.isShort) sequence = Math.max(sequence, after);
+    if (sent === null) stream.cut();
+    else await sendEnd(await read(), repeated, sent.text, send);
   } catch (error) {
     await stream.fail(error);
   } finally {
@@ -46,13 +48,13 @@ export async function streamResponse(
   return null;
 }
 
-/** Returns the text that was sent; null when the client is gone or the gateway stops. */
+/** Returns the text that was sent, and whether it was in fewer pieces than before; null when the client is gone or the gateway stops. */
 async function sendText(
   { context, caller }: FaceCall,
   id: string,
   send: Send,
   over: AbortController,
-): Promise<string | null> {
+): Promise<{ text: string; isShort: boolean } | null> {
   let sent = '';
   let isOpen = false;
   const delta = async (piece: unknown) => {
@@ -71,8 +73,8 @@ async function sendText(
   }
   if (next.value === null) return null;
   const execution = await findExecution(context, caller, id);
-  if (next.value.total === null || next.value.isCleared) await delta(wholeOf(execution));
-  return sent;
+  if (!next.value.total || next.value.isCleared) await delta(wholeOf(execution));
+  return { text: sent, isShort: next.value.isCleared };
 }
 
 const itemId = (id: string) => `msg_${id.slice('exec_'.length)}`;

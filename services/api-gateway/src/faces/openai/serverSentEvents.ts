@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Caller } from '../../access/identity.ts';
 import type { Context } from '../../context/context.ts';
 import { toApiError } from '../../http/errors.ts';
+import { drained } from '../../watching/serverSentEvents.ts';
 import { openaiError } from './errors.ts';
 
 type StreamCall = {
@@ -54,7 +55,7 @@ export function openEventStream(
   async function write(data: unknown, event?: string): Promise<void> {
     const text = typeof data === 'string' ? data : JSON.stringify(data);
     const hasRoom = response.write(`${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`);
-    if (!hasRoom && !over.signal.aborted) await drained(response, over.signal);
+    if (!hasRoom && !over.signal.aborted) await drained(response);
   }
   return {
     over,
@@ -70,11 +71,4 @@ export function openEventStream(
     },
     cut: () => void response.destroy(),
   };
-}
-
-async function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  response.once('drain', resolve);
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  await promise;
 }
