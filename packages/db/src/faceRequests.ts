@@ -31,7 +31,10 @@ SELECT f.execution_id AS "executionId", e.completed_at IS NOT NULL AS "hasEnded"
 FROM face_requests f CROSS JOIN LATERAL (SELECT completed_at FROM executions WHERE id = f.execution_id OFFSET 0) e
 WHERE f.api_key_id = $1 AND f.route = $2 AND f.hash = $3`;
 
-/** Remembers what a request has created or joined; also removes some rows of the day before yesterday. */
+/**
+ * Remembers what a request has created or joined. Whatever was delivered before, its client asks again, so it counts as lost
+ * until this response arrives. Also removes some rows of the day before yesterday.
+ */
 export async function touchFaceRequest(
   db: Database,
   request: FaceRequest,
@@ -48,7 +51,7 @@ WITH old AS (
 )
 INSERT INTO face_requests AS f (api_key_id, route, hash, execution_id) VALUES ($1, $2, $3, $4)
 ON CONFLICT (api_key_id, route, hash) DO UPDATE SET execution_id = excluded.execution_id, touched_at = now(),
-  delivered_at = CASE WHEN f.execution_id = excluded.execution_id THEN f.delivered_at END`;
+  delivered_at = NULL`;
 
 export async function markDelivered(db: Database, request: FaceRequest, executionId: string): Promise<void> {
   const { apiKeyId, route, hash } = request;

@@ -91,7 +91,8 @@ function keyOf({ apiKeyId, route, hash: body }: FaceRequest, before: string): st
 /** A response that asks for a repetition has not delivered what the request was for. */
 function isRetryExpected(response: ServerResponse): boolean {
   const advice = response.getHeader('x-should-retry');
-  return advice === 'true' || (response.statusCode >= 500 && advice !== 'false');
+  const { statusCode } = response;
+  return advice === 'true' || ((statusCode >= 500 || statusCode === 429) && advice !== 'false');
 }
 
 /** If the process dies before it is noted, a repetition joins once more. */

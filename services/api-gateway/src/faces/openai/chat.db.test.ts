@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { touchFaceRequest } from '@holdfast/db/faceRequests';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { gatewayOfTests, openTestGateway, organizationWithKey } from '../../testing/testGateway.ts';
@@ -240,6 +241,15 @@ describe('a repeated request', () => {
   it('joins an execution that ended unseen', async () => {
     const id = await abandoned();
     await complete(id);
+    expect((await post()).headers['holdfast-execution']).toBe(id);
+  });
+
+  it('joins again after a retry, for a lost response, whose own response is lost', async () => {
+    const { id } = await answered();
+    const { db } = gateway.context;
+    const row = await db.prisma.faceRequest.findFirstOrThrow({ where: { executionId: id } });
+    // As the retry does, whose response never arrives.
+    await touchFaceRequest(db, row, id);
     expect((await post()).headers['holdfast-execution']).toBe(id);
   });
 
