@@ -3,7 +3,7 @@ import { text } from '../../strings.ts';
 import { Code, Json } from '../../ui/values.tsx';
 import { FilePreview, fileUrl } from './files.tsx';
 import { Ending, Streamed } from './Streamed.tsx';
-import type { Stream } from './stream.ts';
+import type { Stream } from './shownStream.ts';
 
 type Shown = Pick<
   Schemas['ExecutionWithAttempts'],

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'react';
 import { text } from '../../strings.ts';
 import { Code, codeLook } from '../../ui/values.tsx';
-import type { Stream } from './stream.ts';
+import type { Stream } from './shownStream.ts';
 
 /** The output of an open execution as far as it is made. */
 export function Streamed({ of }: { of: Stream }) {

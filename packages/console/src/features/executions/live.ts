@@ -2,7 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { read, type Schemas } from '../../api.ts';
 import { useModels } from '../models/models.ts';
-import { type Stream, useStream } from './stream.ts';
+import type { Stream } from './shownStream.ts';
+import { useStream } from './stream.ts';
 
 type Whole = Schemas['ExecutionWithAttempts'];
 

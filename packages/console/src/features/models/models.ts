@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { read, type Schemas } from '../../api.ts';
-import type { StreamKind } from '../executions/stream.ts';
+import type { StreamKind } from '../executions/shownStream.ts';
 
 /** What the console shows of a model's definition; the API returns the stored file. */
 export type Definition = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { afterEvent, emptyStream, type Stream, type StreamEvent, type StreamKind } from './stream.ts';
+import { afterEvent, emptyStream, type Stream, type StreamEvent, type StreamKind } from './shownStream.ts';
 
 const read = (kind: StreamKind, ...events: StreamEvent[]): Stream =>
   events.reduce((stream, event) => afterEvent(stream, kind, event), emptyStream);
