@@ -67,43 +67,39 @@ describe('holdfast doctor', () => {
   it('finds no error in a healthy system', async () => {
     const files = { FILE_DISK_PATH: testFolder('files'), FILE_URL_SECRET: 'a secret for the doctor' };
     const operated = await startOperated(files);
-    try {
-      const OPENAI_BASE_URL = `http://127.0.0.1:${await listen(createServer(provider))}`;
-      const ready = await listen(createServer((_request, response) => response.end('{}')));
-      const env = {
-        ...operated.env,
-        ...files,
-        PUBLIC_URL: operated.stack.baseUrl,
-        OPENAI_BASE_URL,
-        OPENAI_API_KEY: 'right',
-        HOLDFAST_HEALTH_URLS: `ledger=http://127.0.0.1:${ready}`,
-      };
-      const { code, ok, findings, of } = await doctor(env);
-      expect(findings.filter(({ state }) => state === 'error')).toEqual([]);
-      expect(findings.every(({ state, runbook }) => state === 'warning' || runbook === null)).toBe(true);
-      expect([code, ok]).toEqual([0, true]);
-      const inside = [
-        'database',
-        'locale of the database',
-        'migrations',
-        'roles and rights',
-        'partitions',
-        'redis',
-        'memory of redis',
-        'store',
-      ];
-      const around = ['signed URLs of the store', 'public URL', 'admin API', 'service ledger', 'sweeps'];
-      for (const check of [...inside, ...around]) expect(of(check)).toMatchObject([{ check, state: 'ok' }]);
-      expect(of('provider openai')).toMatchObject([
-        { state: 'ok', found: expect.stringContaining('accepts the key') },
-        { state: 'warning', found: expect.stringMatching(/ does not list .*\bgpt-4o-mini\b/) },
-      ]);
-      expect(of('provider openai')[1]?.found).not.toMatch(/ gpt-4\.1(,|$)/);
-      const result = await holdfast(['doctor'], env);
-      expect(result.stdout).toMatch(/^ok {7}database: PostgreSQL \d+[^]+ 0 errors, 0 skipped\.\n$/);
-    } finally {
-      await operated.stack.close();
-    }
+    const OPENAI_BASE_URL = `http://127.0.0.1:${await listen(createServer(provider))}`;
+    const ready = await listen(createServer((_request, response) => response.end('{}')));
+    const env = {
+      ...operated.env,
+      ...files,
+      PUBLIC_URL: operated.stack.baseUrl,
+      OPENAI_BASE_URL,
+      OPENAI_API_KEY: 'right',
+      HOLDFAST_HEALTH_URLS: `ledger=http://127.0.0.1:${ready}`,
+    };
+    const { code, ok, findings, of } = await doctor(env);
+    expect(findings.filter(({ state }) => state === 'error')).toEqual([]);
+    expect(findings.every(({ state, runbook }) => state === 'warning' || runbook === null)).toBe(true);
+    expect([code, ok]).toEqual([0, true]);
+    const inside = [
+      'database',
+      'locale of the database',
+      'migrations',
+      'roles and rights',
+      'partitions',
+      'redis',
+      'memory of redis',
+      'store',
+    ];
+    const around = ['signed URLs of the store', 'public URL', 'admin API', 'service ledger', 'sweeps'];
+    for (const check of [...inside, ...around]) expect(of(check)).toMatchObject([{ check, state: 'ok' }]);
+    expect(of('provider openai')).toMatchObject([
+      { state: 'ok', found: expect.stringContaining('accepts the key') },
+      { state: 'warning', found: expect.stringMatching(/ does not list .*\bgpt-4o-mini\b/) },
+    ]);
+    expect(of('provider openai')[1]?.found).not.toMatch(/ gpt-4\.1(,|$)/);
+    const result = await holdfast(['doctor'], env);
+    expect(result.stdout).toMatch(/^ok {7}database: PostgreSQL \d+[^]+ 0 errors, 0 skipped\.\n$/);
   });
 
   it('reports each problem with a fix and its runbook', async () => {
