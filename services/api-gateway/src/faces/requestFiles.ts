@@ -15,6 +15,9 @@ const ttlDays = 7;
 const downloadTimeoutMs = 30_000;
 const maxDownloadBytes = 52_428_800;
 
+/** What a request with files may have: `maxJsonBytes` of JSON with data URIs, or a form. */
+export const fileLimits = { maxJsonBytes: 20_971_520, maxFormBytes: 52_428_800 };
+
 /** The files that came with a request: each becomes an upload of the organization. */
 export type RequestFiles = {
   /** Returns its id and the SHA-256 of its bytes. @throws ApiError FORBIDDEN */
@@ -25,7 +28,24 @@ export type RequestFiles = {
   discard(): Promise<void>;
 };
 
-export function openRequestFiles(
+/** Creates with the files of a request, which are removed if the execution does not use them. @throws ApiError */
+export async function createWithFiles<Result extends { isJoined: boolean }>(
+  { context, caller }: { context: Context; caller: Caller },
+  create: (files: RequestFiles) => Promise<Result>,
+): Promise<Result> {
+  const files = openRequestFiles(context, caller);
+  try {
+    const created = await create(files);
+    if (created.isJoined) await files.discard();
+    return created;
+  } catch (error) {
+    // After others, the execution may exist.
+    if (error instanceof ApiError && error.status < 500) await files.discard();
+    throw error;
+  }
+}
+
+function openRequestFiles(
   context: Context,
   { organizationId, scopes }: Pick<Caller, 'organizationId' | 'scopes'>,
 ): RequestFiles {

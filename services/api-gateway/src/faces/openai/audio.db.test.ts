@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { openaiGateway, type TestOutput } from './testing/openaiGateway.ts';
+import { faceGateway, type TestOutput } from '../testing/faceGateway.ts';
 
 const schemaOf = (properties: object, required: string[] = []) => ({
   type: 'object' as const,
@@ -11,7 +11,7 @@ const file = { type: 'string', format: 'file' };
 const text = { type: 'string' };
 const number = { type: 'number' };
 
-const { post, run, count, gateway } = await openaiGateway([
+const { post, run, count, gateway } = await faceGateway('openai', [
   {
     slug: 'speaker',
     input_schema: schemaOf({ prompt: text, voice: { enum: ['alloy', 'ash'] }, speed: number }, ['prompt']),

@@ -2,6 +2,8 @@ import type { Execution } from '@holdfast/domain/execution';
 import { z } from 'zod';
 import { endpoint } from '../../context/endpoint.ts';
 import type { Reply } from '../../http/endpoint.ts';
+import { fileLimits } from '../requestFiles.ts';
+import { type Created, createFrom, type FaceCall, whenCompleted } from '../run.ts';
 import { type ChunkShape, chatChunks, streamChat } from './chatStream.ts';
 import {
   type ChatBody,
@@ -11,10 +13,8 @@ import {
   textCompletionId,
   textCompletionOf,
 } from './completion.ts';
-import { fileLimits } from './fileRequest.ts';
 import { createFromMessages } from './messages.ts';
 import { requireNamed } from './models.ts';
-import { type Created, createFrom, type FaceCall, whenCompleted } from './run.ts';
 
 /** What a reply repeats of its request, whose body is released before the wait. */
 type About = Pick<ChatBody, 'model' | 'stream_options'> & { isStreamed: boolean };

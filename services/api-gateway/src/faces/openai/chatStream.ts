@@ -1,9 +1,10 @@
 import { ApiError } from '@holdfast/domain/errors';
 import { findExecution } from '../../executions/readable.ts';
 import { followOutput } from '../../watching/outputStream.ts';
+import { openEventStream } from '../eventStream.ts';
+import { type Created, type FaceCall, requireCompleted } from '../run.ts';
 import { type ChatBody, completionId, finishReasonOf, usageOf } from './completion.ts';
-import { type Created, type FaceCall, requireCompleted } from './run.ts';
-import { openEventStream } from './serverSentEvents.ts';
+import { errorEvent } from './errors.ts';
 
 type Delta = { role?: string; content?: unknown; refusal?: null; tool_calls?: object[] };
 
@@ -36,7 +37,7 @@ export async function streamChat(
       await stream.write('[DONE]');
     else stream.cut();
   } catch (error) {
-    await stream.fail(error);
+    await stream.write(errorEvent(error));
   } finally {
     stream.end();
   }

@@ -2,7 +2,7 @@ import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
-import { inputFor, type Wanted } from './run.ts';
+import { inputFor, type Wanted } from './modelInput.ts';
 
 const part = z.looseObject({ type: z.string(), text: z.string().optional() });
 

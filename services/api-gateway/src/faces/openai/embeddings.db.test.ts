@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { openaiGateway } from './testing/openaiGateway.ts';
+import { faceGateway } from '../testing/faceGateway.ts';
 
 const texts = { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] };
 const tokens = { type: 'array', items: { type: 'integer' } };
@@ -9,7 +9,7 @@ const schemaOf = (properties: object) => ({
   properties,
 });
 
-const { post, run, count, gateway } = await openaiGateway([
+const { post, run, count, gateway } = await faceGateway('openai', [
   { slug: 'embedder', input_schema: schemaOf({ input: texts }), output: { kind: 'raw' } },
   { slug: 'one', input_schema: schemaOf({ text: { type: 'string' } }), output: { kind: 'files' } },
   {

@@ -1,8 +1,8 @@
 import { endpoint } from '../../context/endpoint.ts';
+import { createFrom } from '../run.ts';
 import { embeddingsBody, embeddingsInput } from './embeddingsInput.ts';
 import { requireNamed } from './models.ts';
 import { requireKind } from './output.ts';
-import { createFrom } from './run.ts';
 import { vectorsReply } from './vectors.ts';
 
 export const postEmbeddings = endpoint({

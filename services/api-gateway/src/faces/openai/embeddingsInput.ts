@@ -2,7 +2,7 @@ import { ApiError } from '@holdfast/domain/errors';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
 import { validateInput } from '../../executions/modelInput.ts';
-import { inputFor } from './run.ts';
+import { inputFor } from './modelInput.ts';
 
 export const embeddingsBody = z.looseObject({
   model: z.string().min(1).max(200),

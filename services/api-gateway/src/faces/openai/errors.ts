@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ApiError, ErrorCode } from '@holdfast/domain/errors';
+import { toApiError } from '../../http/errors.ts';
 
 type Shape = { type: string; code: string | null };
 
@@ -56,6 +57,11 @@ export function openaiError(error: ApiError, code: string | null = null): Openai
       code: code ?? (first ? first.code.toLowerCase() : shape.code),
     },
   };
+}
+
+/** An error in the middle of a stream is an event. */
+export function errorEvent(error: unknown): OpenaiError {
+  return openaiError(toApiError(error));
 }
 
 /** Its clients repeat a request on 408, 409, 429 and 5xx unless they are told not to. */

@@ -1,18 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
-import { ApiError, invalidField } from '@holdfast/domain/errors';
+import { invalidField } from '@holdfast/domain/errors';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { OutputKind } from '@holdfast/domain/modelResponse';
 import type { z } from 'zod';
 import { readForm } from '../../http/form.ts';
 import { validate } from '../../http/validate.ts';
-import { digestOf, openRequestFiles, type RequestFiles } from '../requestFiles.ts';
+import { createWithFiles, digestOf, type RequestFiles } from '../requestFiles.ts';
+import { type Created, createFrom, type FaceCall } from '../run.ts';
 import { type AttachedFile, fileInput, typedInput } from './fileInput.ts';
 import { requireNamed } from './models.ts';
 import { requireKind } from './output.ts';
-import { type Created, createFrom, type FaceCall } from './run.ts';
-
-export const fileLimits = { maxJsonBytes: 20_971_520, maxFormBytes: 52_428_800 };
 
 /** An endpoint that takes files: as parts of a form, or in JSON as data URIs, URLs or references. */
 type FileEndpoint<Fields extends z.ZodType<{ model: string }>> = {
@@ -26,14 +24,13 @@ type FileEndpoint<Fields extends z.ZodType<{ model: string }>> = {
   input(definition: ModelDefinition, fields: z.infer<Fields>): Record<string, unknown>;
 };
 
-/** Creates an execution with the files of the request, which are removed if it does not use them. @throws ApiError */
-export async function createWithFiles<Fields extends z.ZodType<{ model: string }>>(
+/** Creates an execution from the fields and files of the request. @throws ApiError */
+export async function createFromFiles<Fields extends z.ZodType<{ model: string }>>(
   call: FaceCall,
   body: unknown,
   { route, fields: schema, files: names, kinds, what, input }: FileEndpoint<Fields>,
 ): Promise<{ created: Created; fields: z.infer<Fields> }> {
-  const files = openRequestFiles(call.context, call.caller);
-  try {
+  const { fields, ...created } = await createWithFiles(call, async (files) => {
     const sent =
       body instanceof Readable
         ? await sentAsForm(body, call.headers, files, names)
@@ -46,13 +43,9 @@ export async function createWithFiles<Fields extends z.ZodType<{ model: string }
       model: definition.slug,
       input: { ...given, ...fileInput(definition, await sent.attach()) },
     }));
-    if (created.isJoined) await files.discard();
-    return { created, fields };
-  } catch (error) {
-    // After others, the execution may exist.
-    if (error instanceof ApiError && error.status < 500) await files.discard();
-    throw error;
-  }
+    return { ...created, fields };
+  });
+  return { created, fields };
 }
 
 type Sent = {

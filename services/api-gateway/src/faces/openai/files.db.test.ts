@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { organizationWithKey } from '../../testing/testGateway.ts';
-import { openaiGateway } from './testing/openaiGateway.ts';
+import { faceGateway } from '../testing/faceGateway.ts';
 
-const { post, gateway, key } = await openaiGateway([
+const { post, gateway, key } = await faceGateway('openai', [
   { slug: 'writer', input_schema: { type: 'object' }, output: { kind: 'text' } },
 ]);
 const client = gateway.client(key);

@@ -1,7 +1,8 @@
 import type { Execution } from '@holdfast/domain/execution';
 import type { Reply } from '../../http/endpoint.ts';
-import { type Created, completed, type FaceCall } from './run.ts';
-import { openEventStream } from './serverSentEvents.ts';
+import { openEventStream } from '../eventStream.ts';
+import { type Created, completed, type FaceCall } from '../run.ts';
+import { errorEvent } from './errors.ts';
 
 /** A stream of events that come once the execution has completed. */
 export function streamCompleted(
@@ -26,7 +27,7 @@ export function streamCompleted(
     } catch (error) {
       // An event that was not written whole has no other end.
       if (isBegun) response.destroy();
-      else await stream.fail(error);
+      else await stream.write(errorEvent(error));
     }
     stream.end();
     return null;

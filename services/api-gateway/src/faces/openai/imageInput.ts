@@ -1,7 +1,7 @@
 import { isObject } from '@holdfast/domain/inputFiles';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
-import { inputFor, type Wanted } from './run.ts';
+import { inputFor, type Wanted } from './modelInput.ts';
 
 /** Forms have texts for numbers and flags. */
 export const flag = z.union([z.boolean(), z.enum(['true', 'false']).transform((text) => text === 'true')]);

@@ -10,7 +10,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openaiGateway, type TestOutput } from './testing/openaiGateway.ts';
+import { faceGateway, type TestOutput } from '../testing/faceGateway.ts';
 
 const schemaOf = (properties: object, required: string[] = []) => ({
   type: 'object' as const,
@@ -22,7 +22,7 @@ const file = { type: 'string', format: 'file' };
 const integer = { type: 'integer' };
 const images = { kind: 'images' } as const;
 
-const { post, run, count, gateway, key, organizationId } = await openaiGateway([
+const { post, run, count, gateway, key, organizationId } = await faceGateway('openai', [
   {
     slug: 'painter',
     input_schema: schemaOf(

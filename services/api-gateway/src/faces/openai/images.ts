@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { endpoint } from '../../context/endpoint.ts';
-import { createWithFiles, fileLimits } from './fileRequest.ts';
+import { fileLimits } from '../requestFiles.ts';
+import { createFrom } from '../run.ts';
+import { createFromFiles } from './fileRequest.ts';
 import { imageFields, imageInput } from './imageInput.ts';
 import { imagesReply } from './imagesReply.ts';
 import { requireNamed } from './models.ts';
 import { requireKind } from './output.ts';
-import { createFrom } from './run.ts';
 
 const common = {
   method: 'POST',
@@ -45,7 +46,7 @@ export const postImageEdit = endpoint({
   body: z.looseObject({}),
   async handle({ body, ...call }) {
     const route = 'POST /v1/openai/images/edits';
-    const { created, fields } = await createWithFiles(call, body, { ...edit, route });
+    const { created, fields } = await createFromFiles(call, body, { ...edit, route });
     return imagesReply(call, created, fields, 'image_edit.completed');
   },
 });
@@ -59,7 +60,7 @@ export const postImageVariation = endpoint({
   body: z.looseObject({}),
   async handle({ body, ...call }) {
     const route = 'POST /v1/openai/images/variations';
-    const { created, fields } = await createWithFiles(call, body, { ...edit, route });
+    const { created, fields } = await createFromFiles(call, body, { ...edit, route });
     return imagesReply(call, created, fields, 'image_edit.completed');
   },
 });

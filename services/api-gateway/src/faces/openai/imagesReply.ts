@@ -4,11 +4,12 @@ import type { Execution } from '@holdfast/domain/execution';
 import { limits } from '@holdfast/domain/limits';
 import type { ReadyFile } from '../../files/readyFiles.ts';
 import type { Reply } from '../../http/endpoint.ts';
+import { base64, openFile } from '../outputFiles.ts';
+import { type Created, type FaceCall, whenCompleted } from '../run.ts';
 import { usageOf } from './completion.ts';
 import { streamCompleted } from './finalEvents.ts';
 import type { ImageFields } from './imageInput.ts';
-import { base64, openFile, outputFiles } from './output.ts';
-import { type Created, type FaceCall, whenCompleted } from './run.ts';
+import { requireOutput } from './output.ts';
 
 /** As clients give up on one that stalls. */
 const stallMs = 60_000;
@@ -23,7 +24,7 @@ export function imagesReply(
   if (stream === true)
     return streamCompleted(call, created, (execution) => imageEvents(call, execution, event));
   return whenCompleted(call, created, async (execution) => {
-    const files = await outputFiles(call, execution);
+    const files = await requireOutput(call, execution);
     if (format !== 'url') return await sendImages(call, execution, files);
     const data = await Promise.all(
       files.map(async ({ key, filename, contentType }) => ({
@@ -76,7 +77,7 @@ async function sendImages(
 
 async function* imageEvents(call: FaceCall, execution: Execution, event: string): AsyncGenerator<string> {
   const { created, usage } = { usage: undefined, created: 0, ...about(execution) };
-  for (const file of await outputFiles(call, execution)) {
+  for (const file of await requireOutput(call, execution)) {
     const bytes = await openFile(call.context.store, file);
     const fields = JSON.stringify({ type: event, created_at: created, usage }).slice(0, -1);
     yield `event: ${event}\ndata: ${fields},"b64_json":"`;

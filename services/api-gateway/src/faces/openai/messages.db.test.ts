@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { openaiGateway } from './testing/openaiGateway.ts';
+import { faceGateway } from '../testing/faceGateway.ts';
 
-const { post, run, gateway, organizationId } = await openaiGateway([
+const { post, run, gateway, organizationId } = await faceGateway('openai', [
   {
     slug: 'talker',
     input_schema: {

@@ -1,10 +1,10 @@
-import { ApiError, invalidField } from '@holdfast/domain/errors';
+import { invalidField } from '@holdfast/domain/errors';
 import { isObject } from '@holdfast/domain/inputFiles';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { CreateBody } from '../../executions/createRequest.ts';
-import { openRequestFiles, type RequestFiles } from '../requestFiles.ts';
+import { createWithFiles, type RequestFiles } from '../requestFiles.ts';
+import { type Created, createFrom, type FaceCall } from '../run.ts';
 import type { ChatMessage } from './completion.ts';
-import { type Created, createFrom, type FaceCall } from './run.ts';
 
 /** Whether a model takes a conversation, and not only a prompt. */
 export function takesMessages({ input_schema: { properties } }: ModelDefinition): boolean {
@@ -28,20 +28,13 @@ export async function createFromMessages(
   call: FaceCall,
   { route, body, definition, messages, request }: Conversation,
 ): Promise<Created> {
-  const files = openRequestFiles(call.context, call.caller);
-  let stored: Promise<ChatMessage[]> | null = null;
-  const keep = () => (stored ??= withFiles(messages, files));
-  try {
-    const created = await createFrom(call, route, body, async () =>
+  return await createWithFiles(call, (files) => {
+    let stored: Promise<ChatMessage[]> | null = null;
+    const keep = () => (stored ??= withFiles(messages, files));
+    return createFrom(call, route, body, async () =>
       request(takesMessages(definition) ? await keep() : messages),
     );
-    if (created.isJoined) await files.discard();
-    return created;
-  } catch (error) {
-    // After others, the execution may exist.
-    if (error instanceof ApiError && error.status < 500) await files.discard();
-    throw error;
-  }
+  });
 }
 
 /** One after the other, so that a refusal leaves no download behind that no one removes. @throws ApiError */

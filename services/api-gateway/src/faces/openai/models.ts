@@ -1,11 +1,10 @@
 import type { CatalogueModel } from '@holdfast/db/models';
 import { ApiError } from '@holdfast/domain/errors';
-import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
 import type { Caller } from '../../access/identity.ts';
-import { mayUseModel } from '../../access/models.ts';
 import type { Context } from '../../context/context.ts';
 import { endpoint } from '../../context/endpoint.ts';
+import { findNamed, namesOf, usableModels } from '../modelNames.ts';
 
 /** Holdfast keeps no such time: clients show it at most. */
 const created = 1_700_000_000;
@@ -14,20 +13,9 @@ function modelObject(id: string) {
   return { id, object: 'model', created, owned_by: 'holdfast' };
 }
 
-const namesOf = ({ slug, aliases = [] }: ModelDefinition) => [slug, ...aliases];
-
-async function usableModels({ models }: Context, caller: Caller): Promise<CatalogueModel[]> {
-  return (await models.list()).filter(
-    ({ isActive, definition }) => isActive && mayUseModel(caller, definition),
-  );
-}
-
 /** By slug or alias. @throws ApiError NOT_FOUND, also for a model that the key may not use */
 export async function requireNamed(context: Context, caller: Caller, name: string): Promise<CatalogueModel> {
-  const usable = await usableModels(context, caller);
-  const model =
-    usable.find(({ definition }) => definition.slug === name) ??
-    usable.find(({ definition }) => definition.aliases?.includes(name));
+  const model = await findNamed(context, caller, name);
   if (model) return model;
   const message = `The model \`${name}\` does not exist or you do not have access to it. GET /v1/openai/models lists those that you may use.`;
   throw new ApiError('NOT_FOUND', message, {

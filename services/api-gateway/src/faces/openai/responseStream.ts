@@ -2,9 +2,10 @@ import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import { findExecution } from '../../executions/readable.ts';
 import { followOutput, wholeOf } from '../../watching/outputStream.ts';
+import { openEventStream } from '../eventStream.ts';
+import type { FaceCall } from '../run.ts';
+import { errorEvent } from './errors.ts';
 import { messageItem, type Repeated, responseOf } from './response.ts';
-import type { FaceCall } from './run.ts';
-import { openEventStream } from './serverSentEvents.ts';
 
 type Send = (type: string, event: object) => Promise<void>;
 
@@ -41,7 +42,7 @@ export async function streamResponse(
     if (sent === null) stream.cut();
     else await sendEnd(await read(), repeated, sent.text, send);
   } catch (error) {
-    await stream.fail(error);
+    await stream.write(errorEvent(error));
   } finally {
     stream.end();
   }

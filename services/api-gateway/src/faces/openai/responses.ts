@@ -9,8 +9,9 @@ import { endpoint } from '../../context/endpoint.ts';
 import { findExecution } from '../../executions/readable.ts';
 import type { Reply } from '../../http/endpoint.ts';
 import { integerParameter, notFound } from '../../http/fields.ts';
+import { fileLimits } from '../requestFiles.ts';
+import { type Created, costHeaders, type FaceCall, whenCompleted } from '../run.ts';
 import type { ChatMessage } from './completion.ts';
-import { fileLimits } from './fileRequest.ts';
 import { createFromMessages, takesMessages } from './messages.ts';
 import { requireNamed } from './models.ts';
 import {
@@ -24,7 +25,6 @@ import {
   unsupported,
 } from './response.ts';
 import { streamResponse } from './responseStream.ts';
-import { type Created, costHeaders, type FaceCall, whenCompleted } from './run.ts';
 
 const params = z.object({ id: z.string() });
 const tag = 'OpenAI';

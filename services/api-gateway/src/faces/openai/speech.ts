@@ -5,10 +5,12 @@ import { z } from 'zod';
 import { endpoint } from '../../context/endpoint.ts';
 import { respondStoreError } from '../../files/storage.ts';
 import type { RawRequest } from '../../http/endpoint.ts';
+import { base64, openFile } from '../outputFiles.ts';
+import { createFrom, type FaceCall, whenCompleted } from '../run.ts';
 import { eventText, streamCompleted } from './finalEvents.ts';
+import { inputFor } from './modelInput.ts';
 import { requireNamed } from './models.ts';
-import { base64, openFile, outputFiles, requireKind } from './output.ts';
-import { createFrom, type FaceCall, inputFor, whenCompleted } from './run.ts';
+import { requireKind, requireOutput } from './output.ts';
 
 const speechBody = z.looseObject({
   model: z.string().min(1).max(200),
@@ -52,14 +54,14 @@ function speechInput(definition: ModelDefinition, body: z.infer<typeof speechBod
 }
 
 async function sendSpeech(call: FaceCall & { raw: RawRequest }, execution: Execution): Promise<null> {
-  const [{ key, filename, contentType }] = await outputFiles(call, execution);
+  const [{ key, filename, contentType }] = await requireOutput(call, execution);
   const { request, response } = call.raw;
   await sendObject(request, response, call.context.store, { key, filename, contentType }, respondStoreError);
   return null;
 }
 
 async function* speechEvents(call: FaceCall, execution: Execution): AsyncGenerator<string> {
-  const [file] = await outputFiles(call, execution);
+  const [file] = await requireOutput(call, execution);
   for await (const audio of base64(await openFile(call.context.store, file)))
     yield eventText({ type: 'speech.audio.delta', audio });
   yield eventText({ type: 'speech.audio.done' });

@@ -5,10 +5,12 @@ import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
 import { endpoint } from '../../context/endpoint.ts';
 import type { Reply } from '../../http/endpoint.ts';
-import { createWithFiles, fileLimits } from './fileRequest.ts';
+import { fileLimits } from '../requestFiles.ts';
+import { type Created, type FaceCall, whenCompleted } from '../run.ts';
+import { createFromFiles } from './fileRequest.ts';
 import { eventText, streamCompleted } from './finalEvents.ts';
 import { flag } from './imageInput.ts';
-import { type Created, type FaceCall, inputFor, whenCompleted } from './run.ts';
+import { inputFor } from './modelInput.ts';
 import { subtitlesOf, transcriptOf } from './transcript.ts';
 
 const formats = ['json', 'text', 'srt', 'vtt', 'verbose_json'] as const;
@@ -45,7 +47,7 @@ export const postTranscription = endpoint({
   summary: 'Transcribe a recording',
   async handle({ body, ...call }) {
     const route = 'POST /v1/openai/audio/transcriptions';
-    const { created, fields } = await createWithFiles(call, body, {
+    const { created, fields } = await createFromFiles(call, body, {
       ...taken,
       route,
       input: transcriptionInput,
@@ -65,7 +67,7 @@ export const postTranslation = endpoint({
       ...transcriptionInput(definition, fields),
       task: translation(definition),
     });
-    const { created, fields } = await createWithFiles(call, body, { ...taken, route, input });
+    const { created, fields } = await createFromFiles(call, body, { ...taken, route, input });
     return transcriptReply(call, created, fields, 'translate');
   },
 });

@@ -2,9 +2,9 @@ import { json } from 'node:stream/consumers';
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import type { Reply } from '../../http/endpoint.ts';
+import { type Created, type FaceCall, whenCompleted } from '../run.ts';
 import { usageOf } from './completion.ts';
-import { noOutput, outputFiles } from './output.ts';
-import { type Created, type FaceCall, whenCompleted } from './run.ts';
+import { noOutput, requireOutput } from './output.ts';
 
 /** What an embedding model made, as a list of vectors. */
 export function vectorsReply(
@@ -60,7 +60,7 @@ const memoryFactor = 3;
 
 async function storedVectors(call: FaceCall, execution: Execution): Promise<number[][] | null> {
   const { context, caller } = call;
-  const [{ id, key, contentType, sizeBytes }] = await outputFiles(call, execution);
+  const [{ id, key, contentType, sizeBytes }] = await requireOutput(call, execution);
   if (contentType !== 'application/json') return null;
   if (sizeBytes > maxStoredBytes) {
     const message = `The vectors are too large for one response: read the file ${id} by GET /v1/files.`;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { organizationWithKey } from '../../testing/testGateway.ts';
-import { openaiGateway } from './testing/openaiGateway.ts';
+import { faceGateway } from '../testing/faceGateway.ts';
 
-const { post, run, gateway, key, organizationId } = await openaiGateway([
+const { post, run, gateway, key, organizationId } = await faceGateway('openai', [
   {
     slug: 'film',
     input_schema: {

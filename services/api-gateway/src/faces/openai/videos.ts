@@ -13,10 +13,12 @@ import { endpoint } from '../../context/endpoint.ts';
 import { findExecution } from '../../executions/readable.ts';
 import { respondStoreError } from '../../files/storage.ts';
 import { integerParameter, notFound } from '../../http/fields.ts';
+import { fileLimits } from '../requestFiles.ts';
+import { costHeaders, requireCompleted } from '../run.ts';
 import { openaiError } from './errors.ts';
-import { createWithFiles, fileLimits } from './fileRequest.ts';
-import { outputFiles } from './output.ts';
-import { costHeaders, inputFor, requireCompleted } from './run.ts';
+import { createFromFiles } from './fileRequest.ts';
+import { inputFor } from './modelInput.ts';
+import { requireOutput } from './output.ts';
 
 const route = '/v1/openai/videos';
 const common = { tag: 'OpenAI', responses: { 200: { description: 'The video', schema: null } } } as const;
@@ -58,7 +60,7 @@ export const postVideo = endpoint({
   limit: 'create',
   body: z.looseObject({}),
   async handle({ body, ...call }) {
-    const { created, fields } = await createWithFiles(call, body, {
+    const { created, fields } = await createFromFiles(call, body, {
       route: `POST ${route}`,
       fields: videoFields,
       files: ['input_reference'],
@@ -132,7 +134,7 @@ export const getVideoContent = endpoint({
   query: z.object({ variant: z.literal('video').default('video') }),
   async handle({ params: of, raw, ...call }) {
     const execution = requireCompleted(await findVideo(call.context, call.caller, of.id), {});
-    const [{ key, filename, contentType }] = await outputFiles({ ...call, raw }, execution);
+    const [{ key, filename, contentType }] = await requireOutput({ ...call, raw }, execution);
     const object = { key, filename, contentType };
     await sendObject(raw.request, raw.response, call.context.store, object, respondStoreError);
     return null;

@@ -3,7 +3,7 @@ import { applyModels } from '@holdfast/db/models';
 import { newId } from '@holdfast/domain/ids';
 import { type ModelFile, modelDefinition } from '@holdfast/domain/modelDefinition';
 import { until } from '@holdfast/testkit/until';
-import { gatewayOfTests, organizationWithKey } from '../../../testing/testGateway.ts';
+import { gatewayOfTests, organizationWithKey } from '../../testing/testGateway.ts';
 
 type TestModel = Pick<ModelFile, 'slug' | 'input_schema' | 'output'>;
 
@@ -12,9 +12,13 @@ export type TestOutput = (
   files: (name: string, bytes: Buffer, contentType: string) => Promise<string>,
 ) => Promise<object>;
 
-/** A gateway with OpenAI's face and these models, whose runs end as a test says. */
-export async function openaiGateway(models: readonly TestModel[], settings: Record<string, string> = {}) {
-  const gateway = await gatewayOfTests({ COMPATIBLE_APIS: 'openai', ...settings });
+/** A gateway with a face and these models, whose runs end as a test says. */
+export async function faceGateway(
+  face: string,
+  models: readonly TestModel[],
+  settings: Record<string, string> = {},
+) {
+  const gateway = await gatewayOfTests({ COMPATIBLE_APIS: face, ...settings });
   const { db, store } = gateway.context;
   const { key, organizationId } = await organizationWithKey(gateway, { balance: '100' });
   const provider = { adapter: 'cog', connection: 'sandbox', model: 'm' };
@@ -39,7 +43,7 @@ export async function openaiGateway(models: readonly TestModel[], settings: Reco
     key,
     organizationId,
     count,
-    post: (path: string) => gateway.client(key).post(`/v1/openai${path}`),
+    post: (path: string) => gateway.client(key).post(`/v1/${face}${path}`),
     /** Sends a request, ends the execution that it creates, and returns both. */
     async run<Response>(sent: PromiseLike<Response>, outputOf: TestOutput, more: object = {}) {
       const before = await count();

@@ -1,17 +1,16 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
-import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { formatMoney } from '@holdfast/domain/money';
-import type { Caller } from '../../access/identity.ts';
-import type { Context } from '../../context/context.ts';
-import type { CreateBody } from '../../executions/createRequest.ts';
-import { findExecution } from '../../executions/readable.ts';
-import type { Reply } from '../../http/endpoint.ts';
-import { readIdempotencyKey } from '../../http/requestHeaders.ts';
-import { createOrJoin, type Joined } from '../join.ts';
+import type { Caller } from '../access/identity.ts';
+import type { Context } from '../context/context.ts';
+import type { CreateBody } from '../executions/createRequest.ts';
+import { findExecution } from '../executions/readable.ts';
+import type { Reply } from '../http/endpoint.ts';
+import { readIdempotencyKey } from '../http/requestHeaders.ts';
+import { createOrJoin, type Joined } from './join.ts';
 
-/** What a handler of the face has. */
+/** What a handler of a face has. */
 export type FaceCall = {
   context: Context;
   caller: Caller;
@@ -101,28 +100,4 @@ export function whenCompleted(
 
 export function costHeaders({ cost }: Execution): Record<string, string> {
   return cost === null ? {} : { 'Holdfast-Cost': formatMoney(cost) };
-}
-
-/** A field of a request, and what its model may call it. `isEssential`: leaving it out would change what the client gets. */
-export type Wanted = { names: readonly string[]; value: unknown; isEssential?: boolean };
-
-/** Makes the input of a model of the client's fields that its schema declares. @throws ApiError for an essential one that it does not declare */
-export function inputFor(
-  { input_schema: schema }: ModelDefinition,
-  wanted: readonly Wanted[],
-): Record<string, unknown> {
-  const known = new Set(Object.keys((schema as { properties?: object }).properties ?? {}));
-  const takesAny = schema['additionalProperties'] !== false && known.size === 0;
-  const entries = wanted.flatMap(({ names, value, isEssential }): [string, unknown][] => {
-    if (value === undefined || value === null) return [];
-    const name = names.find((one) => known.has(one)) ?? (takesAny ? names[0] : undefined);
-    if (name !== undefined) return [[name, value]];
-    if (!isEssential) return [];
-    const [field = ''] = names;
-    const message = `The model does not support \`${field}\`.`;
-    throw new ApiError('INPUT_VALIDATION_ERROR', message, {
-      details: [{ field, code: 'unsupported_parameter', message }],
-    });
-  });
-  return Object.fromEntries(entries);
 }

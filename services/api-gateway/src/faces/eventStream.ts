@@ -1,11 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { finished, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Caller } from '../../access/identity.ts';
-import type { Context } from '../../context/context.ts';
-import { toApiError } from '../../http/errors.ts';
-import { drained } from '../../watching/serverSentEvents.ts';
-import { openaiError } from './errors.ts';
+import type { Caller } from '../access/identity.ts';
+import type { Context } from '../context/context.ts';
+import { drained } from '../watching/serverSentEvents.ts';
 
 type StreamCall = {
   context: Pick<Context, 'streams'>;
@@ -15,28 +13,26 @@ type StreamCall = {
 
 const pingMs = 10_000;
 
-export type OpenaiEvents = {
+export type FaceEvents = {
   /** Aborts when the client is gone. */
   over: AbortController;
   /** Waits for a client that reads slowly. `event`: its name, where the protocol has one. */
   write(data: unknown, event?: string): Promise<void>;
   /** Writes the text of the last events as it comes, without comments in between. */
   writeLast(pieces: AsyncIterable<string>): Promise<void>;
-  /** An error in the middle of a stream is an event. */
-  fail(error: unknown): Promise<void>;
   end(): void;
   /** Breaks off a stream that is not whole: its client sees it, and a repetition joins the execution. */
   cut(): void;
 };
 
 /**
- * Server-sent events as OpenAI's clients read them: `data` alone or with a name, and comments that keep proxies open. A
+ * Server-sent events as the clients of faces read them: `data` alone or with a name, and comments that keep proxies open. A
  * stream counts as those of `/v1` do. @throws ApiError RATE_LIMITED, SERVICE_UNAVAILABLE: a repetition joins the execution
  */
 export function openEventStream(
   { context, caller, raw: { response } }: StreamCall,
   headers: Record<string, string>,
-): OpenaiEvents {
+): FaceEvents {
   const release = context.streams.take(caller.organizationId, caller.apiKeyId);
   response.writeHead(200, {
     'Content-Type': 'text/event-stream; charset=utf-8',
@@ -64,7 +60,6 @@ export function openEventStream(
       clearInterval(ping);
       await pipeline(Readable.from(pieces), response, { end: false });
     },
-    fail: (error) => write(openaiError(toApiError(error))),
     end() {
       clearInterval(ping);
       response.end();
