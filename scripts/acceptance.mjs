@@ -23,8 +23,7 @@ const named = {
   sdk: { about: 'the packed SDKs, against a live npm start with faults', run: testSdks },
   python: { about: 'the Python SDK in the same way (needs Python 3.10 and PyPI)', run: testPython },
   openai: {
-    about:
-      "OpenAI's clients and frameworks over them, and rubbish (needs npm; PyPI for Python)",
+    about: "OpenAI's clients and frameworks over them, and rubbish (needs npm; PyPI for Python)",
     run: (args) => test(args, { only: ['openai'] }),
   },
   console: {
