@@ -10,6 +10,7 @@ type Asked = {
   tools?: { function: { name: string } }[];
   response_format?: { type: string };
   input?: unknown;
+  prompt?: unknown;
 };
 
 const png =
@@ -19,16 +20,16 @@ const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 const person = { name: 'Ada', age: 36 };
 const pieceMs = 5;
 
-/** A server of OpenAI's API that counts its chats by the text of the last message. It fails a chat that begins with `fail`. */
+/** A server of OpenAI's API that counts what it runs by the last message or the prompt. It fails a chat that begins with `fail`. */
 export async function startUpstream() {
-  const chats: string[] = [];
+  const prompts: string[] = [];
   const server = createServer((request, response) => {
-    respond(request, response, chats).catch(() => response.destroy());
+    respond(request, response, prompts).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    chats,
+    prompts,
     close: () =>
       new Promise<void>((resolve) => {
         server.close(() => resolve());
@@ -37,7 +38,7 @@ export async function startUpstream() {
   };
 }
 
-async function respond(request: IncomingMessage, response: ServerResponse, chats: string[]): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse, prompts: string[]): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks).toString('latin1');
@@ -46,7 +47,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, chats
   const json = (value: object, status = 200) =>
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
   const path = request.url?.replace('/v1', '');
-  if (path === '/chat/completions') return await chat(asked, response, chats);
+  if (path === '/chat/completions') return await chat(asked, response, prompts);
   if (path === '/embeddings') {
     const texts = Array.isArray(asked.input) ? asked.input : [asked.input];
     const data = texts.map((_text, index) => ({
@@ -56,8 +57,10 @@ async function respond(request: IncomingMessage, response: ServerResponse, chats
     }));
     return void json({ object: 'list', data, usage });
   }
-  if (path === '/images/generations' || path === '/images/edits')
+  if (path === '/images/generations' || path === '/images/edits') {
+    prompts.push(/name="prompt"\r\n\r\n([^\r]*)/.exec(body)?.[1] ?? String(asked.prompt));
     return void json({ created: 1, data: [{ b64_json: png }], usage: { input_tokens: 3, output_tokens: 4 } });
+  }
   if (path === '/audio/speech')
     return void response.writeHead(200, { 'content-type': 'audio/mpeg' }).end(mp3);
   if (path === '/audio/transcriptions')
@@ -69,9 +72,9 @@ async function respond(request: IncomingMessage, response: ServerResponse, chats
   json({ error: { message: 'There is no such path.', type: 'invalid_request_error' } }, 404);
 }
 
-async function chat(asked: Asked, response: ServerResponse, chats: string[]): Promise<void> {
+async function chat(asked: Asked, response: ServerResponse, prompts: string[]): Promise<void> {
   const text = textOf(asked.messages?.at(-1)?.content);
-  chats.push(text);
+  prompts.push(text);
   if (text.startsWith('fail')) {
     const error = { message: 'Too long.', type: 'invalid_request_error', code: 'context_length_exceeded' };
     response.writeHead(400, { 'content-type': 'application/json' }).end(JSON.stringify({ error }));
