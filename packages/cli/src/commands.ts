@@ -284,6 +284,17 @@ holdfast partitions drop --older-than-days <30 or more> [--including-journal] [-
     load: async () => (await import('./models/apply.ts')).modelsValidate,
   },
   {
+    name: 'models import',
+    about: `write the file of a model from its provider's own schema and price, for you to complete: comments say what the
+provider does not state. The name is owner/name, an app of fal, the URL of a Cog container, or a model of an OpenAI-compatible
+server. --connection: the connection that runs it, whose key is used. --models: the folder of the file.`,
+    usage:
+      'holdfast models import <replicate|fal|cog|openai> <name> [--slug SLUG] [--connection NAME] [--models folder]',
+    examples: `holdfast models import replicate black-forest-labs/flux-schnell
+holdfast models import cog http://10.0.0.6:5000 --connection upscaler`,
+    load: async () => (await import('./models/import.ts')).modelsImport,
+  },
+  {
     name: 'models list',
     about:
       'list the applied catalogue: whether each model is offered or why not, its price, its providers in order; --all includes\nwithdrawn models',

@@ -55,6 +55,6 @@ export function createOpenai(connection: Connection): Provider {
 }
 
 /** A base URL without a version in its path gets `/v1`. */
-function versioned(baseUrl: string): string {
+export function versioned(baseUrl: string): string {
   return /\/v\d[^/]*(\/|$)/.test(new URL(baseUrl).pathname) ? baseUrl : `${baseUrl.replace(/\/+$/, '')}/v1`;
 }
