@@ -137,6 +137,8 @@ export type StreamPage = {
   hasEnded: boolean;
   /** How many there are; null: the execution is not streamed. */
   total: number | null;
+  /** Whether it completed, and its output was not erased. */
+  hasOutput: boolean;
   /** Whether they were removed. */
   isCleared: boolean;
   /** The next ones after the position, of at most `streamPageEvents`. */
@@ -163,10 +165,11 @@ export async function readStreams(
 }
 
 const readSql = `
-SELECT r.n::int AS reader, e.completed_at IS NOT NULL AS "hasEnded", s.events AS total, s.cleared_at IS NOT NULL AS "isCleared",
+SELECT r.n::int AS reader, e.completed_at IS NOT NULL AS "hasEnded", s.events AS total,
+  e.status = 'COMPLETED' AND e.erased_at IS NULL AS "hasOutput", s.cleared_at IS NOT NULL AS "isCleared",
   coalesce(v.events, '[]') AS events
 FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS r (id, after, n) CROSS JOIN LATERAL (
-  SELECT id, completed_at FROM executions WHERE id = r.id AND id >= $3 LIMIT 1
+  SELECT status, completed_at, erased_at FROM executions WHERE id = r.id AND id >= $3 LIMIT 1
 ) e LEFT JOIN LATERAL (
   SELECT events, cleared_at FROM streams WHERE execution_id = r.id AND execution_id >= $3 LIMIT 1
 ) s ON true LEFT JOIN LATERAL (

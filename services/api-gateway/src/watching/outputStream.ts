@@ -105,9 +105,9 @@ export async function streamOutputTo(args: Stream): Promise<{ hasLeft: boolean }
   return { hasLeft };
 }
 
-/** The id of the event `done`, of an ended execution. */
-export function doneId({ total }: Pick<StreamPage, 'total'>): number {
-  return Math.max(total ?? 1, 1) + 1;
+/** The id of the event `done`, of an ended execution: an output that showed no events is one. */
+export function doneId({ total, hasOutput }: Pick<StreamPage, 'total' | 'hasOutput'>): number {
+  return (total || Number(hasOutput)) + 1;
 }
 
 /** A wake-up during a turn is not missed: the next turn begins at once. */

@@ -131,7 +131,7 @@ describe('GET /v1/executions/{id}/stream', () => {
     expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
     const { key: outsider } = await organizationWithKey(gateway);
     expect((await read(id, { as: outsider })).status).toBe(404);
-    expect(gateway.context.streams.open()).toBe(0);
+    await until('none is open', () => gateway.context.streams.open() === 0);
   });
 
   it('is read by the token of its URL, by no other token, and by no key in a URL', async () => {
@@ -163,6 +163,13 @@ describe('GET /v1/executions/{id}/stream', () => {
     const sent = gateway.client(key).post('/v1/executions');
     const refused = await sent.send({ model: 'writer', input: { prompt: 'a' }, stream: true }).expect(400);
     expect(refused.body.error.details).toMatchObject([{ field: 'stream', code: 'UNSUPPORTED' }]);
+  });
+
+  it('has `done` alone where nothing was shown and nothing was made', async () => {
+    const { id } = await create();
+    await gateway.client(key).post(`/v1/executions/${id}/cancel`).expect(200);
+    expect(await all(await read(id))).toEqual([['1', 'done', 'CANCELLED']]);
+    expect((await read(id, { from: '1' })).status).toBe(204);
   });
 
   it.each(['COMPLETED', 'CANCELLED'])(
