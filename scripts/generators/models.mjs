@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { modelSchema } from '../../packages/providers/src/catalogue/modelSchema.ts';
+import { definitionOf, modelSchema } from '../../packages/providers/src/catalogue/modelSchema.ts';
 import { root } from '../child.mjs';
 
 const schema = modelSchema();
@@ -21,7 +21,11 @@ function presetOf({ default: preset }) {
   return `\`${JSON.stringify(preset)}\``;
 }
 
-const branchesOf = (node) => [node, ...(node.items ? [node.items] : []), ...(node.anyOf ?? [])];
+const resolved = (node) => ({ ...definitionOf(schema, node), ...node });
+const branchesOf = (node) => [node, ...(node.items ? [node.items] : []), ...(node.anyOf ?? [])].map(resolved);
+
+/** Its fields are those of `price`. */
+const isRepeated = (name) => name === 'provider_price';
 
 /** A row for each field below a node, each followed by the rows below it. */
 function rowsOf(node, at) {
@@ -31,8 +35,10 @@ function rowsOf(node, at) {
       const place = at === '' ? name : `${at}.${name}`;
       if (!description) throw new Error(`${place} of a model has no description`);
       const star = required.includes(name) && part.default === undefined ? '*' : '';
-      const cells = [`\`${place}\`${star}`, kindOf(part), presetOf(part), description].join(' | ');
-      return [`| ${cells.replaceAll(/<(\w+)>/g, '\\<$1\\>')} |`, ...rowsOf(part, place)];
+      const kind = isRepeated(name) ? 'as `price`' : kindOf(resolved(part));
+      const cells = [`\`${place}\`${star}`, kind, presetOf(part), description].join(' | ');
+      const row = `| ${cells.replaceAll(/<(\w+)>/g, '\\<$1\\>')} |`;
+      return isRepeated(name) ? [row] : [row, ...rowsOf(part, place)];
     }),
   );
 }
@@ -41,7 +47,7 @@ const head = ['| Field | Type | Default | Meaning |', '| --- | --- | --- | --- |
 const table = (node) => [...head, ...rowsOf(node, '')].join('\n');
 
 /** A node without its fields, which are described elsewhere. */
-const bare = ({ properties: _below, items, ...node }) => ({
+const bare = ({ properties: _below, allOf: _definition, items, ...node }) => ({
   ...node,
   ...(items && { items: { type: 'provider' } }),
 });
@@ -55,7 +61,7 @@ function tables() {
     apart.includes(name) ? bare(node) : node,
   ]);
   const model = { ...schema, properties: Object.fromEntries(tops) };
-  return `## Model fields\n\n${table(model)}\n\n## Provider fields\n\n${table(properties.provider)}`;
+  return `## Model fields\n\n${table(model)}\n\n## Provider fields\n\n${table(resolved(properties.provider))}`;
 }
 
 const page = path.join(root, 'docs/models/fields.md');

@@ -1,6 +1,8 @@
 import { Decimal } from 'decimal.js';
 import type { ModelDefinition } from './modelDefinition.ts';
-import { MoneyDecimal } from './money.ts';
+import type { Prices } from './modelPrice.ts';
+import type { ProviderRoute } from './modelRoute.ts';
+import { type Money, MoneyDecimal } from './money.ts';
 import type { Billed, Success } from './outcome.ts';
 import { type PriceLine, priceLines, type RunUnit } from './priceLines.ts';
 import { decimals, itemOf, type PriceItem, type PriceUnit, total, withMinimum } from './pricing.ts';
@@ -44,6 +46,23 @@ export function chargeFor(definition: Definition, priced: PricedInput, success: 
     ...billedQuantities(items, success, isFree(definition) ? [] : missing),
     missing: [...(price.cost_from_provider ? ['cost'] : []), ...missing],
   };
+}
+
+type Costed = {
+  definition: Pick<ModelDefinition, 'provider_price' | 'estimate' | 'missing_usage'>;
+  route: Pick<ProviderRoute, 'provider_price'>;
+};
+
+export function providerPriceOf({ definition, route }: Costed): Prices | undefined {
+  return route.provider_price ?? definition.provider_price;
+}
+
+/** What a run costs the operator: as its provider reports, else as the model says. Null: unknown. */
+export function providerCostOf(model: Costed, priced: PricedInput, success: Success): Money | null {
+  const reported = reportedCost(success);
+  if (reported) return reported.toFixed(decimals, Decimal.ROUND_HALF_UP);
+  const price = providerPriceOf(model);
+  return price ? chargeFor({ ...model.definition, price }, priced, success).cost : null;
 }
 
 const isFree = ({ missing_usage: policy }: Definition) => policy === 'free';

@@ -25,6 +25,7 @@ const bindings = {
   stream_restart: 'started',
   output: 'started',
   usage: 'started',
+  provider_price: 'started',
   errors: 'started',
   show_to_clients: 'started',
   providers: 'current',

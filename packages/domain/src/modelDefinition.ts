@@ -63,6 +63,11 @@ export const modelDefinition = z
         'JSON Schema of `input`. File inputs are string properties with `format: file`. A `default` is filled in at create, where the client gives no value. `x-order`, a number, orders the optional properties in forms.',
       ),
     price: prices.describe('What a completed run costs: the sum of all prices given here.'),
+    provider_price: prices
+      .optional()
+      .describe(
+        'What a run costs you at the provider, where the provider does not report it (`usage.cost`). Operators see it beside what clients pay.',
+      ),
     estimate: estimate.default({}).describe('What a run is expected to consume. Determines the hold.'),
     missing_usage: missingUsage,
     timeout_s: z.int().min(10).max(86_400).default(600).describe('Seconds until an execution expires.'),

@@ -82,7 +82,8 @@ export const prices = z
   .refine(
     (given) => Object.keys(given).some((name) => name.startsWith('per_')),
     'must name at least one price',
-  );
+  )
+  .meta({ id: 'prices' });
 
 export type Prices = z.infer<typeof prices>;
 

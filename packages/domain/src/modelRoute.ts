@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { prices } from './modelPrice.ts';
 import { errorRule, pointer, usage } from './modelResponse.ts';
 
 export const providerModes = ['sync', 'callback', 'poll'] as const;
@@ -96,12 +97,12 @@ const route = z.strictObject({
     .describe("JSON pointer to the output in this provider's response. Replaces `output.pointer`."),
   usage: usage.optional().describe('Replaces the `usage` of the model.'),
   errors: z.array(errorRule).optional().describe('Replaces the `errors` of the model.'),
+  provider_price: prices.optional().describe('Replaces the `provider_price` of the model.'),
 });
 
-export const provider = route.transform((given) => ({
-  ...given,
-  mode: given.mode ?? defaultMode[given.adapter],
-}));
+export const provider = route
+  .transform((given) => ({ ...given, mode: given.mode ?? defaultMode[given.adapter] }))
+  .meta({ id: 'provider' });
 
 export type ProviderRoute = z.infer<typeof provider>;
 

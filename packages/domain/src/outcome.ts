@@ -33,6 +33,8 @@ export type Failure = {
   message: string;
   /** The provider's own text: for operators only. */
   raw?: string;
+  /** The run that was thrown away: it may have cost something at the provider. */
+  run?: Success;
 };
 
 export type RecordedOutcome =
@@ -45,7 +47,7 @@ export type RecordedOutcome =
       billed?: Billed;
       finishReason?: string;
     }
-  | Omit<Failure, 'raw'>;
+  | Omit<Failure, 'raw' | 'run'>;
 
 /** The quantities, beside tokens, that a run was charged for; only what its model prices. */
 export type Billed = {

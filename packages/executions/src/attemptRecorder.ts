@@ -41,8 +41,7 @@ export type AttemptRecorder = {
     attemptId: string,
     outcome: RecordedOutcome,
     state: 'succeeded' | 'failed' | 'unknown',
-    /** The provider's error before it was mapped to ours. */
-    rawError?: string | null,
+    forOperators?: Pick<EndedAttempt, 'rawError' | 'providerCost'>,
   ): Promise<boolean>;
   idle(): Promise<void>;
 };
@@ -136,10 +135,10 @@ export function openAttemptRecorder(args: {
     },
     recordRefusal: refusals.add,
     recordBusyRefusal: busyRefusals.add,
-    async recordOutcome(attemptId, outcome, state, rawError = null) {
+    async recordOutcome(attemptId, outcome, state, forOperators) {
       const storable = storableOutcome(outcome);
       const isWhole = storable.outcome.ok === outcome.ok;
-      const item = { attemptId, ...storable, state: isWhole ? state : 'failed', rawError } as const;
+      const item = { attemptId, ...storable, state: isWhole ? state : 'failed', ...forOperators } as const;
       return (await untilKnown(outcomes, item)) && isWhole;
     },
     async idle() {

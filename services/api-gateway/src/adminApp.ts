@@ -12,6 +12,7 @@ import { getAnyDelivery } from './admin/endpoints/getAnyDelivery.ts';
 import { getAnyEndpoint } from './admin/endpoints/getAnyEndpoint.ts';
 import { getAnyExecution } from './admin/endpoints/getAnyExecution.ts';
 import { getBalanceHistory } from './admin/endpoints/getBalanceHistory.ts';
+import { getMoney } from './admin/endpoints/getMoney.ts';
 import { getOrganization } from './admin/endpoints/getOrganization.ts';
 import { getOverview } from './admin/endpoints/getOverview.ts';
 import { getSession } from './admin/endpoints/getSession.ts';
@@ -135,6 +136,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   postAcceptReview,
   postWriteOffReview,
   getOverview,
+  getMoney,
   listQueues,
   listFailedJobs,
   postQueueRetry,

@@ -1,4 +1,5 @@
 import type { Database } from '@holdfast/db/client';
+import { dropOldProviderHours, sumProviderCosts } from '@holdfast/db/providerCosts';
 import { type UnsettledAttempt, unsettledAttempts } from '@holdfast/db/sweeps';
 import type { EndingHints } from '@holdfast/executions/hints';
 import { expireDue } from '@holdfast/executions/lifecycle';
@@ -31,10 +32,16 @@ export function startSweeps(args: {
   const locked = new Set<string>();
   return sweepGroup([
     shared('unsettled outcomes', 5000, () => settleUnsettled(db, settle)),
+    shared('provider costs', 5000, () => sumAllCosts(db)),
+    shared('old hours of provider costs', 3_600_000, () => dropOldProviderHours(db)),
     shared('expiry', 1000, () => expireDue({ db, hints, onEnded: report('EXPIRED'), locked })),
     ...startAudits({ db, metrics, intervalS: auditIntervalS, log }),
     ...startUpkeep({ db, metrics, retentionDays, isTurn: turnOf('partitions', partitionsIntervalMs), log }),
   ]);
+}
+
+async function sumAllCosts(db: Database): Promise<void> {
+  while ((await sumProviderCosts(db)) > 0);
 }
 
 /** To the last one: those of an organization whose balance is locked stay unsettled, and must not hide the others. */

@@ -44,6 +44,7 @@ function facts(definition: ModelDefinition): string[][] {
     ['about', (description ?? '').replaceAll(/\s+/g, ' ').trim()],
     ['price', priceText(definition)],
     ...priceLines(definition.price).flatMap(rowFacts),
+    ['provider price', definition.provider_price ? priceText({ price: definition.provider_price }) : ''],
     ['missing usage', definition.missing_usage === 'free' ? 'costs nothing' : ''],
     ['estimate', pairs(estimate)],
     ['timeout', `${timeoutS} s`],

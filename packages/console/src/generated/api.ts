@@ -945,6 +945,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/v1/money": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what executions brought in and what they cost
+         * @description Revenue, cost at the providers and margin, of executions that completed in a period; runs of test keys are left out. What a run costs is what its provider reports, else the `provider_price` of its model; it is counted some seconds after its execution has ended. Periods of up to three days are of whole hours, longer ones of whole days (UTC), at most 366. With `Accept: text/csv` the rows are returned as CSV.
+         */
+        get: operations["getMoney"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/v1/queues": {
         parameters: {
             query?: never;
@@ -3330,6 +3350,7 @@ export interface components {
             busy_refusals: number;
             busy_since: string | null;
             cost: string | null;
+            provider_cost: string | null;
             /** @description Names of quantities that were charged as estimated: the run neither reported nor showed them */
             estimated: string[];
         };
@@ -3653,6 +3674,97 @@ export interface components {
             invariant: string;
             /** @description Number of rows that break it; at most 100 are counted */
             broken_by: number;
+        };
+        Money: {
+            /**
+             * Format: date-time
+             * @description Start of the period, inclusive, by completion time
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description End of the period, exclusive
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            to: string;
+            /**
+             * @description What the period was rounded to, and the rows of `group_by=time`
+             * @enum {string}
+             */
+            unit: "hour" | "day";
+            /** @enum {string} */
+            group_by: "model" | "provider" | "organization" | "time";
+            /** @description In order of revenue, or of time; at most 500 */
+            data: components["schemas"]["MoneyRow"][];
+            total: components["schemas"]["MoneyTotal"];
+        };
+        MoneyRow: {
+            /** @description A model, connection, organization id, or the start of an hour or day. Null: no known cost */
+            group: string | null;
+            /** @description An organization's name */
+            name: string | null;
+            /** @description Executions that completed */
+            executions: number;
+            /**
+             * @description What clients paid for them
+             * @example 0.048
+             */
+            revenue: string;
+            /**
+             * @description The part of `revenue` whose runs have a known cost at their provider
+             * @example 0.048
+             */
+            known_revenue: string;
+            /**
+             * @description What these runs cost
+             * @example 0.048
+             */
+            cost: string;
+            /** @description Runs that cost something and that no client paid for: they failed, or were cancelled */
+            lost_runs: number;
+            /**
+             * @description What those cost
+             * @example 0.048
+             */
+            lost: string;
+            /**
+             * @description `known_revenue` without `cost` and `lost`
+             * @example 0.048
+             */
+            margin: string;
+        };
+        /** @description The sum of all rows */
+        MoneyTotal: {
+            /** @description Executions that completed */
+            executions: number;
+            /**
+             * @description What clients paid for them
+             * @example 0.048
+             */
+            revenue: string;
+            /**
+             * @description The part of `revenue` whose runs have a known cost at their provider
+             * @example 0.048
+             */
+            known_revenue: string;
+            /**
+             * @description What these runs cost
+             * @example 0.048
+             */
+            cost: string;
+            /** @description Runs that cost something and that no client paid for: they failed, or were cancelled */
+            lost_runs: number;
+            /**
+             * @description What those cost
+             * @example 0.048
+             */
+            lost: string;
+            /**
+             * @description `known_revenue` without `cost` and `lost`
+             * @example 0.048
+             */
+            margin: string;
         };
         QueueList: {
             /** @description Null: Redis does not respond */
@@ -6642,6 +6754,46 @@ export interface operations {
                     "application/json": components["schemas"]["Overview"];
                 };
             };
+            401: components["responses"]["UNAUTHENTICATED"];
+            403: components["responses"]["FORBIDDEN"];
+            429: components["responses"]["RATE_LIMITED"];
+            500: components["responses"]["INTERNAL_ERROR"];
+            503: components["responses"]["SERVICE_UNAVAILABLE"];
+        };
+    };
+    getMoney: {
+        parameters: {
+            query?: {
+                from?: string;
+                to?: string;
+                /** @description What the rows are grouped by */
+                group_by?: "model" | "provider" | "organization" | "time";
+                organization_id?: string;
+                /** @description Only this model */
+                model?: string;
+                /** @description Only runs of this connection whose cost is known */
+                provider?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revenue and cost */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Money"];
+                };
+            };
+            400: components["responses"]["INPUT_VALIDATION_ERROR"];
             401: components["responses"]["UNAUTHENTICATED"];
             403: components["responses"]["FORBIDDEN"];
             429: components["responses"]["RATE_LIMITED"];

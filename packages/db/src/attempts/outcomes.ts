@@ -1,4 +1,5 @@
 import { limits } from '@holdfast/domain/limits';
+import type { Money } from '@holdfast/domain/money';
 import type { Failure, RecordedOutcome } from '@holdfast/domain/outcome';
 import { transitions } from '@holdfast/domain/statuses';
 import type { Database } from '../client.ts';
@@ -20,7 +21,10 @@ export type EndedAttempt = {
   attemptId: string;
   outcome: RecordedOutcome;
   state: 'succeeded' | 'failed' | 'unknown';
+  /** The provider's error before it was mapped to ours. */
   rawError?: string | null;
+  /** What the run cost at the provider; null: unknown. */
+  providerCost?: Money | null;
   /** The output as JSON, if it is known already. */
   outputJson?: string;
 };
@@ -37,6 +41,7 @@ export async function recordOutcomes(db: Database, items: EndedAttempt[]): Promi
     items.map(({ state }) => state),
     items.map(({ rawError }) => (rawError ? storableText(rawError) : null)),
     parts.map(({ output }) => output),
+    items.map(({ providerCost = null }) => providerCost),
   ]);
   return rows.map(({ id }) => id);
 }
@@ -56,16 +61,25 @@ const briefly = `set_config('lock_timeout', '${maxLockWaitMs}', true)`;
 const isOpen = `${hasKeySql('a.id', 'i.id')} AND ${checkedSql('a.finished_at IS NULL')}`;
 
 const recordOutcomesSql = `
-UPDATE attempts a SET state = i.state, finished_at = now(), lease_until = NULL, poll_at = NULL,
-  outcome = CASE WHEN a.settled_at IS NULL THEN i.outcome ELSE ${withoutOutputSql('i.outcome')} END,
-  output = CASE WHEN a.settled_at IS NULL THEN ($5::json[])[i.n] END,
-  raw_error = CASE WHEN a.settled_at IS NULL THEN i.raw_error END,
-  handle = CASE WHEN a.settled_at IS NULL THEN a.handle END
-FROM (
-  SELECT DISTINCT ON (id) *, ${briefly} FROM unnest($1::text[], $2::json[], $3::text[], $4::text[])
-    WITH ORDINALITY AS t (id, outcome, state, raw_error, n) ORDER BY id
-) i
-WHERE ${isOpen} RETURNING a.id`;
+WITH ended AS (
+  UPDATE attempts a SET state = i.state, finished_at = now(), lease_until = NULL, poll_at = NULL,
+    outcome = CASE WHEN a.settled_at IS NULL THEN i.outcome ELSE ${withoutOutputSql('i.outcome')} END,
+    output = CASE WHEN a.settled_at IS NULL THEN ($5::json[])[i.n] END,
+    raw_error = CASE WHEN a.settled_at IS NULL THEN i.raw_error END,
+    handle = CASE WHEN a.settled_at IS NULL THEN a.handle END,
+    provider_cost = i.provider_cost
+  FROM (
+    SELECT DISTINCT ON (id) *, ${briefly}
+    FROM unnest($1::text[], $2::json[], $3::text[], $4::text[], $6::numeric[])
+      WITH ORDINALITY AS t (id, outcome, state, raw_error, provider_cost, n) ORDER BY id
+  ) i
+  WHERE ${isOpen} RETURNING a.id, a.execution_id, a.provider, a.state, a.provider_cost
+),
+costing AS (
+  INSERT INTO provider_costs (attempt_id, execution_id, provider, is_success, cost)
+  SELECT id, execution_id, provider, state = 'succeeded', provider_cost FROM ended WHERE provider_cost IS NOT NULL
+)
+SELECT id FROM ended`;
 
 /** Returns which of these attempts have ended, or have an execution that has. */
 export async function endedAttempts(db: Database, attemptIds: string[]): Promise<string[]> {

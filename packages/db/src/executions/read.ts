@@ -93,6 +93,7 @@ export type AttemptRow = {
   busyRefusals: number;
   busySince: Date | null;
   cost: Money | null;
+  providerCost: Money | null;
   estimated: string[] | null;
   createdAt: Date;
   finishedAt: Date | null;
@@ -142,7 +143,7 @@ const listAttemptsSql = `
 SELECT id, number, provider, target, state, external_id AS "externalId", CASE WHEN outcome IS NOT NULL THEN ${isOkSql('outcome')} END AS ok,
   outcome ->> 'code' AS "errorCode", outcome ->> 'message' AS "errorMessage", raw_error AS "rawError", raw_logs AS "rawLogs",
   busy_refusals AS "busyRefusals", busy_since AS "busySince",
-  outcome ->> 'cost' AS cost, outcome -> 'billed' -> 'estimated' AS estimated, created_at AS "createdAt", finished_at AS "finishedAt",
+  outcome ->> 'cost' AS cost, provider_cost AS "providerCost", outcome -> 'billed' -> 'estimated' AS estimated, created_at AS "createdAt", finished_at AS "finishedAt",
   settled_at AS "settledAt"
 FROM attempts WHERE execution_id = $1 ORDER BY number`;
 

@@ -35,6 +35,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     ledger_settings: 'SELECT',
     usage_hours: 'SELECT',
     usage_days: 'SELECT',
+    provider_sums: 'SELECT',
     spend_limits: 'SELECT, INSERT, UPDATE, DELETE',
     transfers: 'SELECT, INSERT',
     models: 'SELECT',
@@ -63,7 +64,8 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     organizations: 'SELECT (id, max_concurrency, test_of)',
     executions: 'SELECT, UPDATE (status, started_at, progress, queue_position, logs, logs_total)',
     attempts:
-      'SELECT, INSERT, UPDATE (provider, target, state, external_id, handle, outcome, output, raw_error, raw_logs, logged, lease_until, poll_at, polls, created_at, finished_at, busy_refusals, busy_since, claims, model_version)',
+      'SELECT, INSERT, UPDATE (provider, target, state, external_id, handle, outcome, output, raw_error, raw_logs, logged, lease_until, poll_at, polls, created_at, finished_at, busy_refusals, busy_since, claims, model_version, provider_cost)',
+    provider_costs: 'INSERT',
     streams:
       'SELECT, UPDATE (kind, attempt, claims, events, shown_by, cost, input_tokens, output_tokens, cleared_at, partial_output)',
     stream_events: 'SELECT, INSERT, DELETE',
@@ -82,6 +84,9 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     streams: 'SELECT',
     stream_events: 'SELECT',
     usage_days: 'SELECT',
+    // FOR UPDATE needs UPDATE on a column.
+    provider_costs: 'SELECT, UPDATE (cost), DELETE',
+    provider_sums: 'SELECT, INSERT, UPDATE, DELETE',
     spend_limits: 'SELECT, UPDATE (month, spent)',
     idempotency_keys: 'SELECT (organization_id, key, execution_id)',
     dropped_journals: 'SELECT',

@@ -15,13 +15,15 @@ export type SchemaNode = {
   items?: SchemaNode;
   anyOf?: SchemaNode[];
   allOf?: object[];
+  $ref?: string;
+  definitions?: Record<string, SchemaNode>;
 };
 
 export function modelSchema(): SchemaNode {
   const { $schema, ...schema } = z.toJSONSchema(modelDefinition, { io: 'input', target: 'draft-7' });
   const oneOf = [{ required: ['provider'] }, { required: ['providers'] }];
-  const { provider, providers } = schema.properties as { provider: SchemaNode; providers: SchemaNode };
-  for (const node of [provider, providers.items ?? {}]) node.allOf = optionsByAdapter();
+  const { provider } = schema.definitions as { provider: SchemaNode };
+  provider.allOf = optionsByAdapter();
   return { $schema, title: 'A model of Holdfast', ...schema, oneOf } as SchemaNode;
 }
 
@@ -37,16 +39,31 @@ function optionsByAdapter(): object[] {
 /** The keys a mapping at this path may have; empty when any are allowed. */
 export function keysAt(path: readonly PropertyKey[], schema: SchemaNode = modelSchema()): string[] {
   const places = path.reduce<SchemaNode[]>(
-    (nodes, step) => nodes.flatMap((node) => below(node, step)),
+    (nodes, step) => nodes.flatMap((node) => below(schema, node, step)),
     [schema],
   );
-  return places.flatMap(choices).flatMap(({ properties }) => Object.keys(properties ?? {}));
+  return places
+    .flatMap((node) => choices(schema, node))
+    .flatMap(({ properties }) => Object.keys(properties ?? {}));
 }
 
-const choices = (node: SchemaNode): SchemaNode[] => [node, ...(node.anyOf ?? []).flatMap(choices)];
+const choices = (root: SchemaNode, node: SchemaNode): SchemaNode[] => {
+  const resolved = definitionOf(root, node) ?? node;
+  return [resolved, ...(resolved.anyOf ?? []).flatMap((one) => choices(root, one))];
+};
 
-function below(node: SchemaNode, step: PropertyKey): SchemaNode[] {
-  return choices(node).flatMap(({ properties = {}, items, additionalProperties }) => {
+/** What a node refers to, itself or with a description of its own. Null: nothing. */
+export function definitionOf(
+  { definitions = {} }: SchemaNode,
+  { $ref, allOf }: SchemaNode,
+): SchemaNode | null {
+  const [only] = (allOf ?? []) as SchemaNode[];
+  const name = ($ref ?? only?.$ref)?.replace('#/definitions/', '');
+  return name === undefined ? null : (definitions[name] ?? null);
+}
+
+function below(root: SchemaNode, node: SchemaNode, step: PropertyKey): SchemaNode[] {
+  return choices(root, node).flatMap(({ properties = {}, items, additionalProperties }) => {
     if (typeof step === 'number') return items ?? [];
     const named = properties[String(step)];
     return named ?? (typeof additionalProperties === 'object' ? additionalProperties : []);

@@ -8,12 +8,20 @@ import type { ModelProblem } from './problems.ts';
 type Placed = { line: PriceLine; at: PropertyKey[] };
 
 /** Prices that can't apply, and inputs for which there is none. */
-export function priceProblems({ price, output, input_schema: schema }: ModelParts): ModelProblem[] {
-  if (!price) return [];
-  const lines = placed(price);
-  return [
+export function priceProblems(parts: ModelParts): ModelProblem[] {
+  const { output, input_schema: schema } = parts;
+  return pricesOf(parts).flatMap((lines) => [
     ...(output ? unusedPrices(lines, output.kind) : []),
     ...(schema ? lines.flatMap((one) => lineProblems(schema, one)) : []),
+  ]);
+}
+
+/** What clients pay, and what the providers take. */
+function pricesOf({ price, provider_price: ofProviders, providers }: ModelParts): Placed[][] {
+  return [
+    placed(price, ['price']),
+    placed(ofProviders, ['provider_price']),
+    ...providers.map((route, index) => placed(route?.provider_price, ['providers', index, 'provider_price'])),
   ];
 }
 
@@ -22,20 +30,23 @@ function lineProblems(schema: Schema, one: Placed): ModelProblem[] {
 }
 
 /** The input properties that prices name, and where. */
-export function pricedInputs({ price }: ModelParts): { path: PropertyKey[]; name: string }[] {
-  return (price ? placed(price) : []).flatMap(({ line, at }) => [
-    ...('input' in line ? [{ path: [...at, 'input'], name: line.input }] : []),
-    ...rowsOf({ line, at }).flatMap(({ when, path }) =>
-      Object.keys(when).map((name) => ({ path: [...path, 'when', name], name })),
-    ),
-  ]);
+export function pricedInputs(parts: ModelParts): { path: PropertyKey[]; name: string }[] {
+  return pricesOf(parts)
+    .flat()
+    .flatMap(({ line, at }) => [
+      ...('input' in line ? [{ path: [...at, 'input'], name: line.input }] : []),
+      ...rowsOf({ line, at }).flatMap(({ when, path }) =>
+        Object.keys(when).map((name) => ({ path: [...path, 'when', name], name })),
+      ),
+    ]);
 }
 
-function placed(price: NonNullable<ModelParts['price']>): Placed[] {
+function placed(price: ModelParts['price'], root: PropertyKey[]): Placed[] {
+  if (!price) return [];
   const several = Array.isArray(price.per_unit);
   let units = 0;
   return priceLines(price).map((line) => {
-    const at = ['price', `per_${line.unit}`];
+    const at = [...root, `per_${line.unit}`];
     return { line, at: line.unit === 'unit' && several ? [...at, units++] : at };
   });
 }
@@ -56,7 +67,8 @@ function unusedPrices(lines: Placed[], kind: OutputKind): ModelProblem[] {
     .filter(([, kinds]) => !(kinds as readonly string[]).includes(kind))
     .flatMap(([name, kinds]) => {
       const message = `is never charged: the output is ${kind}, not ${kinds.join(' or ')}`;
-      return lines.some(({ at }) => at[1] === name) ? [{ path: ['price', name], message }] : [];
+      const unused = lines.find(({ at }) => at.at(-1) === name);
+      return unused ? [{ path: unused.at, message }] : [];
     });
 }
 

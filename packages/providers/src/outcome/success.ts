@@ -31,11 +31,8 @@ export function outcomeFromResponse(
   elapsedS: number | null,
   headers: IncomingHttpHeaders = {},
 ): Outcome {
-  const refused = outputFailure(document, mapping);
-  if (refused !== null) return refused;
   const found = atPlace(document, mapping.output.pointer ?? defaults.output);
   const output = outputOf(found, mapping.output, defaults.urlOf ?? fileUrl);
-  if (output === null) return failure('GENERATION_FAILED', 'The model gave no usable output.');
   const { usage } = mapping;
   const places = {
     cost: usage?.cost ? [usage.cost] : defaults.cost,
@@ -44,15 +41,18 @@ export function outcomeFromResponse(
   };
   const costHeader = usage?.cost_header ?? defaults.costHeader;
   const costInHeader = costHeader && headers[costHeader.toLowerCase()];
-  return {
+  const run: Success = {
     ok: true,
-    output,
+    output: output ?? {},
     usage: reportedTokens(document, mapping, defaults) ?? { inputTokens: 0, outputTokens: 0 },
     measured: {
       ...measured(document, places, elapsedS, costInHeader),
-      ...(Array.isArray(output.images) && { images: imagesIn(output.images, mapping.output.kind) }),
+      ...(Array.isArray(output?.images) && { images: imagesIn(output.images, mapping.output.kind) }),
     },
   };
+  const refused = outputFailure(document, mapping);
+  if (refused !== null) return { ...refused, run };
+  return output ? run : { ...failure('GENERATION_FAILED', 'The model gave no usable output.'), run };
 }
 
 /** Null: the document reports none. */

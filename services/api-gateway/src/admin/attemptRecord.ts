@@ -23,6 +23,9 @@ export const AttemptRecord = z
     busy_refusals: z.int().describe('How many times the attempt was postponed because a provider was busy'),
     busy_since: timestamp('When it was first postponed').nullable(),
     cost: amount('The cost before the overage policy is applied').nullable(),
+    provider_cost: amount(
+      'What the run cost at the provider, as it reported or as the model says',
+    ).nullable(),
     estimated: z
       .array(z.string())
       .describe(
@@ -48,6 +51,7 @@ export function attemptRecord(row: AttemptRow): z.infer<typeof AttemptRecord> {
     busy_refusals: row.busyRefusals,
     busy_since: row.busySince?.toISOString() ?? null,
     cost: row.cost === null ? null : formatMoney(row.cost),
+    provider_cost: row.providerCost === null ? null : formatMoney(row.providerCost),
     estimated: row.estimated ?? [],
   };
 }

@@ -17,16 +17,18 @@ export async function completedExecution(
     organizationId: string;
     model?: string;
     cost: Money;
+    providerCost?: Money;
     tokens?: [input: number, output: number];
     completedAt?: string;
   },
 ): Promise<string> {
-  const { organizationId, model, cost, tokens: [inputTokens, outputTokens] = [0, 0], completedAt } = args;
+  const { organizationId, model, cost, providerCost = null, completedAt } = args;
+  const [inputTokens, outputTokens] = args.tokens ?? [0, 0];
   const id = await newExecution(db, organizationId, model);
   const [started] = await startExecutions(db, [{ id, connection: 'sandbox', target: 'm' }], 30);
   const attemptId = started?.attemptId ?? '';
   const outcome = { ok: true, output: {}, inputTokens, outputTokens, cost } as const;
-  await recordOutcomes(db, [{ attemptId, outcome, state: 'succeeded' }]);
+  await recordOutcomes(db, [{ attemptId, outcome, state: 'succeeded', providerCost }]);
   await completeExecutions(db, [attemptId]);
   if (completedAt) await setCompletedAt(db, id, completedAt);
   return id;

@@ -26,15 +26,22 @@ type Run = {
   prepare?(attempt: Attempt): Promise<void>;
 };
 
+type Recorded = {
+  outcome: RecordedOutcome;
+  state: string;
+  rawError?: string | null;
+  providerCost?: string | null;
+};
+
 /** What is recorded for a run with this output, and the files that are kept. */
 async function recordRun(urls: string[], isRecorded = true, of: Run = {}) {
   const { files, log, routeOf } = copying;
   const attempt = { ...(await copying.newRun()), input: of.input ?? {} } as Attempt;
   await of.prepare?.(attempt);
-  const recorded: { outcome: RecordedOutcome; state: string; raw: string | null | undefined }[] = [];
+  const recorded: Recorded[] = [];
   const recorder: Pick<AttemptRecorder, 'recordOutcome'> = {
-    recordOutcome: async (_id, outcome, state, raw) => {
-      recorded.push({ outcome, state, raw });
+    recordOutcome: async (_id, outcome, state, forOperators) => {
+      recorded.push({ outcome, state, ...forOperators });
       return isRecorded;
     },
   };
@@ -59,8 +66,19 @@ const dataUrl = (bytes: Buffer) => `data:application/octet-stream;base64,${bytes
 
 it('a run is priced by the pixels of its stored files', async () => {
   const { recorded, kept } = await recordRun([dataUrl(mp4)]);
-  expect(recorded).toMatchObject([{ state: 'succeeded', outcome: { ok: true, cost: '0.23040000' } }]);
+  expect(recorded).toMatchObject([
+    { state: 'succeeded', outcome: { ok: true, cost: '0.23040000' }, providerCost: null },
+  ]);
   expect(kept).toHaveLength(1);
+});
+
+it.each([
+  ['the model says', {}, '0.05760000'],
+  ['its provider reports', { cost: '0.011' }, '0.01100000'],
+])('a run cost the operator what %s', async (_, measured, providerCost) => {
+  const definition = { provider_price: { per_megapixel: '0.25' } };
+  const { recorded } = await recordRun([dataUrl(mp4)], true, { definition, measured });
+  expect(recorded).toMatchObject([{ outcome: { cost: '0.23040000' }, providerCost }]);
 });
 
 it('a run is priced by the measured length of its clips, not by the reported one', async () => {
@@ -129,12 +147,12 @@ it('a run is priced by the measures of its input files, even after they were rem
   expect(missing).toEqual(['output_tokens']);
 });
 
-it('a run whose output cannot be stored fails, has no cost and keeps no file', async () => {
+it('a run whose output cannot be stored fails, costs the client nothing, and keeps no file', async () => {
   const { recorded, kept } = await recordRun([dataUrl(mp4), dataUrl(png)]);
   expect(recorded).toMatchObject([{ state: 'failed', outcome: { ok: false, code: 'GENERATION_FAILED' } }]);
   expect(recorded[0]?.outcome).not.toHaveProperty('cost');
   const reason = 'an output has the type image/png, which is not accepted for videos';
-  expect(recorded[0]?.raw).toBe(`The output was not copied: ${reason}`);
+  expect(recorded[0]?.rawError).toBe(`The output was not copied: ${reason}`);
   expect(recorded[0]?.outcome).toMatchObject({ message: `The output could not be stored: ${reason}.` });
   expect(kept).toEqual([]);
 });
@@ -142,7 +160,7 @@ it('a run whose output cannot be stored fails, has no cost and keeps no file', a
 it('the error for the operator names the setting that allows files from the network of the provider', async () => {
   const { recorded } = await recordRun(['http://minio.lan:9000/a.mp4']);
   expect(recorded[0]?.outcome).toMatchObject({ message: 'The output could not be stored.' });
-  expect(recorded[0]?.raw).toMatch(
+  expect(recorded[0]?.rawError).toMatch(
     /^The output was not copied: .+\. If it is the provider's own store, name it in TRUSTED_OUTPUT_ORIGINS$/,
   );
 });

@@ -1,9 +1,9 @@
 import type { EndedAttempt } from '@holdfast/db/attempts/outcomes';
 import { retryTransient } from '@holdfast/db/faults';
 import { getFileMeasures } from '@holdfast/db/files';
-import { type Charge, chargeFor } from '@holdfast/domain/charge';
+import { type Charge, chargeFor, providerCostOf, providerPriceOf } from '@holdfast/domain/charge';
 import { findInputFiles } from '@holdfast/domain/inputFiles';
-import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { Money } from '@holdfast/domain/money';
 import type { RecordedOutcome, Success } from '@holdfast/domain/outcome';
 import { dependsOnFiles } from '@holdfast/domain/pricing';
 import type { PricedInput } from '@holdfast/domain/quantities';
@@ -38,8 +38,8 @@ export async function finishRun(
 ): Promise<void> {
   const finished = await finishedRun(files, trace, route, attempt, progress, signal);
   if (finished === null) return;
-  const { outcome, state, rawError, missing = [], drop } = finished;
-  const isRecorded = await recorder.recordOutcome(attempt.attemptId, outcome, state, rawError);
+  const { outcome, state, missing = [], drop, ...forOperators } = finished;
+  const isRecorded = await recorder.recordOutcome(attempt.attemptId, outcome, state, forOperators);
   if (!isRecorded) await drop?.();
   warnOfMissingUsage(metrics, trace.log, attempt, missing);
 }
@@ -58,9 +58,10 @@ async function finishedRun(
 ): Promise<(Omit<EndedAttempt, 'attemptId'> & { missing?: string[]; drop?(): Promise<void> }) | null> {
   const { outcome } = progress;
   if (!outcome.ok) {
-    const { code, message, raw } = outcome;
+    const { code, message, raw, run } = outcome;
     const state = progress.state === 'unknown' ? 'unknown' : 'failed';
-    return { outcome: { ok: false, code, message }, state, rawError: raw ?? null };
+    const providerCost = run ? await lostCost(files, trace, route, attempt, run) : null;
+    return { outcome: { ok: false, code, message }, state, rawError: raw ?? null, providerCost };
   }
   let failure: unknown;
   const bounds = { ...defaultBounds, onFailure: (error: unknown) => (failure = error) };
@@ -70,14 +71,27 @@ async function finishedRun(
   );
   if (copied) {
     const { success, drop } = copied;
-    const priced = await pricedInput(files, trace, route.definition, attempt);
+    const priced = await pricedInput(files, trace, route, attempt);
     const charge = chargeFor(route.definition, priced, success);
     const recorded = toRecorded(success, charge);
-    return { outcome: recorded, state: 'succeeded', missing: charge.missing, drop };
+    const providerCost = providerCostOf(route, priced, success);
+    return { outcome: recorded, state: 'succeeded', missing: charge.missing, providerCost, drop };
   }
   if (signal.aborted) return null;
   const rawError = `The output was not copied: ${reasonFor(failure, route)}`;
-  return { outcome: notStored(failure), state: 'failed', rawError };
+  const providerCost = await lostCost(files, trace, route, attempt, outcome);
+  return { outcome: notStored(failure), state: 'failed', rawError, providerCost };
+}
+
+/** What a provider takes for a run that clients do not pay for. */
+async function lostCost(
+  files: Files,
+  trace: Trace,
+  route: Pick<Route, 'definition' | 'route'>,
+  attempt: Attempt,
+  run: Success,
+): Promise<Money | null> {
+  return providerCostOf(route, await pricedInput(files, trace, route, attempt), run);
 }
 
 /** They must be closed. */
@@ -105,10 +119,13 @@ const retryForMs = 60_000;
 export async function pricedInput(
   { db }: Files,
   { log }: Trace,
-  definition: ModelDefinition,
+  { definition, route }: Pick<Route, 'definition' | 'route'>,
   { organizationId, input }: Attempt,
 ): Promise<PricedInput> {
-  const found = dependsOnFiles(definition) ? findInputFiles(definition.input_schema, input) : [];
+  const { estimate } = definition;
+  const prices = [definition.price, providerPriceOf({ definition, route }) ?? []].flat();
+  const isOfFiles = prices.some((price) => dependsOnFiles({ price, estimate }));
+  const found = isOfFiles ? findInputFiles(definition.input_schema, input) : [];
   if (found.length === 0) return { input, files: new Map() };
   const ids = found.map(({ id }) => id);
   const read = () => getFileMeasures(db, organizationId, ids);

@@ -68,7 +68,7 @@ export function openStreams(args: {
       route,
       attempt,
       takenAtMs,
-      priced: await pricedInput(files, trace, route.definition, attempt),
+      priced: await pricedInput(files, trace, route, attempt),
       pauseMs: () => pauseMs(open),
       write: writes.add,
       allowance: () => retryTransient(log, retryForMs, () => streamAllowance(db, attempt.executionId)),
