@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '@holdfast/testkit/until';
 import { hostile, owned, tooWide, untilText, violations } from '../pages.ts';
@@ -6,7 +6,7 @@ import { admin, screenshots } from './operator.ts';
 import { expect, open, test } from './world.ts';
 
 /** The pages of docs/console.md with an image. */
-const shown = ['overview', 'playground', 'executions', 'execution', 'organization', 'webhooks'];
+const shown = ['overview', 'playground', 'executions', 'execution', 'organization', 'money', 'webhooks'];
 
 test.describe('the pages', () => {
   test('find an execution by keyboard, filter and metadata', async ({ ann: page, state, world }) => {
@@ -221,6 +221,21 @@ test.describe('the pages', () => {
     expect(data.filter(({ amount }) => amount === '12.34567891')).toHaveLength(1);
   });
 
+  test('narrow what was earned down from a model to its organizations, as CSV too', async ({ ann: page }) => {
+    await open(page, '/money');
+    await page.getByRole('row', { name: /sandbox-image/ }).waitFor();
+    await page.getByRole('button', { name: 'sandbox-image' }).click();
+    await page.waitForURL(/by=organization&model=sandbox-image|model=sandbox-image&by=organization/);
+    await page.getByRole('button', { name: 'Demo' }).waitFor();
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download CSV' }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toMatch(/^money_by_organization_.*\.csv$/);
+    const [head, row] = readFileSync(await download.path(), 'utf8').split('\r\n');
+    expect(head).toMatch(/^group,name,executions,revenue/);
+    expect(row).toMatch(/^org_/);
+  });
+
   test('let a viewer look and do nothing else', async ({ val: page, world }) => {
     await open(page, `/executions/${world.executionId}`);
     const erase = page.getByRole('button', { name: 'Erase' });
@@ -256,6 +271,7 @@ test.describe('the pages', () => {
       playground: ['/playground', 'Playground'],
       actions: ['/actions', 'Actions'],
       sessions: ['/sessions', 'Sessions'],
+      money: ['/money', 'Money'],
     } as const;
     if (process.env['CONSOLE_SCREENSHOTS']) mkdirSync(screenshots, { recursive: true });
     for (const [name, [path, heading]] of Object.entries(pages)) {

@@ -17,6 +17,7 @@ const groups = [
     ['/playground', text.nav.playground],
     ['/executions', text.nav.executions],
     ['/organizations', text.nav.organizations],
+    ['/money', text.nav.money],
     ['/models', text.nav.models],
     ['/webhooks', text.nav.webhooks],
   ],

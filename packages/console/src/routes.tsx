@@ -3,6 +3,7 @@ import {
   deliveryFiltersOf,
   endpointFiltersOf,
   filtersOf,
+  moneySearchOf,
   organizationFiltersOf,
   playgroundOf,
   reviewFiltersOf,
@@ -41,6 +42,12 @@ const routeTree = rootRoute.addChildren([
     getParentRoute,
     path: '/organizations/$id',
     component: lazyPage(() => import('./pages/Organization.tsx'), 'Organization'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/money',
+    component: lazyPage(() => import('./pages/Money.tsx'), 'Money'),
+    validateSearch: moneySearchOf,
   }),
   createRoute({
     getParentRoute,

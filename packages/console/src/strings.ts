@@ -34,6 +34,7 @@ export const text = {
     overview: 'Overview',
     executions: 'Executions',
     organizations: 'Organizations',
+    money: 'Money',
     playground: 'Playground',
     models: 'Models',
     webhooks: 'Webhooks',

@@ -92,6 +92,7 @@ export const executionsTexts = {
     copyAs: 'Copy as',
     rawError: 'Raw error of the provider',
     chargedFor: 'Charged for',
+    providerCost: (amount: string) => `It cost ${amount} USD at the provider.`,
     estimated: (names: string) => `Charged as estimated: ${names}`,
     runAgain: 'Run again',
     runAgainQuestion: (hold: string) =>

@@ -3,7 +3,14 @@ import { text } from '../strings.ts';
 import { share } from './amounts.ts';
 import { duration } from './format.ts';
 
-export type Series = { name: string; look: 'good' | 'bad' | 'soft' | 'busy'; values: number[] };
+export type Series = {
+  name: string;
+  look: 'good' | 'bad' | 'soft' | 'busy';
+  values: number[];
+  /** In place of `values` and their sum, where those are exact as text only. */
+  texts?: string[];
+  total?: string;
+};
 
 /** Whole names, which Tailwind looks for in the sources. */
 const looks = {
@@ -15,20 +22,29 @@ const looks = {
 
 const height = 100;
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const calendar = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 const utc = (at: string) => at.replace('T', ' ').replace(/(:00)?(\.\d+)?Z$/, ' UTC');
 
 /** Stacked bars, one per time; the same as a table for those who do not see them. */
-export function Bars(props: { label: string; times: string[]; series: Series[]; unit?: 'ms' }) {
-  const { label, times, series, unit } = props;
+export function Bars(props: {
+  label: string;
+  times: string[];
+  series: Series[];
+  unit?: 'ms';
+  /** How long a bar lasts; a day is one of UTC. */
+  per?: 'minute' | 'day';
+  onPick?: (at: string) => void;
+}) {
+  const { label, times, series, unit, per = 'minute', onPick } = props;
   const tableId = useId();
   const totals = times.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0));
-  const max = Math.max(1, ...totals);
+  const max = Math.max(series.some(({ texts }) => texts) ? 1e-8 : 1, ...totals);
   return (
     <figure className="m-0">
       <Legend series={series} unit={unit} />
       <div className="mt-3 grid grid-cols-[auto_minmax(0,1fr)] gap-x-2">
         <span aria-hidden="true" className="text-right text-soft text-xs tabular-nums">
-          {unit ? duration(max) : max}
+          {unit ? duration(max) : Number(max.toPrecision(4))}
         </span>
         <svg
           aria-hidden="true"
@@ -40,7 +56,8 @@ export function Bars(props: { label: string; times: string[]; series: Series[]; 
             <Column
               key={at}
               left={index * 10}
-              title={titleOf(at, series, index)}
+              title={titleOf(at, series, index, per)}
+              onPick={onPick && (() => onPick(at))}
               parts={series.map(({ look, values }) => ({ look, share: (values[index] ?? 0) / max }))}
             />
           ))}
@@ -54,7 +71,7 @@ export function Bars(props: { label: string; times: string[]; series: Series[]; 
             (at) =>
               at && (
                 <time key={at} dateTime={at} title={utc(at)}>
-                  {clock.format(new Date(at))}
+                  {named(at, per)}
                 </time>
               ),
           )}
@@ -63,24 +80,36 @@ export function Bars(props: { label: string; times: string[]; series: Series[]; 
       <details className="mt-2">
         <summary className="cursor-pointer text-soft text-xs">{text.charts.table}</summary>
         <div className="mt-2 max-h-64 overflow-auto" tabIndex={0} role="region" aria-labelledby={tableId}>
-          <Table id={tableId} label={label} times={times} series={series} />
+          <Table id={tableId} {...{ label, times, series, per, onPick }} />
         </div>
       </details>
     </figure>
   );
 }
 
-const titleOf = (at: string, series: Series[], index: number) =>
+type Per = 'minute' | 'day';
+
+const named = (at: string, per: Per) => (per === 'day' ? calendar : clock).format(new Date(at));
+
+const valueOf = ({ values, texts }: Series, index: number) => texts?.[index] ?? values[index] ?? 0;
+
+const titleOf = (at: string, series: Series[], index: number, per: Per) =>
   [
-    `${clock.format(new Date(at))} (${utc(at)})`,
-    ...series.map(({ name, values }) => `${name}: ${values[index] ?? 0}`),
+    per === 'day' ? named(at, per) : `${named(at, per)} (${utc(at)})`,
+    ...series.map((one) => `${one.name}: ${valueOf(one, index)}`),
   ].join('\n');
 
-function Column(props: { left: number; title: string; parts: { look: Series['look']; share: number }[] }) {
-  const { left, title, parts } = props;
+function Column(props: {
+  left: number;
+  title: string;
+  onPick: (() => void) | undefined;
+  parts: { look: Series['look']; share: number }[];
+}) {
+  const { left, title, onPick, parts } = props;
   let top = height;
   return (
-    <g>
+    // biome-ignore lint/a11y/noStaticElementInteractions: the table below has a button for each time
+    <g onClick={onPick} className={onPick && 'cursor-pointer'}>
       <title>{title}</title>
       <rect x={left} y={0} width={10} height={height} className="fill-transparent hover:fill-hover" />
       {parts.map(({ look, share }) => {
@@ -104,12 +133,14 @@ function Column(props: { left: number; title: string; parts: { look: Series['loo
 function Legend({ series, unit }: { series: Series[]; unit: 'ms' | undefined }) {
   return (
     <ul className="flex flex-wrap gap-x-4 gap-y-1 text-xs">
-      {series.map(({ name, look, values }) => (
+      {series.map(({ name, look, values, total }) => (
         <li key={name} className="inline-flex items-center gap-1.5">
           <span aria-hidden="true" className={`size-2.5 rounded-sm ${looks[look].dot}`} />
           <span className="text-soft">{name}</span>
           {!unit && (
-            <span className="font-medium tabular-nums">{values.reduce((sum, value) => sum + value, 0)}</span>
+            <span className="font-medium tabular-nums">
+              {total ?? values.reduce((sum, value) => sum + value, 0)}
+            </span>
           )}
         </li>
       ))}
@@ -117,8 +148,15 @@ function Legend({ series, unit }: { series: Series[]; unit: 'ms' | undefined }) 
   );
 }
 
-function Table(props: { id: string; label: string; times: string[]; series: Series[] }) {
-  const { id, label, times, series } = props;
+function Table(props: {
+  id: string;
+  label: string;
+  times: string[];
+  series: Series[];
+  per: Per;
+  onPick: ((at: string) => void) | undefined;
+}) {
+  const { id, label, times, series, per, onPick } = props;
   const cell = 'px-1 py-1 text-right tabular-nums sm:px-2';
   return (
     <table className="w-full text-xs">
@@ -142,12 +180,18 @@ function Table(props: { id: string; label: string; times: string[]; series: Seri
           <tr key={at} className="border-line border-t">
             <th scope="row" className="px-1 py-1 text-left font-normal sm:px-2">
               <time dateTime={at} title={utc(at)}>
-                {clock.format(new Date(at))}
+                {onPick ? (
+                  <button type="button" onClick={() => onPick(at)} className="underline decoration-soft">
+                    {named(at, per)}
+                  </button>
+                ) : (
+                  named(at, per)
+                )}
               </time>
             </th>
-            {series.map(({ name, values }) => (
-              <td key={name} className={cell}>
-                {values[index] ?? 0}
+            {series.map((one) => (
+              <td key={one.name} className={cell}>
+                {valueOf(one, index)}
               </td>
             ))}
           </tr>

@@ -22,6 +22,9 @@ function momentsOf(of: Whole): Moment[] {
         {attempt.estimated.length > 0 && (
           <span className="block">{text.execution.estimated(attempt.estimated.join(', '))}</span>
         )}
+        {attempt.provider_cost !== null && (
+          <span className="block">{text.execution.providerCost(attempt.provider_cost)}</span>
+        )}
         {attempt.raw_error && <Code of={attempt.raw_error} label={text.execution.rawError} />}
       </>
     );

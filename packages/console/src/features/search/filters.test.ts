@@ -1,5 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { deliveryQuery, executionQuery, fieldTime, filtersOf, recoveryBody, timesOf } from './filters.ts';
+import {
+  deliveryQuery,
+  executionQuery,
+  fieldTime,
+  filtersOf,
+  moneyQuery,
+  moneySearchOf,
+  recoveryBody,
+  timesOf,
+} from './filters.ts';
 
 describe('the filters of an address', () => {
   it('are its known texts, without what is empty, unknown or no text', () => {
@@ -42,6 +51,34 @@ describe('a search for executions', () => {
       created_before: '2026-11-26T10:00:00.000Z',
     });
     expect(asked).not.toHaveProperty('idempotency_key');
+  });
+});
+
+describe('the page of money', () => {
+  const nowMs = Date.parse('2026-11-28T10:30:00Z');
+
+  it.each([
+    [{}, { group_by: 'model', from: '2026-11-27T10:30:00.000Z' }],
+    [
+      { range: '7d', by: 'time', to: '2026-11-01T00:00Z' },
+      { group_by: 'time', from: '2026-11-21T10:30:00.000Z' },
+    ],
+    [
+      { range: 'year', by: 'colour' },
+      { group_by: 'model', from: '2026-11-27T10:30:00.000Z' },
+    ],
+    [
+      { range: 'custom', from: '2026-11-01T00:00Z' },
+      { group_by: 'model', from: '2026-11-01T00:00:00.000Z' },
+    ],
+    [
+      { range: 'custom', to: 'soon', organization: 'org_1' },
+      { group_by: 'model', organization_id: 'org_1' },
+    ],
+  ])('asks for %j with %j', (search, asked) => {
+    const { to, ...query } = moneyQuery(moneySearchOf(search), nowMs);
+    expect(to).toBe(undefined);
+    expect(JSON.parse(JSON.stringify(query))).toEqual(asked);
   });
 });
 

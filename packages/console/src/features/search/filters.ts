@@ -49,6 +49,42 @@ export function timesOf({ from, to }: Pick<Filters, 'from' | 'to'>): {
   return { ...Object.fromEntries(times), wrong: given.filter((one) => !isTime(one)).map(([, text]) => text) };
 }
 
+export const moneyRanges = ['24h', '7d', '30d', 'custom'] as const;
+export type MoneyRange = (typeof moneyRanges)[number];
+export const moneyGroupings = ['model', 'provider', 'organization', 'time'] as const;
+export type MoneyGrouping = (typeof moneyGroupings)[number];
+
+/** What the page of money shows, as its address has it. */
+export type MoneySearch = {
+  range?: MoneyRange;
+  by?: MoneyGrouping;
+  model?: string;
+  provider?: string;
+  organization?: string;
+  from?: string;
+  to?: string;
+};
+
+export function moneySearchOf(search: Record<string, unknown>): MoneySearch {
+  const { range, by, ...given } = textsOf(search, [...names, 'range', 'by']) as Record<string, string>;
+  return {
+    ...textsOf(given, ['model', 'provider', 'organization', 'from', 'to']),
+    ...(moneyRanges.includes(range as MoneyRange) && { range: range as MoneyRange }),
+    ...(moneyGroupings.includes(by as MoneyGrouping) && { by: by as MoneyGrouping }),
+  };
+}
+
+const hourMs = 3_600_000;
+const rangeMs = { '24h': 24 * hourMs, '7d': 7 * 24 * hourMs, '30d': 30 * 24 * hourMs };
+
+/** The query of `GET /money`. */
+export function moneyQuery(search: MoneySearch, nowMs: number) {
+  const { range = '24h', by = 'model', model, provider, organization } = search;
+  const { from, to } =
+    range === 'custom' ? timesOf(search) : { from: new Date(nowMs - rangeMs[range]).toISOString() };
+  return { group_by: by, model, provider, organization_id: organization, from, to };
+}
+
 export type OrganizationFilters = { q?: string };
 
 export const organizationFiltersOf = (search: Record<string, unknown>): OrganizationFilters =>

@@ -1,0 +1,347 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { read, readCsv, type Schemas } from '../api.ts';
+import { OrganizationField } from '../features/organizations/organizations.tsx';
+import {
+  type Filters,
+  fieldTime,
+  type MoneyRange,
+  type MoneySearch,
+  moneyGroupings,
+  moneyQuery,
+  moneyRanges,
+  timesOf,
+} from '../features/search/filters.ts';
+import { text } from '../strings.ts';
+import { share, subtract } from '../ui/amounts.ts';
+import { Button } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { Bars, Meter } from '../ui/charts.tsx';
+import { Field, inputLook } from '../ui/field.tsx';
+import { changed, FilterBar, Typed } from '../ui/filterBar.tsx';
+import { percent } from '../ui/format.ts';
+import { Heading } from '../ui/heading.tsx';
+import { liveSumMs } from '../ui/intervals.ts';
+import { Empty, Problem, Skeleton } from '../ui/states.tsx';
+import { Table } from '../ui/table.tsx';
+import { Money as Amount, Facts } from '../ui/values.tsx';
+
+type Whole = Schemas['Money'];
+type Row = Schemas['MoneyRow'];
+type Total = Schemas['MoneyTotal'];
+
+/** Revenue, cost and margin of a period, by what the operator chooses; a click narrows it down. */
+export function Money() {
+  const search = useSearch({ from: '/money' });
+  const navigate = useNavigate({ from: '/money' });
+  const go = (change: MoneySearch) => void navigate({ search: changed<MoneySearch>(search, change) });
+  const { data, error, refetch } = useMoney(search);
+  const isFiltered = ['model', 'provider', 'organization'].some((name) => name in search);
+  return (
+    <>
+      <Heading title={text.nav.money} />
+      <p className="mt-1 mb-4 max-w-3xl text-soft">{text.money.about}</p>
+      <FilterBar
+        columns="sm:grid-cols-3 xl:grid-cols-6"
+        isFiltered={isFiltered}
+        onClear={() => go({ model: '', provider: '', organization: '' })}
+      >
+        <Choice
+          label={text.money.range}
+          value={search.range ?? '24h'}
+          of={moneyRanges}
+          names={text.money.ranges}
+          onChange={(range) => go(rangeOf(range, data))}
+        />
+        <Choice
+          label={text.money.by}
+          value={search.by ?? 'model'}
+          of={moneyGroupings}
+          names={text.money.groups}
+          onChange={(by) => go({ by })}
+        />
+        {search.range === 'custom' && <Period search={search} onChange={go} />}
+        <Typed label={text.list.model} value={search.model} onChange={(model) => go({ model })} />
+        <Typed label={text.list.provider} value={search.provider} onChange={(provider) => go({ provider })} />
+        <OrganizationField value={search.organization} onChange={(organization) => go({ organization })} />
+      </FilterBar>
+      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton rows={12} />}
+      {data && <Details of={data} search={search} onGo={go} />}
+    </>
+  );
+}
+
+function useMoney(search: MoneySearch) {
+  return useQuery({
+    queryKey: ['money', search],
+    queryFn: ({ signal }) => read<Whole>('/money', moneyQuery(search, Date.now()), signal),
+    refetchInterval: liveSumMs,
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** A custom period begins as the one that was shown. */
+function rangeOf(range: MoneyRange, data: Whole | undefined): MoneySearch {
+  return { range, ...(range === 'custom' && data ? periodOf(data) : { from: '', to: '' }) };
+}
+
+const periodOf = ({ from, to }: Whole) => ({ from: fieldTime(from), to: fieldTime(to) });
+
+function Choice<Value extends string>(props: {
+  label: string;
+  value: Value;
+  of: readonly Value[];
+  names: Readonly<Record<Value, string>>;
+  onChange: (value: Value) => void;
+}) {
+  const { label, value, of, names, onChange } = props;
+  return (
+    <Field label={label}>
+      <select
+        value={value}
+        onChange={({ currentTarget }) => onChange(currentTarget.value as Value)}
+        className={inputLook}
+      >
+        {of.map((one) => (
+          <option key={one} value={one}>
+            {names[one]}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}
+
+function Period({ search, onChange }: { search: MoneySearch; onChange: (change: MoneySearch) => void }) {
+  const { wrong } = timesOf(search);
+  const problem = wrong.length > 0 ? text.list.notATime(wrong.join(', ')) : undefined;
+  return (
+    <>
+      <Typed
+        label={text.money.from}
+        type="datetime-local"
+        value={search.from}
+        problem={problem}
+        onChange={(from) => onChange({ from })}
+      />
+      <Typed
+        label={text.money.to}
+        type="datetime-local"
+        value={search.to}
+        problem={problem}
+        onChange={(to) => onChange({ to })}
+      />
+    </>
+  );
+}
+
+type Shown = { of: Whole; search: MoneySearch; onGo: (change: MoneySearch) => void };
+
+function Details({ of, search, onGo }: Shown) {
+  const unknown = subtract(of.total.revenue, of.total.known_revenue);
+  if (of.data.length === 0) return <Empty title={text.money.none} hint={text.money.noneHint} />;
+  return (
+    <div className="space-y-4">
+      <Card title={text.money.total}>
+        <Facts of={factsOf(of.total)} />
+        {unknown !== '0.00' && <p className="mt-3 text-soft text-xs">{text.money.unknownPart(unknown)}</p>}
+      </Card>
+      <OverTime search={search} onGo={onGo} />
+      <Card title={text.money.groups[of.group_by]} aside={<Csv search={search} of={of} />}>
+        <Rows of={of} search={search} onGo={onGo} />
+      </Card>
+    </div>
+  );
+}
+
+const marginShare = ({ margin, known_revenue: revenue }: Total) =>
+  Number(revenue) === 0 ? '–' : percent(share(margin, revenue));
+
+const factsOf = (total: Total) =>
+  [
+    [text.money.revenue, <Amount key="revenue" of={total.revenue} />],
+    [text.money.cost, <Amount key="cost" of={total.cost} />],
+    [text.money.lost, <Amount key="lost" of={total.lost} />],
+    [text.money.margin, <Amount key="margin" of={total.margin} />],
+    [text.money.marginShare, marginShare(total)],
+    [text.money.executions, total.executions.toLocaleString()],
+  ] as const;
+
+function OverTime({ search, onGo }: Omit<Shown, 'of'>) {
+  const { data } = useMoney({ ...search, by: 'time' });
+  if (!data || data.group_by !== 'time' || data.data.length === 0) return null;
+  const rows = withGaps(data);
+  const margin = (row: Total) => (row.margin.startsWith('-') ? '0.00' : row.margin);
+  const parts = [
+    [text.money.cost, 'soft', (row: Total) => row.cost],
+    [text.money.lost, 'bad', (row: Total) => row.lost],
+    [text.money.margin, 'good', margin],
+    [text.money.unknown, 'busy', (row: Total) => subtract(row.revenue, row.known_revenue)],
+  ] as const;
+  const series = parts.map(([name, look, amountOf]) => {
+    const texts = rows.map(amountOf);
+    return { name, look, texts, values: texts.map(Number), total: amountOf(data.total) };
+  });
+  return (
+    <Card title={text.money.overTime}>
+      <Bars
+        label={text.money.overTime}
+        times={rows.map(({ group }) => group)}
+        series={series}
+        per={data.unit === 'day' ? 'day' : 'minute'}
+        onPick={(at) => onGo(periodFrom(at, data.unit))}
+      />
+    </Card>
+  );
+}
+
+const unitMs = { hour: 3_600_000, day: 86_400_000 };
+
+const periodFrom = (at: string, unit: Whole['unit']) => ({
+  range: 'custom' as const,
+  from: fieldTime(at),
+  to: fieldTime(new Date(Date.parse(at) + unitMs[unit]).toISOString()),
+});
+
+type Timed = Total & { group: string };
+
+const nothing = {
+  executions: 0,
+  revenue: '0.00',
+  known_revenue: '0.00',
+  cost: '0.00',
+  lost_runs: 0,
+  lost: '0.00',
+  margin: '0.00',
+};
+
+/** A row for each hour or day of the period. */
+function withGaps({ from, to, unit, data }: Whole): Timed[] {
+  const rows = new Map(data.map((row) => [Date.parse(row.group ?? ''), row]));
+  const count = Math.ceil((Date.parse(to) - Date.parse(from)) / unitMs[unit]);
+  return Array.from({ length: count }, (_, index) => {
+    const at = Date.parse(from) + index * unitMs[unit];
+    return { ...nothing, ...rows.get(at), group: new Date(at).toISOString() };
+  });
+}
+
+function Rows({ of, search, onGo }: Shown) {
+  const most = of.data.reduce((max, { revenue }) => (share(revenue, max) > 1 ? revenue : max), '0.00000001');
+  return (
+    <Table
+      caption={text.money.groups[of.group_by]}
+      rows={of.data}
+      keyOf={({ group }) => group ?? ''}
+      columns={[
+        {
+          name: text.money.groups[of.group_by],
+          of: (row) => (
+            <div className="min-w-32 max-w-72">
+              <Name of={row} by={of.group_by} unit={of.unit} onGo={onGo} />
+              <Meter share={share(row.revenue, most)} />
+            </div>
+          ),
+        },
+        {
+          name: text.money.executions,
+          of: (row) => row.executions.toLocaleString(),
+          order: (row) => row.executions,
+        },
+        amountColumn(text.money.revenue, (row) => row.revenue),
+        amountColumn(text.money.cost, (row) => row.cost),
+        {
+          name: text.money.lost,
+          of: (row) => <Lost of={row} whole={of} search={search} />,
+          order: (row) => Number(row.lost),
+        },
+        amountColumn(text.money.margin, (row) => row.margin),
+        {
+          name: text.money.marginShare,
+          of: marginShare,
+          order: (row) => share(row.margin, row.known_revenue),
+        },
+      ]}
+    />
+  );
+}
+
+const amountColumn = (name: string, amountOf: (row: Row) => string) => ({
+  name,
+  of: (row: Row) => <Amount of={amountOf(row)} />,
+  order: (row: Row) => Number(amountOf(row)),
+});
+
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const hour = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** A click shows this one alone, by what is asked next. */
+function Name({
+  of,
+  by,
+  unit,
+  onGo,
+}: {
+  of: Row;
+  by: Whole['group_by'];
+  unit: Whole['unit'];
+  onGo: Shown['onGo'];
+}) {
+  const { group, name } = of;
+  if (group === null) return <span className="text-soft">{text.money.unknown}</span>;
+  const next = by === 'model' ? 'organization' : 'model';
+  const narrowed = { ...(by === 'time' ? periodFrom(group, unit) : { [by]: group }), by: next } as const;
+  const shown = by === 'time' ? (unit === 'day' ? day : hour).format(new Date(group)) : (name ?? group);
+  return (
+    <button
+      type="button"
+      onClick={() => onGo(narrowed)}
+      title={group}
+      className="max-w-full truncate text-left underline decoration-soft"
+    >
+      {shown}
+    </button>
+  );
+}
+
+/** Leads to the executions that no client paid for. */
+function Lost({ of, whole, search }: { of: Row; whole: Whole; search: MoneySearch }) {
+  if (of.lost_runs === 0) return <Amount of={of.lost} />;
+  const { range: _range, by: _by, ...filters } = search;
+  const by = whole.group_by;
+  const { from, to } = by === 'time' ? periodFrom(of.group ?? '', whole.unit) : periodOf(whole);
+  const group = by === 'time' ? {} : { [by]: of.group ?? '' };
+  const failed: Filters = { ...filters, ...group, from, to, status: 'FAILED,CANCELLED,EXPIRED' };
+  return (
+    <>
+      <Amount of={of.lost} />
+      <Link to="/executions" search={failed} className="block text-soft text-xs underline">
+        {text.money.lostRuns(of.lost_runs)}
+      </Link>
+    </>
+  );
+}
+
+function Csv({ search, of }: { search: MoneySearch; of: Whole }) {
+  const [error, setError] = useState<unknown>(null);
+  const download = async () => {
+    try {
+      const url = URL.createObjectURL(await readCsv('/money', moneyQuery(search, Date.now())));
+      const link = document.createElement('a');
+      link.href = url;
+      link.download = `money_by_${of.group_by}_${of.from.slice(0, 10)}_${of.to.slice(0, 10)}.csv`;
+      link.click();
+      URL.revokeObjectURL(url);
+      setError(null);
+    } catch (problem) {
+      setError(problem);
+    }
+  };
+  return (
+    <>
+      <Button onClick={() => void download()}>{text.money.csv}</Button>
+      {error !== null && <Problem error={error} />}
+    </>
+  );
+}
