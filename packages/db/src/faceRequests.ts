@@ -9,6 +9,8 @@ export type KnownRequest = {
   hasEnded: boolean;
   /** Seconds since a response arrived; null: none did. */
   deliveredS: number | null;
+  /** Seconds since the connection of that response closed; negative: it may close yet; null: it has not closed in time. */
+  closedS: number | null;
   /** Seconds since the last request for it, or since its execution has ended. */
   idleS: number;
 };
@@ -27,13 +29,14 @@ export async function findFaceRequest(db: Database, request: FaceRequest): Promi
 const findSql = `
 SELECT f.execution_id AS "executionId", e.completed_at IS NOT NULL AS "hasEnded",
   extract(epoch FROM now() - f.delivered_at)::float8 AS "deliveredS",
+  extract(epoch FROM now() - f.closed_at)::float8 AS "closedS",
   extract(epoch FROM now() - greatest(f.touched_at, e.completed_at))::float8 AS "idleS"
 FROM face_requests f CROSS JOIN LATERAL (SELECT completed_at FROM executions WHERE id = f.execution_id OFFSET 0) e
 WHERE f.api_key_id = $1 AND f.route = $2 AND f.hash = $3`;
 
 /**
  * Remembers what a request has created or joined. Whatever was delivered before, its client asks again, so it counts as lost
- * until this response arrives. Also removes some rows of the day before yesterday.
+ * until this response arrives. Also removes some rows that are older than a year.
  */
 export async function touchFaceRequest(
   db: Database,
@@ -47,16 +50,50 @@ export async function touchFaceRequest(
 const touchSql = `
 WITH old AS (
   DELETE FROM face_requests WHERE ctid = ANY (ARRAY (
-    SELECT ctid FROM face_requests WHERE touched_at < now() - interval '2 days' LIMIT 4 FOR UPDATE SKIP LOCKED))
+    SELECT ctid FROM face_requests WHERE touched_at < now() - interval '400 days' LIMIT 4 FOR UPDATE SKIP LOCKED))
 )
 INSERT INTO face_requests AS f (api_key_id, route, hash, execution_id) VALUES ($1, $2, $3, $4)
 ON CONFLICT (api_key_id, route, hash) DO UPDATE SET execution_id = excluded.execution_id, touched_at = now(),
-  delivered_at = NULL`;
+  delivered_at = NULL, closed_at = NULL`;
 
-export async function markDelivered(db: Database, request: FaceRequest, executionId: string): Promise<void> {
+/** `closesWithinMs`: if the connection closes in this time, the response counts as lost; null: whatever happens, it arrived. */
+export async function markDelivered(
+  db: Database,
+  request: FaceRequest,
+  executionId: string,
+  closesWithinMs: number | null,
+): Promise<void> {
   const { apiKeyId, route, hash } = request;
-  await runStatement(db.pool, 'mark_delivered', deliveredSql, [apiKeyId, route, hash, executionId]);
+  const values = [apiKeyId, route, hash, executionId, closesWithinMs];
+  await runStatement(db.pool, 'mark_delivered', deliveredSql, values);
 }
 
-const deliveredSql = `UPDATE face_requests SET delivered_at = now()
+const deliveredSql = `UPDATE face_requests SET delivered_at = now(), closed_at = now() + $5::int * interval '1 ms'
 WHERE api_key_id = $1 AND route = $2 AND hash = $3 AND execution_id = $4`;
+
+/** What became of the connection of a delivered response. */
+export async function markConnection(
+  db: Database,
+  request: FaceRequest,
+  executionId: string,
+  hasClosed: boolean,
+): Promise<void> {
+  const { apiKeyId, route, hash } = request;
+  await runStatement(db.pool, 'mark_connection', connectionSql, [
+    apiKeyId,
+    route,
+    hash,
+    executionId,
+    hasClosed,
+  ]);
+}
+
+const connectionSql = `UPDATE face_requests SET closed_at = CASE WHEN $5 THEN now() END
+WHERE api_key_id = $1 AND route = $2 AND hash = $3 AND execution_id = $4 AND delivered_at IS NOT NULL`;
+
+/** Seconds since an execution has ended; null: it has not. */
+export async function findEndedS(db: Database, executionId: string): Promise<number | null> {
+  const sql = `SELECT extract(epoch FROM now() - completed_at)::float8 AS "endedS" FROM executions WHERE id = $1`;
+  const [found] = await runStatement<{ endedS: number | null }>(db.pool, 'find_ended_s', sql, [executionId]);
+  return found?.endedS ?? null;
+}

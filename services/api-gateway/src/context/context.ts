@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { openDatabase } from '@holdfast/db/client';
 import { openModelCatalogue } from '@holdfast/db/models';
 import { openReader } from '@holdfast/db/reader';
@@ -111,6 +112,8 @@ export async function openContext({
     watcher: openWatcher({ db, log, openFeed: (handlers) => openChangeFeed({ redis, log, ...handlers }) }),
     streams,
     outputReader: openOutputReader(db),
+    /** Whether responses arrived, as far as that is not written yet, by request (faces/delivery.ts). */
+    deliveryNotes: new Map<string, DeliveryNote>(),
     bodies,
     responses,
     bodyPace: bodyPace(config),
@@ -138,10 +141,20 @@ function replicaOf(config: GatewayConfig) {
   };
 }
 
+type DeliveryNote = {
+  socket: Socket;
+  /** The client has sent another request on this connection, and so has read the response. */
+  onRead(): void;
+  written: Promise<void>;
+};
+
 /** Finishes pending writes, then closes what `openContext` opened. */
 export async function closeContext(context: Context): Promise<void> {
   context.watcher.close();
-  await context.creator.idle();
+  await Promise.all([
+    context.creator.idle(),
+    ...[...context.deliveryNotes.values()].map(({ written }) => written),
+  ]);
   await Promise.all(
     [context.dispatch, context.hints.fanout, context.hints.abort, context.callbacks, context.deliver].map(
       (producer) => producer.close(),

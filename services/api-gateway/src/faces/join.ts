@@ -1,12 +1,6 @@
 import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import {
-  type FaceRequest,
-  findFaceRequest,
-  type KnownRequest,
-  markDelivered,
-  touchFaceRequest,
-} from '@holdfast/db/faceRequests';
+import { type FaceRequest, findEndedS, type KnownRequest, touchFaceRequest } from '@holdfast/db/faceRequests';
 import type { Execution } from '@holdfast/domain/execution';
 import type { Caller } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
@@ -14,11 +8,14 @@ import { createExecution } from '../executions/createExecution.ts';
 import type { CreateBody } from '../executions/createRequest.ts';
 import { findExecution } from '../executions/readable.ts';
 import { requestHash } from '../http/requestHeaders.ts';
+import { findKnown, noteDelivery } from './delivery.ts';
 
 /** A request whose response did not arrive can be repeated for this time after its last try or the end of its run. */
 const joinForS = 120;
 /** A client that says that it retries may have lost a response on the way, after it was written whole. */
 const retryJoinForS = 30;
+/** A client whose connection closed right after a response has lost it, and repeats its request at once. */
+const closedJoinForS = 2;
 
 export type FaceCreate = {
   context: Context;
@@ -49,27 +46,39 @@ export async function createOrJoin(request: FaceCreate): Promise<Joined> {
   const { context, caller, idempotencyKey } = request;
   if (idempotencyKey !== null) return await create(request, idempotencyKey);
   const identity = { apiKeyId: caller.apiKeyId, route: request.route, hash: requestHash(request.body) };
-  const known = await findFaceRequest(context.db, identity);
+  const known = await findKnown(request, identity);
   const joined = known && mayJoin(known, request.isRetry) ? await join(request, known) : null;
-  // Twins that know of the same execution before them have the same key: one of them creates, and the other gets that one.
-  const before = known?.executionId ?? '';
-  const result = joined ?? (await create(request, keyOf(identity, before)));
+  const result = joined ?? (await createAfter(request, identity, known?.executionId ?? ''));
   const touched = touchFaceRequest(context.db, identity, result.execution.id);
   noteDelivery(request, identity, result.execution.id, touched);
+  // Until then, an earlier response counts as delivered. A create has no earlier one.
+  if (result.isJoined) await touched.catch(() => {});
   return result;
 }
 
-export function mayJoin(
-  { hasEnded, deliveredS, idleS }: Omit<KnownRequest, 'executionId'>,
+function mayJoin(
+  { hasEnded, deliveredS, closedS, idleS }: Omit<KnownRequest, 'executionId'>,
   isRetry: boolean,
 ): boolean {
-  if (deliveredS !== null) return isRetry && deliveredS < retryJoinForS;
-  return !hasEnded || idleS < joinForS;
+  if (deliveredS === null) return !hasEnded || idleS < joinForS;
+  return (isRetry && deliveredS < retryJoinForS) || (closedS !== null && closedS < closedJoinForS);
 }
 
 async function join({ context, caller }: FaceCreate, { executionId }: KnownRequest): Promise<Joined> {
   const { id, status, holdAmount } = await findExecution(context, caller, executionId);
   return { execution: { id, status, holdAmount }, isJoined: true };
+}
+
+/**
+ * Twins that know of the same execution before them have the same key: one of them creates, and the other gets that one. What
+ * ended long ago is no twin's, but from before its row was removed, or of a gateway that died before it wrote one.
+ */
+async function createAfter(request: FaceCreate, identity: FaceRequest, before: string): Promise<Joined> {
+  const result = await create(request, keyOf(identity, before));
+  if (!result.isJoined) return result;
+  const endedS = await findEndedS(request.context.db, result.execution.id);
+  if (endedS === null || endedS < joinForS) return result;
+  return await createAfter(request, identity, result.execution.id);
 }
 
 async function create(request: FaceCreate, idempotencyKey: string): Promise<Joined> {
@@ -86,27 +95,4 @@ async function create(request: FaceCreate, idempotencyKey: string): Promise<Join
 
 function keyOf({ apiKeyId, route, hash: body }: FaceRequest, before: string): string {
   return `face_${hash('sha256', [apiKeyId, route, body, before].join(' '))}`;
-}
-
-/** A response that asks for a repetition has not delivered what the request was for. */
-function isRetryExpected(response: ServerResponse): boolean {
-  const advice = response.getHeader('x-should-retry');
-  const { statusCode } = response;
-  return advice === 'true' || ((statusCode >= 500 || statusCode === 429) && advice !== 'false');
-}
-
-/** If the process dies before it is noted, a repetition joins once more. */
-function noteDelivery(
-  { context, response }: FaceCreate,
-  identity: FaceRequest,
-  executionId: string,
-  touched: Promise<void>,
-): void {
-  const warn = (error: unknown) =>
-    context.log.warn({ err: error, executionId }, 'could not note the delivery of a response');
-  touched.catch(warn);
-  response.once('close', () => {
-    if (!response.writableFinished || isRetryExpected(response)) return;
-    touched.then(() => markDelivered(context.db, identity, executionId)).catch(warn);
-  });
 }

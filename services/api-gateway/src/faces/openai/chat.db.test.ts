@@ -285,6 +285,16 @@ describe('a repeated request', () => {
     expect((await answered()).id).not.toBe(id);
   });
 
+  it('is an execution of its own when the first is no longer remembered', async () => {
+    const { id } = await answered();
+    const { pool } = gateway.context.db;
+    await pool.query(`DELETE FROM face_requests WHERE execution_id = $1`, [id]);
+    await pool.query(`UPDATE executions SET completed_at = completed_at - interval '3 min' WHERE id = $1`, [
+      id,
+    ]);
+    expect((await answered()).id).not.toBe(id);
+  });
+
   it('of another key, or another body, joins nothing', async () => {
     const id = await abandoned();
     const other = await gateway.newKey(organizationId);

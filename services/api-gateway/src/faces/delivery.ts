@@ -1,0 +1,102 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type FaceRequest,
+  findFaceRequest,
+  type KnownRequest,
+  markConnection,
+  markDelivered,
+} from '@holdfast/db/faceRequests';
+import type { Context } from '../context/context.ts';
+
+type Responding = { context: Context; response: ServerResponse };
+
+/**
+ * How the user agents begin that keep their connections open, and repeat a request within milliseconds without saying so. A
+ * connection of theirs that closes right after a response has lost it on the way, behind a proxy.
+ */
+const silentRepeaters = ['replicate-javascript/', '@fal-ai/client/'];
+
+/** How soon after a response that is. */
+const closesWithinMs = 1000;
+/** How often a gateway looks whether it has happened to a connection of another one. */
+const pollMs = 100;
+
+function isSilentRepeater({ req }: ServerResponse): boolean {
+  const agent = req.headers['user-agent'] ?? '';
+  return silentRepeaters.some((one) => agent.startsWith(one));
+}
+
+/** What the last request like this one has created, once it is known whether its response arrived. */
+export async function findKnown(
+  { context, response }: Responding,
+  identity: FaceRequest,
+): Promise<KnownRequest | null> {
+  const note = context.deliveryNotes.get(nameOf(identity));
+  if (note?.socket === response.req.socket) note.onRead();
+  await note?.written;
+  for (;;) {
+    const known = await findFaceRequest(context.db, identity);
+    if (known === null) return null;
+    if (!isSilentRepeater(response)) return { ...known, closedS: null };
+    if (known.closedS === null || known.closedS >= 0) return known;
+    await delay(pollMs);
+  }
+}
+
+/**
+ * Notes whether the response arrives. What is not noted, because the process dies, counts as lost: a repetition joins once
+ * more.
+ */
+export function noteDelivery(
+  { context, response }: Responding,
+  identity: FaceRequest,
+  executionId: string,
+  touched: Promise<void>,
+): void {
+  const { db, log, deliveryNotes: notes } = context;
+  const { socket } = response.req;
+  const name = nameOf(identity);
+  const warn = (error: unknown) =>
+    log.warn({ err: error, executionId }, 'could not note the delivery of a response');
+  touched.catch(warn);
+  const note = { socket, onRead: () => {}, written: touched };
+
+  function write(statement: () => Promise<void>, isLast: boolean): void {
+    note.written = note.written
+      .then(statement)
+      .catch(warn)
+      .finally(() => isLast && notes.get(name) === note && notes.delete(name));
+  }
+
+  response.once('close', () => {
+    if (!response.writableFinished || isRetryExpected(response)) return;
+    // A proxy may close each connection after its response.
+    const mayClose = response.shouldKeepAlive && isSilentRepeater(response);
+    notes.set(name, note);
+    write(() => markDelivered(db, identity, executionId, mayClose ? closesWithinMs : null), !mayClose);
+    if (!mayClose) return;
+    const bytesRead = socket.bytesRead;
+    const end = (hasClosed: boolean) => {
+      note.onRead = () => {};
+      clearTimeout(timer);
+      socket.off('close', onClose);
+      write(() => markConnection(db, identity, executionId, hasClosed), true);
+    };
+    // A client that has sent another request has read this response.
+    const onClose = () => end(socket.bytesRead === bytesRead);
+    note.onRead = () => end(false);
+    const timer = setTimeout(end, closesWithinMs, false).unref();
+    if (socket.destroyed) onClose();
+    else socket.once('close', onClose);
+  });
+}
+
+const nameOf = ({ apiKeyId, route, hash }: FaceRequest) => [apiKeyId, route, hash].join(' ');
+
+/** A response that asks for a repetition has not delivered what the request was for. */
+function isRetryExpected(response: ServerResponse): boolean {
+  const advice = response.getHeader('x-should-retry');
+  const { statusCode } = response;
+  return advice === 'true' || ((statusCode >= 500 || statusCode === 429) && advice !== 'false');
+}
