@@ -14,14 +14,7 @@ import { recordProgress, recordRunning } from './progress.ts';
 import { recordBusyRefusal, recordRefusal } from './refusal.ts';
 import type { Route, Routes } from './route.ts';
 import type { Streams } from './streams.ts';
-import {
-  type Attempt,
-  cancelTimeoutMs,
-  cancelUnconfirmed,
-  type FirstCall,
-  submit,
-  toSubmission,
-} from './submission.ts';
+import { type Attempt, cancelTimeoutMs, cancelUnconfirmed, type FirstCall, submit } from './submission.ts';
 import { inSpan, type Trace } from './trace.ts';
 
 export type AttemptServices = {
@@ -116,7 +109,7 @@ async function takeStreamOver(
   route: Route,
   attempt: Attempt,
 ): Promise<Progress | null> {
-  void cancelUnconfirmed(route.provider, toSubmission(route, attempt)).catch(() => {});
+  void cancelUnconfirmed(route, attempt).catch(() => {});
   return await streams.takeOver(trace, route, attempt);
 }
 
@@ -213,7 +206,7 @@ export async function stopAttempt(
     const route = attempt.state === 'waiting' ? null : await routes.find(attempt, spanned);
     if (route && attempt.handle)
       await route.provider.cancel(attempt.handle, AbortSignal.timeout(cancelTimeoutMs));
-    else if (route) await cancelUnconfirmed(route.provider, toSubmission(route, attempt));
+    else if (route) await cancelUnconfirmed(route, attempt);
     await markStopped(files.db, [attempt.attemptId]);
     await slots.release(attempt);
   });

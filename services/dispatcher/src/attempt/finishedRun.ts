@@ -1,12 +1,7 @@
 import type { EndedAttempt } from '@holdfast/db/attempts/outcomes';
-import { retryTransient } from '@holdfast/db/faults';
-import { getFileMeasures } from '@holdfast/db/files';
-import { type Charge, chargeFor, providerCostOf, providerPriceOf } from '@holdfast/domain/charge';
-import { findInputFiles } from '@holdfast/domain/inputFiles';
+import { type Charge, chargeFor, providerCostOf } from '@holdfast/domain/charge';
 import type { Money } from '@holdfast/domain/money';
 import type { RecordedOutcome, Success } from '@holdfast/domain/outcome';
-import { dependsOnFiles } from '@holdfast/domain/pricing';
-import type { PricedInput } from '@holdfast/domain/quantities';
 import { DownloadError } from '@holdfast/egress/download';
 import type { AttemptRecorder } from '@holdfast/executions/attemptRecorder';
 import type { Logger } from '@holdfast/kit/logger';
@@ -14,6 +9,7 @@ import { reasonOf } from '@holdfast/kit/within';
 import type { Progress } from '@holdfast/providers/interface';
 import type { OutputBody } from '@holdfast/providers/outputBody';
 import { WrongOutputType } from '@holdfast/providers/outputFiles';
+import { pricedInput } from './input.ts';
 import type { DispatcherMetrics } from './metrics.ts';
 import type { Files } from './outputFile.ts';
 import { copyOutput, defaultBounds } from './outputs.ts';
@@ -71,7 +67,7 @@ async function finishedRun(
   );
   if (copied) {
     const { success, drop } = copied;
-    const priced = await pricedInput(files, trace, route, attempt);
+    const priced = await pricedInput(files, trace.log, route, attempt);
     const charge = chargeFor(route.definition, priced, success);
     const recorded = toRecorded(success, charge);
     const providerCost = providerCostOf(route, priced, success);
@@ -91,7 +87,7 @@ async function lostCost(
   attempt: Attempt,
   run: Success,
 ): Promise<Money | null> {
-  return providerCostOf(route, await pricedInput(files, trace, route, attempt), run);
+  return providerCostOf(route, await pricedInput(files, trace.log, route, attempt), run);
 }
 
 /** They must be closed. */
@@ -111,25 +107,6 @@ function reasonFor(failure: unknown, { definition, route }: Pick<Route, 'definit
   const isRefused = failure instanceof DownloadError && failure.stage === 'policy';
   if (!isRefused || definition.output.kind === 'raw') return reason;
   return `${reason}. If it is the provider's own store, name it in ${route.connection.toUpperCase()}_OUTPUT_ORIGINS`;
-}
-
-/** The provider has been paid, so a database that is away is waited for. */
-const retryForMs = 60_000;
-
-export async function pricedInput(
-  { db }: Files,
-  { log }: Trace,
-  { definition, route }: Pick<Route, 'definition' | 'route'>,
-  { organizationId, input }: Attempt,
-): Promise<PricedInput> {
-  const { estimate } = definition;
-  const prices = [definition.price, providerPriceOf({ definition, route }) ?? []].flat();
-  const isOfFiles = prices.some((price) => dependsOnFiles({ price, estimate }));
-  const found = isOfFiles ? findInputFiles(definition.input_schema, input) : [];
-  if (found.length === 0) return { input, files: new Map() };
-  const ids = found.map(({ id }) => id);
-  const read = () => getFileMeasures(db, organizationId, ids);
-  return { input, files: await retryTransient(log, retryForMs, read) };
 }
 
 function toRecorded(
@@ -156,6 +133,8 @@ function warnOfMissingUsage(
 ): void {
   if (missing.length === 0) return;
   for (const quantity of missing) missingUsage.inc({ connection, model, quantity });
-  const line = { executionId, attemptId, connection, model, missing };
-  log.warn(line, 'priced usage was neither reported nor measured');
+  log.warn(
+    { executionId, attemptId, connection, model, missing },
+    'priced usage was neither reported nor measured',
+  );
 }

@@ -1,6 +1,7 @@
 import type { Database } from '@holdfast/db/client';
-import type { FileRow } from '@holdfast/db/files';
-import { getFiles } from '@holdfast/db/files';
+import { retryTransient } from '@holdfast/db/faults';
+import { type FileRow, getFileMeasures, getFiles } from '@holdfast/db/files';
+import { providerPriceOf } from '@holdfast/domain/charge';
 import {
   findInputFiles,
   type InputFile,
@@ -9,6 +10,8 @@ import {
 } from '@holdfast/domain/inputFiles';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
+import { dependsOnFiles } from '@holdfast/domain/pricing';
+import type { PricedInput } from '@holdfast/domain/quantities';
 import { ObjectNotFoundError, type ObjectStore } from '@holdfast/files/store';
 import type { Logger } from '@holdfast/kit/logger';
 import { changeInput, type PreparedInput } from '@holdfast/providers/input';
@@ -148,4 +151,23 @@ function throwUnusable(error: unknown): never {
 
 function typeOf({ contentType }: FileRow): string {
   return contentType ?? 'application/octet-stream';
+}
+
+/** The provider has been paid, so a database that is away is waited for. */
+const retryForMs = 60_000;
+
+export async function pricedInput(
+  { db }: Pick<Files, 'db'>,
+  log: Logger,
+  { definition, route }: Pick<Route, 'definition' | 'route'>,
+  { organizationId, input }: Pick<Attempt, 'organizationId' | 'input'>,
+): Promise<PricedInput> {
+  const { estimate } = definition;
+  const prices = [definition.price, providerPriceOf({ definition, route }) ?? []].flat();
+  const isOfFiles = prices.some((price) => dependsOnFiles({ price, estimate }));
+  const found = isOfFiles ? findInputFiles(definition.input_schema, input) : [];
+  if (found.length === 0) return { input, files: new Map() };
+  const ids = found.map(({ id }) => id);
+  const read = () => getFileMeasures(db, organizationId, ids);
+  return { input, files: await retryTransient(log, retryForMs, read) };
 }

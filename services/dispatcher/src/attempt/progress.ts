@@ -36,17 +36,17 @@ export async function recordProgress(
   recorder: Pick<AttemptRecorder, 'recordProgress'>,
   { definition, route, connection }: Pick<Route, 'definition' | 'route' | 'connection'>,
   attempt: Attempt,
-  reported: Progress,
+  progress: Progress,
 ): Promise<void> {
-  if (reported.state !== 'running' && reported.state !== 'ended') return;
-  const runProgress: RunProgress = reported;
-  const { progress, queuePosition, logs } = runProgress;
-  if (progress === undefined && queuePosition === undefined && logs === undefined) return;
+  if (progress.state !== 'running' && progress.state !== 'ended') return;
+  const run: RunProgress = progress;
+  if (run.progress === undefined && run.queuePosition === undefined && run.logs === undefined) return;
+  const secrets = secretsOf({ connection }, attempt);
   await recorder.recordProgress({
     attemptId: attempt.attemptId,
     executionId: attempt.executionId,
-    ...storable(runProgress),
-    ...newLog(logs ?? '', attempt.logged, reported.state === 'ended', secretsOf({ connection }, attempt)),
+    ...storable(run),
+    ...newLog(run.logs ?? '', attempt.logged, progress.state === 'ended', secrets),
     isShown: mappingOf(definition, route).show?.includes('logs') ?? false,
   });
 }

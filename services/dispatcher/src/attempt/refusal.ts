@@ -25,7 +25,7 @@ type Services = {
 };
 
 /** A refusal that can't be recorded fails the attempt, so the database is read with retries for as long. */
-const readForMs = 60_000;
+const read = <Value>(log: Logger, query: () => Promise<Value>) => retryTransient(log, 60_000, query);
 
 /** Schedules the next try of a run that was not accepted, or lost. Returns false and records nothing when there is none. */
 export async function recordRefusal(
@@ -35,14 +35,14 @@ export async function recordRefusal(
   attempt: Attempt,
   { retryAfterMs, outcome, isLost }: Refused,
 ): Promise<boolean> {
-  const { executionId, attemptId, model, connection, target, claims } = attempt;
+  const { executionId, attemptId, organizationId, model, connection, target, claims, remainingMs } = attempt;
   const next = nextTry({
     definition,
-    isAllowed: await retryTransient(log, readForMs, () => routes.filterFor(attempt.organizationId)),
-    at: attempt,
+    isAllowed: await read(log, () => routes.filterFor(organizationId)),
+    at: { connection, target },
     retryAfterMs,
-    tried: await retryTransient(log, readForMs, () => countTries(db, executionId)),
-    remainingMs: attempt.remainingMs,
+    tried: await read(log, () => countTries(db, executionId)),
+    remainingMs,
   });
   if (next === null) return false;
   const { code, message, raw = null } = outcome;
@@ -71,16 +71,16 @@ export async function recordBusyRefusal(
   attempt: Attempt,
   { outcome, retryAfterMs, ...refused }: Refused,
 ): Promise<boolean> {
-  const { executionId, attemptId, model, connection, target, busyRefusals, claims } = attempt;
+  const { executionId, attemptId, organizationId, model, connection, target, busyRefusals, claims } = attempt;
   const mayHaveRun = refused.mayHaveRun ?? false;
   const pauseMs = await slots.refused({ ...attempt, mayHaveRun }, retryAfterMs ?? 0);
   const next = mayHaveRun
     ? { connection, target, afterMs: pauseMs }
     : busyTry({
         definition,
-        isAllowed: await retryTransient(log, readForMs, () => routes.filterFor(attempt.organizationId)),
+        isAllowed: await read(log, () => routes.filterFor(organizationId)),
         at: { connection, target },
-        refusedAt: await retryTransient(log, readForMs, () => refusedAt(db, executionId)),
+        refusedAt: await read(log, () => refusedAt(db, executionId)),
         busyRefusals,
         pauseMs,
       });

@@ -16,7 +16,7 @@ import type { Logger } from '@holdfast/kit/logger';
 import type { OutputSink, Progress } from '@holdfast/providers/interface';
 import { failure } from '@holdfast/providers/outcome/failure';
 import type { PublishChanges } from '@holdfast/queues/changes';
-import { pricedInput } from './finishedRun.ts';
+import { pricedInput } from './input.ts';
 import type { Files } from './outputFile.ts';
 import type { Route } from './route.ts';
 import { createShownOutput, type ShownOutput } from './shownOutput.ts';
@@ -68,7 +68,7 @@ export function openStreams(args: {
       route,
       attempt,
       takenAtMs,
-      priced: await pricedInput(files, trace, route, attempt),
+      priced: await pricedInput(files, trace.log, route, attempt),
       pauseMs: () => pauseMs(open),
       write: writes.add,
       allowance: () => retryTransient(log, retryForMs, () => streamAllowance(db, attempt.executionId)),

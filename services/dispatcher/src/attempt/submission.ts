@@ -44,29 +44,19 @@ export async function submit(
 ): Promise<Progress | null> {
   const { definition, provider } = route;
   const submission = toSubmission(route, attempt, input);
+  // A stream that broke off is not recovered: a second call would show its beginning again.
   const progress = stream
-    ? await streamFrom(provider, submission, signal, stream)
+    ? await provider.submit({ ...submission, sink: stream.sink }, AbortSignal.any([signal, stream.stop]))
     : await callProvider(provider, submission, firstCall, signal);
+  // Some providers go on when their stream is closed.
+  if (stream?.stop.aborted) void cancelUnconfirmed(route, attempt).catch(() => {});
   if (signal.aborted) {
-    if (signal.reason === 'ended elsewhere') await cancelUnconfirmed(provider, submission);
+    if (signal.reason === 'ended elsewhere') await cancelUnconfirmed(route, attempt);
     return null;
   }
   const usualMs = definition.timeout_s * 1000;
   // What we stopped says nothing about the provider.
   if (!stream?.stop.aborted) slots.called(attempt, progress, { givenMs: attempt.remainingMs, usualMs });
-  return progress;
-}
-
-/** A stream that broke off is not recovered: a second call would show its beginning again. */
-async function streamFrom(
-  provider: Provider,
-  submission: Submission,
-  signal: AbortSignal,
-  { sink, stop }: Stream,
-): Promise<Progress> {
-  const progress = await provider.submit({ ...submission, sink }, AbortSignal.any([signal, stop]));
-  // Some providers go on when their stream is closed.
-  if (stop.aborted) void cancelUnconfirmed(provider, submission).catch(() => {});
   return progress;
 }
 
@@ -123,7 +113,10 @@ function mayHaveRun(progress: Progress): progress is Extract<Progress, { state: 
 export const cancelTimeoutMs = 10_000;
 const findTimeoutMs = 60_000;
 
-export async function cancelUnconfirmed(provider: Provider, submission: Submission): Promise<void> {
+/** Cancels a run whose handle the provider may not have returned yet. */
+export async function cancelUnconfirmed(route: Route, attempt: Attempt): Promise<void> {
+  const { provider } = route;
+  const submission = toSubmission(route, attempt);
   const handle =
     provider.handleFor(submission) ??
     (await provider.find?.(submission, AbortSignal.timeout(findTimeoutMs))) ??
