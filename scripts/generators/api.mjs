@@ -1,8 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { adminEndpoints, signInEndpoints } from '../../services/api-gateway/src/adminApp.ts';
 import { endpoints } from '../../services/api-gateway/src/app.ts';
-import { createAdminDocument } from '../../services/api-gateway/src/pages/openapi/adminDocument.ts';
 import { createApiDocument } from '../../services/api-gateway/src/pages/openapi/document.ts';
 import { errorTable } from '../../services/api-gateway/src/pages/openapi/errorTable.ts';
 import { scopeOf } from '../../services/api-gateway/src/pages/openapi/operations.ts';
@@ -10,9 +8,6 @@ import { root } from '../child.mjs';
 
 const document = createApiDocument(endpoints);
 writeFileSync(path.join(root, 'docs/openapi.json'), `${JSON.stringify(document, null, 2)}\n`);
-
-const adminDocument = createAdminDocument([...adminEndpoints, ...signInEndpoints]);
-writeFileSync(path.join(root, 'docs/admin-openapi.json'), `${JSON.stringify(adminDocument, null, 2)}\n`);
 
 const operations = Object.entries(document.paths).flatMap(([at, item]) =>
   Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), at, ...operation })),

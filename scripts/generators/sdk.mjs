@@ -1,30 +1,28 @@
-// Writes the types of the TypeScript SDK and of the console from the OpenAPI documents.
-import { mkdirSync } from 'node:fs';
+// Writes the types of the TypeScript SDK and of the console: the schemas of the OpenAPI documents.
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { root, runNode } from '../child.mjs';
+import { adminEndpoints, signInEndpoints } from '../../services/api-gateway/src/adminApp.ts';
+import { endpoints } from '../../services/api-gateway/src/app.ts';
+import { createAdminDocument } from '../../services/api-gateway/src/pages/openapi/adminDocument.ts';
+import { createApiDocument } from '../../services/api-gateway/src/pages/openapi/document.ts';
+import { root } from '../child.mjs';
 import { ensureSdkTools, sdkTool } from '../sdkTools.mjs';
 
-const types = [
-  ['docs/openapi.json', 'sdk/typescript/src/generated/api.ts'],
-  ['docs/admin-openapi.json', 'packages/console/src/generated/api.ts'],
-];
-
 await ensureSdkTools();
-for (const [document, file] of types) {
+const { default: typesOf, astToString } = await import(
+  path.join(root, sdkTool('openapi-typescript/dist/index.mjs'))
+);
+
+async function writeTypes(file, { openapi, info, components: { schemas } }) {
+  const document = { openapi, info, paths: {}, components: { schemas } };
+  // A field with a default may be omitted from a request.
+  const types = astToString(await typesOf(document, { defaultNonNullable: false }));
   mkdirSync(path.join(root, path.dirname(file)), { recursive: true });
-  let output = '';
-  const code = await runNode(
-    [
-      sdkTool('openapi-typescript/bin/cli.js'),
-      document,
-      `--output=${file}`,
-      // A field with a default may be omitted from a request.
-      '--default-non-nullable=false',
-    ],
-    { onOutput: (text) => void (output += text) },
-  );
-  if (code === 0) continue;
-  console.error(output);
-  process.exitCode = code;
-  break;
+  writeFileSync(path.join(root, file), `/** Written by scripts/generators/sdk.mjs: do not edit. */\n\n${types}`);
 }
+
+await writeTypes('sdk/typescript/src/generated/api.ts', createApiDocument(endpoints));
+await writeTypes(
+  'packages/console/src/generated/api.ts',
+  createAdminDocument([...adminEndpoints, ...signInEndpoints]),
+);

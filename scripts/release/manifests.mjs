@@ -15,7 +15,6 @@ const places = {
   'services/api-gateway/src/pages/openapi/overview.ts': inCode,
   // Generated from the line before; `npm run verify` compares them.
   'docs/openapi.json': inJson,
-  'docs/admin-openapi.json': inJson,
   'deploy/helm/holdfast/Chart.yaml': /(?<=^(?:version|appVersion): )\S+/gm,
   'docker-compose.yml': /(?<=\$\{HOLDFAST_VERSION:-)[^}]+/g,
   '.env.example': /(?<=^#HOLDFAST_VERSION=)\S+/m,

@@ -77,6 +77,7 @@ import type { Endpoint, EndpointRequest } from './context/endpoint.ts';
 import { idField } from './http/fields.ts';
 import { mountConsole } from './pages/console.ts';
 import { mountSite, siteFolder } from './pages/docs/site.ts';
+import { mountDocument } from './pages/openapi/mountDocument.ts';
 import { limitOperators } from './pipeline/rateLimit.ts';
 import { createPipeline } from './pipeline/serve.ts';
 
@@ -161,6 +162,7 @@ export const signInEndpoints: readonly Endpoint[] = [
 ];
 
 export function createAdminApp(context: Context): Express {
+  const endpoints = [...adminEndpoints, ...signInEndpoints];
   return createPipeline({
     context,
     endpoints: [...adminEndpoints.map(permitted).map(recorded), ...signInEndpoints],
@@ -168,6 +170,9 @@ export function createAdminApp(context: Context): Express {
     limitRate: limitOperators(context),
     mount: (app) => {
       mountConsole(app);
+      mountDocument(app, async () =>
+        (await import('./pages/openapi/adminDocument.ts')).createAdminDocument(endpoints),
+      );
       // The `doc_url` of errors leads here.
       mountSite(app, siteFolder);
     },

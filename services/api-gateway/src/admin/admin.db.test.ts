@@ -38,6 +38,12 @@ function attemptsOf(executionId: string) {
 }
 
 describe('the admin API', () => {
+  it('serves its OpenAPI document', async () => {
+    const { body } = await request(admin).get('/openapi.json').expect(200);
+    expect(Object.keys(body.paths)).toContain('/admin/v1/organizations');
+    expect(Object.keys(body.paths)).toContain('/admin/v1/session');
+  });
+
   it('requires an admin token', async () => {
     const { body } = await post(`/organizations/${await newOrganization()}/api-keys`, { name: 'a' }).expect(
       201,

@@ -2,7 +2,7 @@ import { html } from '@holdfast/kit/html';
 import type { Express } from 'express';
 import type { Endpoint } from '../../context/endpoint.ts';
 import { stateOf } from '../../http/requestState.ts';
-import type { ApiDocument } from '../openapi/document.ts';
+import { mountDocument } from '../openapi/mountDocument.ts';
 import { version } from '../openapi/overview.ts';
 import { sendPlainPage } from './plainPage.ts';
 
@@ -15,11 +15,9 @@ const links = {
 
 /** Serves `GET /`, a page for browsers and JSON for other clients, and the OpenAPI document; both without a key. */
 export function mountHome(app: Express, endpoints: readonly Endpoint[]): void {
-  let document: Promise<ApiDocument> | null = null;
-  app.get('/openapi.json', async (_request, response) => {
-    document ??= makeDocument(endpoints);
-    response.set('Access-Control-Allow-Origin', '*').json(await document);
-  });
+  // Its generator is loaded with the first request.
+  const create = async () => (await import('../openapi/document.ts')).createApiDocument(endpoints);
+  mountDocument(app, create, { 'Access-Control-Allow-Origin': '*' });
   app.get('/', (request, response) => {
     response.vary('Accept').set('Cache-Control', 'no-cache');
     if (request.accepts(['json', 'html']) === 'html') {
@@ -40,9 +38,3 @@ const homeBody = html`<h1>Holdfast</h1>
 <li><a href="${links.errors}">Errors</a></li>
 <li><a href="${links.openapi}">OpenAPI document</a></li>
 </ul>`;
-
-/** Loads the generator when a client first asks for the document. */
-async function makeDocument(endpoints: readonly Endpoint[]): Promise<ApiDocument> {
-  const { createApiDocument } = await import('../openapi/document.ts');
-  return createApiDocument(endpoints);
-}
