@@ -4,10 +4,13 @@ import { endpoints } from '../../services/api-gateway/src/app.ts';
 import { createApiDocument } from '../../services/api-gateway/src/pages/openapi/document.ts';
 import { errorTable } from '../../services/api-gateway/src/pages/openapi/errorTable.ts';
 import { scopeOf } from '../../services/api-gateway/src/pages/openapi/operations.ts';
-import { root } from '../child.mjs';
+import { root, runNode } from '../child.mjs';
 
 const document = createApiDocument(endpoints);
-writeFileSync(path.join(root, 'docs/openapi.json'), `${JSON.stringify(document, null, 2)}\n`);
+writeFileSync(path.join(root, 'docs/openapi.json'), JSON.stringify(document));
+await runNode(['node_modules/@biomejs/biome/bin/biome', 'format', '--write', 'docs/openapi.json'], {
+  onOutput() {},
+});
 
 const operations = Object.entries(document.paths).flatMap(([at, item]) =>
   Object.entries(item).map(([method, operation]) => ({ method: method.toUpperCase(), at, ...operation })),

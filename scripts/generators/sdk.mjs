@@ -18,7 +18,10 @@ async function writeTypes(file, { openapi, info, components: { schemas } }) {
   // A field with a default may be omitted from a request.
   const types = astToString(await typesOf(document, { defaultNonNullable: false }));
   mkdirSync(path.join(root, path.dirname(file)), { recursive: true });
-  writeFileSync(path.join(root, file), `/** Written by scripts/generators/sdk.mjs: do not edit. */\n\n${types}`);
+  writeFileSync(
+    path.join(root, file),
+    `/** Written by scripts/generators/sdk.mjs: do not edit. */\n\n${types}`,
+  );
 }
 
 await writeTypes('sdk/typescript/src/generated/api.ts', createApiDocument(endpoints));

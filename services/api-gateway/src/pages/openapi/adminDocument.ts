@@ -3,7 +3,7 @@ import type { Endpoint } from '../../http/endpoint.ts';
 import { type ApiDocument, pathsOf } from './document.ts';
 import { version } from './overview.ts';
 import { commonHeaders } from './responses.ts';
-import { openObjects } from './schemas.ts';
+import { schemaForClients } from './schemas.ts';
 
 const description =
   'The API of operators, on its own port, which must not be public. Every change is recorded under the name of the operator.';
@@ -35,7 +35,7 @@ export function createAdminDocument(endpoints: readonly Endpoint[]): ApiDocument
         },
       },
     },
-    { override: openObjects },
+    { override: schemaForClients },
   ) as ApiDocument;
 }
 

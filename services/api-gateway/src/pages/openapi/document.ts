@@ -14,7 +14,7 @@ import { scopeField } from './operations.ts';
 import { overviewMarkdown, tags, title, version } from './overview.ts';
 import { commonHeaderReferences, commonHeaders, errorResponses } from './responses.ts';
 import { addExamples } from './samples.ts';
-import { describeDefaults, openObjects } from './schemas.ts';
+import { describeDefaults, schemaForClients } from './schemas.ts';
 
 export type ApiDocument = oas31.OpenAPIObject;
 
@@ -37,7 +37,7 @@ export function createApiDocument(endpoints: readonly Endpoint[]): ApiDocument {
     webhooks: eventWebhook,
     components: { headers: commonHeaders, securitySchemes },
   };
-  const document = createDocument(source, { override: openObjects }) as ApiDocument;
+  const document = createDocument(source, { override: schemaForClients }) as ApiDocument;
   describeDefaults(document);
   addExamples(document);
   addCodeSamples(document);

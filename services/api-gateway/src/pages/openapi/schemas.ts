@@ -5,12 +5,16 @@ import { resolved } from './samples.ts';
 
 type Override = NonNullable<CreateDocumentOptions['override']>;
 
-/** Responses get new fields in later versions: a generated client must accept unknown ones. */
-export const openObjects: Override = ({ jsonSchema, zodSchema, io }) => {
+export const schemaForClients: Override = ({ jsonSchema, zodSchema, io }) => {
   const { type } = zodSchema._zod.def;
+  // Responses get new fields in later versions: a generated client must accept unknown ones.
   if (io === 'output' && type === 'object' && jsonSchema.additionalProperties === false) {
     delete jsonSchema.additionalProperties;
   }
+  // What zod adds of its own says no more than `format` and `integer`.
+  if (jsonSchema.format === 'date-time' || jsonSchema.format === 'date') delete jsonSchema.pattern;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
 
 /** Moves the defaults of bodies into descriptions: generators of types take a field with a default for one that is always sent. */
