@@ -52,6 +52,7 @@ export default {
   testTimeout: 60_000,
   // Most tests wait, for servers, leases and clocks: more of them than processors.
   maxWorkers: 3,
+  testSequencer: '<rootDir>/scripts/longestFirst.mjs',
   // Modules of a test file are never let go of.
   workerIdleMemoryLimit: '1GB',
   watchman: false,

@@ -49,11 +49,11 @@ function help() {
   ].join('\n');
 }
 
-/** The suites of charts need Helm; without it, the others run. */
+/** The suites of charts need Helm; without it, the others run. They wait most of the time, so four run side by side. */
 async function testOthers(words) {
-  const args = words.filter((word) => word !== '--sdk');
+  const args = [...words.filter((word) => word !== '--sdk'), ...(words.includes('-w') ? [] : ['-w', '4'])];
   const only = ['acceptance'];
-  if (args.length < words.length) {
+  if (words.includes('--sdk')) {
     await packSdks();
     only.push('sdk');
   }
