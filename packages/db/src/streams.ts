@@ -119,6 +119,19 @@ export async function shownText(db: Database, executionId: string): Promise<stri
   return row?.text ?? null;
 }
 
+/** The pieces of text of which `shownText` consists; null: none was shown, or they were removed. */
+export async function shownPieces(db: Database, executionId: string): Promise<string[] | null> {
+  const [row] = await runStatement<{ pieces: string[] | null }>(db.pool, 'shown_pieces', piecesSql, [
+    executionId,
+  ]);
+  return row?.pieces ?? null;
+}
+
+const piecesSql = `
+SELECT array_agg(v.data::json ->> 'delta' ORDER BY v.number) AS pieces FROM stream_events v
+WHERE v.execution_id = $1 AND v.type = 'output' AND v.number > coalesce((
+  SELECT max(r.number) FROM stream_events r WHERE r.execution_id = $1 AND r.type = 'reset'), 0)`;
+
 /** The most that an execution may cost now without a write-off or a review. */
 export async function streamAllowance(db: Database, executionId: string): Promise<Money | null> {
   const [row] = await runStatement<{ amount: Money | null }>(db.pool, 'stream_allowance', allowanceSql, [

@@ -17,45 +17,59 @@ const fileId = /^file_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
  * that it declares as text they are text.
  */
 export function findInputFiles(schema: unknown, input: unknown): InputFile[] {
-  const holders = new Set<unknown>();
-  // Most inputs refer to no file, and the walk through the schema costs more.
-  return findHolders(input, holders) ? filesIn(schema, [schema], input, [], holders) : [];
+  return find(schema, input, { shape: prefix, isMeant: isReference });
 }
 
-/** Adds the lists and objects that hold a text like a reference. */
-function findHolders(value: unknown, holders: Set<unknown>): boolean {
-  if (typeof value === 'string') return prefix.test(value);
+/** URLs and data URIs where the schema says `format: file`; `id` is the URL. Compatible APIs take them. */
+export function findInputUrls(schema: unknown, input: unknown): InputFile[] {
+  return find(schema, input, { shape: /^(https?|data):/i, isMeant: (_url, schemas) => schemas.some(isFile) });
+}
+
+/** Texts of this shape that these schemas make files. */
+type Wanted = { shape: RegExp; isMeant(text: string, schemas: readonly Schema[]): boolean };
+
+function find(schema: unknown, input: unknown, wanted: Wanted): InputFile[] {
+  const holders = new Set<unknown>();
+  // Most inputs refer to no file, and the walk through the schema costs more.
+  return findHolders(input, wanted, holders)
+    ? filesIn({ root: schema, holders, ...wanted }, [schema], input, [])
+    : [];
+}
+
+/** Adds the lists and objects that hold a text of the shape. */
+function findHolders(value: unknown, wanted: Wanted, holders: Set<unknown>): boolean {
+  if (typeof value === 'string') return wanted.shape.test(value);
   if (value === null || typeof value !== 'object') return false;
-  for (const one of Object.values(value)) if (findHolders(one, holders)) holders.add(value);
+  for (const one of Object.values(value)) if (findHolders(one, wanted, holders)) holders.add(value);
   return holders.has(value);
 }
 
 /** Walks schemas and value together. `schemas` apply to the value. */
 function filesIn(
-  root: unknown,
+  search: Wanted & { root: unknown; holders: ReadonlySet<unknown> },
   schemas: readonly unknown[],
   value: unknown,
   path: InputFile['path'],
-  holders: ReadonlySet<unknown>,
 ): InputFile[] {
+  const { root, holders, shape, isMeant } = search;
   if (typeof value === 'string') {
-    return prefix.test(value) && isReference(value, applying(root, schemas, value))
-      ? [{ path, id: value }]
-      : [];
+    return shape.test(value) && isMeant(value, applying(root, schemas, value)) ? [{ path, id: value }] : [];
   }
   if (!holders.has(value)) return [];
   const parts = applying(root, schemas, value);
   const steps = Array.isArray(value) ? value.keys() : Object.keys(value as object);
   return [...steps].flatMap((step) => {
     const inside = parts.flatMap((part) => schemasOf(part, step));
-    return filesIn(root, inside, Reflect.get(value as object, step), [...path, step], holders);
+    return filesIn(search, inside, Reflect.get(value as object, step), [...path, step]);
   });
 }
 
 function isReference(text: string, schemas: readonly Schema[]): boolean {
-  if (schemas.some(({ format }) => format === 'file')) return fileReferenceFormat.test(text);
+  if (schemas.some(isFile)) return fileReferenceFormat.test(text);
   return fileId.test(text) && !schemas.some(isText);
 }
+
+const isFile = ({ format }: Schema) => format === 'file';
 
 const textKeywords = ['const', 'enum', 'format', 'maxLength', 'minLength', 'pattern'];
 

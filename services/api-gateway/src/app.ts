@@ -51,6 +51,7 @@ import { postTestEvent } from './api/webhooks/postTestEvent.ts';
 import type { Context } from './context/context.ts';
 import type { Endpoint } from './context/endpoint.ts';
 import { openaiFace } from './faces/openai/face.ts';
+import { replicateFace } from './faces/replicate/face.ts';
 import { mountStorage } from './files/storage.ts';
 import { mountHome } from './pages/docs/home.ts';
 import { mountSite, siteFolder } from './pages/docs/site.ts';
@@ -108,7 +109,7 @@ export const endpoints: readonly Endpoint[] = [
   postCallback,
 ];
 
-const allFaces = [openaiFace];
+const allFaces = [openaiFace, replicateFace];
 
 export function createApp(context: Context): Express {
   const faces = allFaces.filter(({ name }) => context.config.COMPATIBLE_APIS.some((one) => one === name));

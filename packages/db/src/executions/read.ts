@@ -66,6 +66,21 @@ const partialOutputSql = `CASE WHEN e.on_cancel IS NOT NULL AND e.status IN ('FA
 const getExecutionSql = `SELECT ${executionColumnsWithLogs('e')}, ${partialOutputSql} FROM executions e
 WHERE e.id = $1 AND ${checkedSql('e.organization_id = $2')}`;
 
+/** The inputs of an organization's executions, by their ids. */
+export async function readInputs(
+  db: Database,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<Map<string, Record<string, unknown>>> {
+  type Row = { id: string; input: Record<string, unknown> };
+  const rows = await runStatement<Row>(db.pool, 'read_inputs', readInputsSql, [ids, organizationId]);
+  return new Map(rows.map(({ id, input }) => [id, input]));
+}
+
+const readInputsSql = `SELECT e.id, e.input FROM unnest($1::text[]) AS i (id)
+CROSS JOIN LATERAL (SELECT id, input, organization_id FROM executions WHERE ${sameIdSql('i.id')}) e
+WHERE ${checkedSql('e.organization_id = $2')}`;
+
 export async function organizationOf(db: Database, id: string): Promise<string | null> {
   const [row] = await runStatement<{ organizationId: string }>(
     db.pool,

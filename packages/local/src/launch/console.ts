@@ -40,6 +40,7 @@ Holdfast is ready.
   API      ${baseUrl}   (documentation: ${baseUrl}/docs)
   API key  ${apiKey}
   OpenAI   ${baseUrl}/v1/openai   (for its clients: the base URL)
+  Replicate   ${baseUrl}/v1/replicate   (for its clients: baseUrl, REPLICATE_BASE_URL)
   Admin    ${adminUrl}/admin/v1
   token    ${adminToken}
   Files    ${home}

@@ -10,7 +10,7 @@ import { tracingConfig } from '@holdfast/kit/tracing/config';
 import { z } from 'zod';
 import { oidcConfig, oidcProblems } from '../access/oidc/config.ts';
 
-export const compatibleApis = ['openai'] as const;
+export const compatibleApis = ['openai', 'replicate'] as const;
 
 export const gatewayConfig = {
   ...baseConfig,

@@ -34,6 +34,7 @@ import { openProducer } from '@holdfast/queues/producer';
 import { openRequester } from '@holdfast/queues/request';
 import { openTokenSigner } from '../access/executionTokens.ts';
 import { openOidc } from '../access/oidc/provider.ts';
+import { openSigner } from '../access/signer.ts';
 import { bodyPace, openBodyMemory } from '../http/bodyLimits.ts';
 import { openOutputReader } from '../watching/outputStream.ts';
 import { openStreamSlots } from '../watching/streamSlots.ts';
@@ -126,6 +127,8 @@ export async function openContext({
     /** Where operators sign in besides tokens; null: not configured. */
     oidc: openOidc(config),
     tokens: openTokenSigner(config.ENCRYPTION_KEYS),
+    /** Signs the URLs at which anyone may read a file, as long as there is one. */
+    fileLinks: openSigner(config.ENCRYPTION_KEYS, 'holdfast file link'),
   };
 }
 

@@ -16,8 +16,8 @@ const pingMs = 10_000;
 export type FaceEvents = {
   /** Aborts when the client is gone. */
   over: AbortController;
-  /** Waits for a client that reads slowly. `event`: its name, where the protocol has one. */
-  write(data: unknown, event?: string): Promise<void>;
+  /** Waits for a client that reads slowly. `event` and `id`: its name and its id, where the protocol has them. */
+  write(data: unknown, event?: string, id?: string | number): Promise<void>;
   /** Writes the text of the last events as it comes, without comments in between. */
   writeLast(pieces: AsyncIterable<string>): Promise<void>;
   end(): void;
@@ -48,9 +48,14 @@ export function openEventStream(
     over.abort();
     release();
   });
-  async function write(data: unknown, event?: string): Promise<void> {
+  async function write(data: unknown, event?: string, id?: string | number): Promise<void> {
     const text = typeof data === 'string' ? data : JSON.stringify(data);
-    const hasRoom = response.write(`${event === undefined ? '' : `event: ${event}\n`}data: ${text}\n\n`);
+    const lines = [
+      ...(id === undefined ? [] : [`id: ${id}`]),
+      ...(event === undefined ? [] : [`event: ${event}`]),
+      ...text.split(/\r\n|\n|\r/).map((line) => `data: ${line}`),
+    ];
+    const hasRoom = response.write(`${lines.join('\n')}\n\n`);
     if (!hasRoom && !over.signal.aborted) await drained(response);
   }
   return {

@@ -11,7 +11,7 @@ import type { Context } from '../context/context.ts';
 import { removeFile } from '../files/readyFiles.ts';
 
 /** Clients do not know these files and cannot delete them. They are kept for runs that are repeated. */
-const ttlDays = 7;
+export const requestFileDays = 7;
 const downloadTimeoutMs = 30_000;
 const maxDownloadBytes = 52_428_800;
 
@@ -56,7 +56,14 @@ function openRequestFiles(
       throw new ApiError('FORBIDDEN', 'A request with files requires the scope `files`.');
     const id = newId('file');
     const filename = sanitiseFilename(name);
-    const upload = { id, organizationId, filename, contentType: null, sizeBytes: null, ttlDays };
+    const upload = {
+      id,
+      organizationId,
+      filename,
+      contentType: null,
+      sizeBytes: null,
+      ttlDays: requestFileDays,
+    };
     await insertUpload(context.db, upload);
     ids.push(id);
     await context.store.put(id, body, { contentType: anyType });

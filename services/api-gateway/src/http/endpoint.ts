@@ -63,7 +63,7 @@ export function linkTo(
  * what its handlers get.
  */
 export type Endpoint<Context = never, Caller = never> = {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'QUERY';
   /** With `{name}` parameters, e.g. `/v1/executions/{id}`. */
   path: string;
   /** Its name in clients, as `createExecution`. Endpoints outside the OpenAPI document have none. */
@@ -129,15 +129,23 @@ export function endpointsOf<Context, Caller>() {
     Query extends z.ZodObject | undefined = undefined,
     Body extends z.ZodType | undefined = undefined,
     FormBytes extends number | undefined = undefined,
+    RawBody extends RawBodyLimits | undefined = undefined,
   >(
-    definition: Omit<Defined, Handled | 'maxFormBytes'> & {
+    definition: Omit<Defined, Handled | 'maxFormBytes' | 'rawBody'> & {
       operationId: string;
       params?: Params;
       query?: Query;
       body?: Body;
       maxFormBytes?: FormBytes;
+      rawBody?: RawBody;
       handle(
-        request: Request<Params, Query, Inferred<Body> | (FormBytes extends number ? Readable : never)>,
+        request: Request<
+          Params,
+          Query,
+          RawBody extends RawBodyLimits
+            ? Buffer | Readable
+            : Inferred<Body> | (FormBytes extends number ? Readable : never)
+        >,
       ): Promise<Reply | null>;
     },
   ): Defined {

@@ -58,10 +58,11 @@ export function respondError({ log }: { log: Logger }): ErrorRequestHandler {
   };
 }
 
-/** `status`: where the code has a more specific one. */
-export function sendError(response: ServerResponse, error: ApiError, status = error.status): void {
+/** `ownStatus`: where the code has a more specific one. */
+export function sendError(response: ServerResponse, error: ApiError, ownStatus?: number): void {
   const { req: request } = response;
   const state = stateOf(response);
+  const status = ownStatus ?? state.face?.errorStatus?.(error) ?? error.status;
   const body = JSON.stringify(state.face?.errorBody(error, state, response) ?? errorBody(error, state));
   response.statusCode = status;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');

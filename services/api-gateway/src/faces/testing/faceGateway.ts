@@ -5,7 +5,8 @@ import { type ModelFile, modelDefinition } from '@holdfast/domain/modelDefinitio
 import { until } from '@holdfast/testkit/until';
 import { gatewayOfTests, organizationWithKey } from '../../testing/testGateway.ts';
 
-type TestModel = Pick<ModelFile, 'slug' | 'input_schema' | 'output'>;
+type TestModel = Pick<ModelFile, 'slug' | 'input_schema' | 'output'> &
+  Partial<Pick<ModelFile, 'description' | 'aliases' | 'stream' | 'on_cancel'>>;
 
 /** What every run of the models produces; files by their names. */
 export type TestOutput = (

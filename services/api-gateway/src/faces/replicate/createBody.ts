@@ -1,0 +1,63 @@
+import { ApiError, invalidField } from '@holdfast/domain/errors';
+import { isObject } from '@holdfast/domain/inputFiles';
+import { limits } from '@holdfast/domain/limits';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import { z } from 'zod';
+import { jsonObject } from '../../http/fields.ts';
+
+/** Fields that Replicate knows and Holdfast does not are ignored there, too. */
+export const predictionBody = z.looseObject({
+  input: jsonObject('Parameters of the model', { prompt: 'a lighthouse' }).default({}),
+  stream: z.boolean().nullish(),
+  webhook: z.null({ error: 'is not supported yet' }).optional(),
+});
+
+export const versionedBody = predictionBody.extend({ version: z.string().min(1).max(300) });
+
+export type PredictionBody = z.infer<typeof predictionBody>;
+
+/**
+ * JavaScript's client 1.4.0 with `fileEncodingStrategy: "data-uri"` sends itself as the input, with its API key. @throws
+ * ApiError, before anything is stored
+ */
+export function refuseKeyIn(input: unknown, authorization: string | undefined): void {
+  const key = /^\S+ +(\S+)/.exec(authorization ?? '')?.[1];
+  if (key === undefined || !holds(input, key)) return;
+  const message =
+    'The input contains your API key, and was not stored. The client replicate 1.4.0 sends it with `fileEncodingStrategy: "data-uri"`: leave that option out.';
+  throw invalidField('input', 'INVALID', message);
+}
+
+function holds(value: unknown, text: string): boolean {
+  if (typeof value === 'string') return value.includes(text);
+  if (value === null || typeof value !== 'object') return false;
+  return Object.entries(value).some(([name, one]) => name.includes(text) || holds(one, text));
+}
+
+/** What the model knows of an input, by its own names or those of its providers. As at Replicate, the rest is left out. */
+export function knownInput(
+  { input_schema: schema, providers }: ModelDefinition,
+  input: Record<string, unknown>,
+): Record<string, unknown> {
+  const { properties, additionalProperties } = schema;
+  if (additionalProperties !== false || !isObject(properties)) return input;
+  const renamed = providers.flatMap((provider) =>
+    Object.entries(provider.input?.rename ?? {}).map(([ours, theirs]) => [theirs, ours] as const),
+  );
+  const ownName = new Map(renamed.filter(([theirs]) => !Object.hasOwn(properties, theirs)));
+  const named = Object.entries(input).map(([name, value]) => [ownName.get(name) ?? name, value] as const);
+  return Object.fromEntries(named.filter(([name]) => Object.hasOwn(properties, name)));
+}
+
+const unitsS = { h: 3600, m: 60, s: 1 };
+
+/** Seconds of `Cancel-After: 90s`, `10m` or `1h30m`; undefined: the model decides. @throws ApiError */
+export function timeoutS(header: string | string[] | undefined): number | undefined {
+  if (header === undefined) return undefined;
+  const text = header.toString().trim();
+  const [, h, m, s] = /^(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})s?)?$/i.exec(text) ?? [];
+  if (text === '' || (h ?? m ?? s) === undefined)
+    throw new ApiError('INPUT_VALIDATION_ERROR', 'Cancel-After must be a duration such as 90s or 10m.');
+  const seconds = Number(h ?? 0) * unitsS.h + Number(m ?? 0) * unitsS.m + Number(s ?? 0) * unitsS.s;
+  return Math.min(Math.max(seconds, limits.minTimeoutS), limits.maxTimeoutS);
+}
