@@ -47,6 +47,11 @@ export default {
       displayName: 'openai',
       testMatch: inFolders(['acceptance/clients/openai'], '*.test.ts'),
     },
+    {
+      ...withServers,
+      displayName: 'replicate',
+      testMatch: inFolders(['acceptance/clients/replicate'], '*.test.ts'),
+    },
     { ...base, displayName: 'python', testMatch: inFolders(['acceptance/clients/python'], '*.test.ts') },
   ],
   testTimeout: 60_000,

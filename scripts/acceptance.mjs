@@ -26,6 +26,10 @@ const named = {
     about: "OpenAI's clients and frameworks over them, and rubbish (needs npm; PyPI for Python)",
     run: (args) => test(args, { only: ['openai'] }),
   },
+  replicate: {
+    about: "Replicate's clients and the AI SDK over them (needs npm; PyPI for Python)",
+    run: (args) => test(args, { only: ['replicate'] }),
+  },
   console: {
     about: 'the console in a browser, against a live npm start (needs Chromium; flags of Playwright)',
     run: testConsole,

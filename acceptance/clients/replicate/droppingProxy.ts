@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { Agent, createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** When the connections of a create are cut. The last kind is noticed of clients that keep theirs open. */
+const losses = ['while it waits', 'at its head', 'after it was read'] as const;
+
+/** A proxy that drops the responses to the first `drops` tries of each create, which it has sent on whole. */
+export async function startDroppingProxy(target: string, drops: number, kinds: number = losses.length) {
+  const tries = new Map<string, number>();
+  const lost = new Map<string, number>();
+  const agents: Agent[] = [];
+
+  async function proxy(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await buffer(incoming);
+    const { method, headers, url = '/' } = incoming;
+    const isCreate = method === 'POST' && url.endsWith('/predictions');
+    const number = tries.get(body.toString()) ?? 0;
+    tries.set(body.toString(), number + 1);
+    const loss = isCreate && number < drops ? losses[number % kinds] : undefined;
+    if (loss) lost.set(loss, (lost.get(loss) ?? 0) + 1);
+    // No other request uses the connection that is cut.
+    const agent = new Agent({ keepAlive: true });
+    agents.push(agent);
+    const outgoing = send(new URL(url, target), { method, headers, agent });
+    outgoing.on('error', () => response.destroy());
+    const responding = once(outgoing, 'response') as Promise<[IncomingMessage]>;
+    responding.catch(() => {});
+    await new Promise<void>((resolve) => outgoing.end(body, resolve));
+    const cut = () => {
+      outgoing.socket?.destroy();
+      response.destroy();
+    };
+    if (loss === 'while it waits') {
+      await delay(Math.random() * 60);
+      return cut();
+    }
+    const [from] = await responding;
+    if (loss === 'at its head') return cut();
+    const whole = await buffer(from);
+    if (loss === 'after it was read') return cut();
+    const { 'transfer-encoding': _encoding, ...rest } = from.headers;
+    response.writeHead(from.statusCode ?? 502, { ...rest, 'content-length': whole.length }).end(whole);
+  }
+
+  const server = createServer((incoming, response) => {
+    response.on('error', () => {});
+    proxy(incoming, response).catch(() => response.destroy());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    /** How often each happened. */
+    lost,
+    async close() {
+      for (const agent of agents) agent.destroy();
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}
