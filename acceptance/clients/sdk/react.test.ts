@@ -87,6 +87,7 @@ describe.each(Object.entries(versions))('useExecution in %s', (name) => {
       renewed: { status: 'COMPLETED', error: null },
       reconnected: { status: 'COMPLETED', error: null, showed: true },
       streamed: { status: 'COMPLETED', error: null, whole: true, grows: true, ran: true },
+      partial: { images: 3, bytes: true },
       unmounted: { later: 0 },
     });
   });

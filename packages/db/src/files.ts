@@ -82,7 +82,7 @@ export async function listFilesOfExecution(db: Database, executionId: string): P
 }
 
 const ofExecutionSql = `SELECT ${fileColumnsSql} FROM files WHERE execution_id = $1
-  AND ${presentSql} ORDER BY id LIMIT 100`;
+  AND ${presentSql} AND NOT is_partial ORDER BY id LIMIT 100`;
 
 export type NewOutput = {
   id: string;
@@ -91,9 +91,14 @@ export type NewOutput = {
   executionId: string;
   filename: string;
   contentType: string;
+  /** Partial images alone have it: how long their stream is kept after the end of its execution. */
+  partialForS?: number | undefined;
 };
 
-/** Written before the bytes, which nothing would find without a row. Expires in a day unless `keepOutputs` keeps it. */
+/**
+ * Written before the bytes, which nothing would find without a row. Expires in a day unless `keepOutputs` keeps it; a partial
+ * image a day after its stream is gone, which removes it if it is cleared as it should.
+ */
 export async function insertOutput(db: Database, output: NewOutput): Promise<void> {
   await runStatement(db.pool, 'insert_output', insert, [
     output.id,
@@ -102,6 +107,7 @@ export async function insertOutput(db: Database, output: NewOutput): Promise<voi
     output.filename,
     output.contentType,
     output.key,
+    output.partialForS ?? null,
   ]);
 }
 
@@ -120,10 +126,11 @@ export async function markOutputReady(
 }
 
 const insert = `
-WITH erased AS (SELECT erased_at FROM executions WHERE id = $3 FOR SHARE)
-INSERT INTO files (id, organization_id, origin, execution_id, state, filename, content_type, object_key, expires_at)
-VALUES ($1, $2, 'output', $3, 'awaiting_upload', $4, $5, $6,
-  coalesce((SELECT least(erased_at, now()) FROM erased WHERE erased_at IS NOT NULL), now() + interval '1 day'))`;
+WITH execution AS (SELECT erased_at, expires_at FROM executions WHERE id = $3 FOR SHARE)
+INSERT INTO files (id, organization_id, origin, execution_id, state, filename, content_type, object_key, is_partial, expires_at)
+VALUES ($1, $2, 'output', $3, 'awaiting_upload', $4, $5, $6, $7::int IS NOT NULL,
+  coalesce((SELECT least(erased_at, now()) FROM execution WHERE erased_at IS NOT NULL), interval '1 day' +
+    greatest(now(), (SELECT expires_at + $7 * interval '1 second' FROM execution))))`;
 
 const ready = `UPDATE files SET state = 'ready', size_bytes = $2, width = $3, height = $4, duration_ms = $5 WHERE id = $1`;
 

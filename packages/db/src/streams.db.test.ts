@@ -10,6 +10,7 @@ import { cancelExecution, completeExecutions, expireExecutions } from './executi
 import { eraseExecution } from './executions/erase.ts';
 import { getExecution } from './executions/read.ts';
 import { startExecutions } from './executions/start.ts';
+import { getFiles, insertOutput, keepOutputs, listFilesOfExecution, listRemovableFiles } from './files.ts';
 import { updateOrganization } from './organizations.ts';
 import { applyRoles } from './roles/roles.ts';
 import {
@@ -178,6 +179,26 @@ describe('a stream', () => {
     await eraseExecution(gateway, organizationId, id);
     expect(await getExecution(gateway, organizationId, id)).toMatchObject({ partialOutput: null });
     expect(await breaches()).toEqual([]);
+  });
+
+  it('takes its partial images with it, those too that were never shown, and leaves the outputs', async () => {
+    const { id, take } = await streamed('charge');
+    await take();
+    const file = { organizationId, executionId: id, key: id, filename: 'a.png', contentType: 'image/png' };
+    const [partial, output] = [newId('file'), newId('file')];
+    await insertOutput(dispatcher, { ...file, id: partial, partialForS: 3600 });
+    await insertOutput(dispatcher, { ...file, id: output });
+    await keepOutputs(dispatcher, [output]);
+    const expiry = `SELECT f.expires_at > e.expires_at + interval '1 h' AS is_later FROM files f, executions e
+      WHERE f.id = $1 AND e.id = $2`;
+    expect((await owner.pool.query(expiry, [partial, id])).rows).toEqual([{ is_later: true }]);
+    expect((await listFilesOfExecution(gateway, id)).map((one) => one.id)).toEqual([output]);
+    await cancel(id);
+    expect(await clearStreams(dispatcher, -1, 100)).toBeGreaterThan(0);
+    expect((await listRemovableFiles(dispatcher, 100)).map((one) => one.id)).toContain(partial);
+    expect((await getFiles(gateway, organizationId, [partial, output])).map((one) => one.id)).toEqual([
+      output,
+    ]);
   });
 
   it('is not there for an execution that is not streamed', async () => {

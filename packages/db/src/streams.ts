@@ -150,10 +150,10 @@ export type StreamPage = {
   hasEnded: boolean;
   /** How many there are; null: the execution is not streamed. */
   total: number | null;
-  /** Whether it completed, and its output was not erased. */
-  hasOutput: boolean;
   /** Whether they were removed. */
   isCleared: boolean;
+  /** Whether the whole output comes after them: they only lead to it, or there are none. */
+  endsWithWhole: boolean;
   /** The next ones after the position, of at most `streamPageEvents`. */
   events: ReadEvent[];
 };
@@ -178,13 +178,13 @@ export async function readStreams(
 }
 
 const readSql = `
-SELECT r.n::int AS reader, e.completed_at IS NOT NULL AS "hasEnded", s.events AS total,
-  e.status = 'COMPLETED' AND e.erased_at IS NULL AS "hasOutput", s.cleared_at IS NOT NULL AS "isCleared",
+SELECT r.n::int AS reader, e.completed_at IS NOT NULL AS "hasEnded", s.events AS total, s.cleared_at IS NOT NULL AS "isCleared",
+  e.status = 'COMPLETED' AND e.erased_at IS NULL AND (s.kind IS NOT DISTINCT FROM 'image' OR coalesce(s.events, 0) = 0) AS "endsWithWhole",
   coalesce(v.events, '[]') AS events
 FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS r (id, after, n) CROSS JOIN LATERAL (
   SELECT status, completed_at, erased_at FROM executions WHERE id = r.id AND id >= $3 LIMIT 1
 ) e LEFT JOIN LATERAL (
-  SELECT events, cleared_at FROM streams WHERE execution_id = r.id AND execution_id >= $3 LIMIT 1
+  SELECT kind, events, cleared_at FROM streams WHERE execution_id = r.id AND execution_id >= $3 LIMIT 1
 ) s ON true LEFT JOIN LATERAL (
   SELECT json_agg(json_build_object('number', number, 'type', type, 'data', data) ORDER BY number) AS events FROM (
     SELECT number, type, data FROM stream_events
@@ -192,7 +192,7 @@ FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS r (id, after, n) CROSS JOI
   ) t
 ) v ON s.events > r.after`;
 
-/** Removes the events of executions that ended long enough ago; returns how many. Text that has no other place is kept. */
+/** Removes the events of executions that ended long enough ago, and their partial images; returns how many. Text that has no other place is kept. */
 export async function clearStreams(db: Database, retentionS: number, limit: number): Promise<number> {
   const rows = await runStatement(db.pool, 'clear_streams', clearSql, [retentionS, limit]);
   return rows.length;
@@ -208,6 +208,10 @@ kept AS MATERIALIZED (
   SELECT d.id, CASE WHEN e.status <> 'COMPLETED' AND e.erased_at IS NULL THEN shown_text(d.id) END AS text
   FROM due d CROSS JOIN LATERAL (SELECT status, erased_at FROM executions WHERE id = d.id OFFSET 0) e
 ),
-gone AS (DELETE FROM stream_events v USING kept k WHERE ${hasKeySql('v.execution_id', 'k.id')})
+gone AS (DELETE FROM stream_events v USING kept k WHERE ${hasKeySql('v.execution_id', 'k.id')}),
+expired AS (
+  UPDATE files f SET expires_at = least(f.expires_at, date_trunc('milliseconds', now())) FROM kept k
+  WHERE ${hasKeySql('f.execution_id', 'k.id')} AND ${checkedSql("f.is_partial AND f.state <> 'deleted'")}
+)
 UPDATE streams s SET cleared_at = now(), partial_output = k.text FROM kept k
 WHERE ${hasKeySql('s.execution_id', 'k.id')} RETURNING s.execution_id`;

@@ -7,7 +7,7 @@ export const modelSlug = z
   .string()
   .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be lower case: letters, digits, . _ -');
 
-export const streamKinds = ['text', 'json', 'audio'] as const;
+export const streamKinds = ['text', 'json', 'audio', 'image'] as const;
 export type StreamKind = (typeof streamKinds)[number];
 
 /** What a cancel costs after output was shown. */
@@ -89,7 +89,7 @@ export const modelDefinition = z
       .enum(streamKinds)
       .optional()
       .describe(
-        'The model can show its output while it is made, to clients that create with `stream: true`: pieces of text, JSON values, or audio.',
+        'The model can show its output while it is made, to clients that create with `stream: true`: pieces of text, JSON values, audio, or partial images.',
       ),
     on_cancel: z
       .enum(cancelPolicies)

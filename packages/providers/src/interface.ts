@@ -33,12 +33,12 @@ export type Submission = {
 };
 
 /**
- * Shows the output of a run while it is made. The pieces of all its calls, joined, must be the output in the outcome. An
- * adapter awaits each call before it reads on: the provider is read no faster than output is stored.
+ * Shows the output of a run while it is made. The pieces of all its calls, joined, must be the output in the outcome, but for
+ * partial images, which only lead to it. An adapter awaits each call before it reads on: the provider is read no faster than output is stored.
  */
 export type OutputSink = {
   kind: StreamKind;
-  /** A piece of text (never half a character), a JSON value, or bytes of audio, as `kind` says. */
+  /** A piece of text (never half a character), a JSON value, bytes of audio, or the URL of a partial image, as `kind` says. */
   output(piece: unknown): Promise<void>;
   /** Lines of the run's log that are new. */
   logs(lines: string): void;

@@ -64,14 +64,14 @@ export function heldBody(
   contentType: string | null,
   filename: string | null = null,
 ): OutputBody {
-  return {
-    reference: newReference(),
-    contentType,
-    filename,
-    sizeBytes: bytes.size,
-    open: async () => Readable.fromWeb(bytes.stream()),
-    close: () => {},
-  };
+  const open = async () => Readable.fromWeb(bytes.stream());
+  return { ...openedBody(open), contentType, filename, sizeBytes: bytes.size };
+}
+
+/** A body of an unknown type and size. */
+export function openedBody(open: OutputBody['open']): OutputBody {
+  const unknown = { contentType: null, filename: null, sizeBytes: null };
+  return { reference: newReference(), ...unknown, open, close: () => {} };
 }
 
 function newReference(): string {

@@ -1,16 +1,17 @@
 import type { Outcome } from '@holdfast/domain/outcome';
 import type { OutputSink } from './interface.ts';
+import { fileUrl } from './outcome/fileUrls.ts';
 import { hasOutputFiles } from './outputFiles.ts';
 import { createShownText } from './shownText.ts';
 
 export type ShownOutput = {
-  /** Text for a sink of texts, else any JSON value. Values with files are not shown: their URLs are the provider's. */
+  /** Text for a sink of texts, files for one of images, else JSON values: those with files, of the provider, are not shown. */
   show(piece: unknown): Promise<void>;
   /** Shows what the output has beyond the pieces, such as all of it when the server did not stream. */
   showRest(outcome: Outcome): Promise<void>;
 };
 
-/** The output that a sink of texts or JSON values has been shown. */
+/** The output that a sink of texts, JSON values or images has been shown. */
 export function createShownOutput(sink: OutputSink): ShownOutput {
   const text = createShownText(sink);
   let isShown = false;
@@ -27,6 +28,16 @@ export function createShownOutput(sink: OutputSink): ShownOutput {
         if (typeof piece === 'string') await text.show(piece);
       },
       showRest: (outcome) => text.showRest(outcome),
+    };
+  if (sink.kind === 'image')
+    return {
+      async show(piece) {
+        for (const file of [piece].flat()) {
+          const url = fileUrl(file);
+          if (url !== null) await sink.output(url);
+        }
+      },
+      async showRest() {},
     };
   return {
     show: showValue,

@@ -321,7 +321,7 @@ def test_the_events_of_a_stream_have_types(run: Scenario):
             sent(4, "weather", {"sun": True}),
             "event: output\ndata: {broken\n\n",
             sent(5, "reset", {"attempt": 2}),
-            output(6, "There"),
+            sent(6, "output", {"image": "file_1"}),
             done(7, usage=usage, cost="0.0003", finish_reason="budget", error=None),
         )
     ]
@@ -333,7 +333,7 @@ def test_the_events_of_a_stream_have_types(run: Scenario):
             LogsEvent(["loading"], 2),
             OutputEvent({"row": 1}, 3),
             ResetEvent(2, 5),
-            OutputEvent("There", 6),
+            OutputEvent({"image": "file_1"}, 6),
         ]
         assert isinstance(last, DoneEvent)
         assert (last.status, last.cost, last.finish_reason, last.error, last.id) == ("COMPLETED", "0.0003", "budget", None, 7)

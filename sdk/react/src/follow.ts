@@ -14,6 +14,8 @@ export type Following = {
   onEvent: (event: ExecutionEvent, isFirst: boolean) => void;
   /** With `isStreamed`: the output so far changes. */
   onText: (change: (text: string) => string) => void;
+  /** With `isStreamed`: the id of the last partial image. */
+  onImage: (id: string | null) => void;
   onEnded: (execution: Execution) => void;
   /** `error.retryable`: the execution is read again. */
   onError: (error: HoldfastError) => void;
@@ -24,7 +26,7 @@ export async function follow(
   client: Holdfast,
   id: string,
   { signal, isStreamed }: { signal: AbortSignal; isStreamed: boolean },
-  { onEvent, onText, onEnded, onError }: Following,
+  { onEvent, onText, onImage, onEnded, onError }: Following,
 ): Promise<void> {
   for (;;) {
     let isFirst = true;
@@ -33,7 +35,7 @@ export async function follow(
       onEvent(event, isFirst);
       isFirst = false;
     };
-    const reading = { id, signal, onProgress, onText };
+    const reading = { id, signal, onProgress, onText, onImage };
     try {
       if (isStreamed) await readStream(client, reading);
       const execution = await client.executions.wait(id, { signal, onProgress });
@@ -49,27 +51,36 @@ export async function follow(
   }
 }
 
-type Reading = Pick<Following, 'onText'> & {
+type Reading = Pick<Following, 'onText' | 'onImage'> & {
   id: string;
   signal: AbortSignal;
   onProgress: (event: ExecutionEvent) => void;
 };
 
 /** Reports a stream to its end. It has no statuses, so the record is read at the beginning and once output has begun. */
-async function readStream(client: Holdfast, { id, signal, onProgress, onText }: Reading): Promise<void> {
+async function readStream(
+  client: Holdfast,
+  { id, signal, onProgress, onText, onImage }: Reading,
+): Promise<void> {
   let { status } = await readRecord();
-  onText(() => '');
+  clear();
   for await (const event of client.executions.stream<unknown>(id, { signal }).events()) {
     if (signal.aborted) return;
     if (event.type === 'output' && typeof event.delta === 'string') {
       const { delta } = event;
       onText((text) => text + delta);
     }
-    if (event.type === 'reset') onText(() => '');
+    if (event.type === 'output' && isPartialImage(event.delta)) onImage(event.delta.image);
+    if (event.type === 'reset') clear();
     if (event.type === 'progress')
       onProgress({ type: 'progress', progress: event.progress, queuePosition: null });
     if (event.type === 'logs') onProgress({ type: 'log', lines: event.lines });
     if (event.type !== 'done' && status === 'PENDING') ({ status } = await readRecord());
+  }
+
+  function clear(): void {
+    onText(() => '');
+    onImage(null);
   }
 
   async function readRecord() {
@@ -78,6 +89,9 @@ async function readStream(client: Holdfast, { id, signal, onProgress, onText }: 
     return execution;
   }
 }
+
+const isPartialImage = (delta: unknown): delta is { image: string } =>
+  typeof (delta as { image?: unknown } | null)?.image === 'string';
 
 function pause(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -17,7 +17,7 @@ import { useBaseUrl } from './provider.ts';
 export type UseExecutionOptions = {
   /** The URL of your Holdfast. Default: the `HoldfastProvider`'s, or the origin of the page. */
   baseUrl?: string;
-  /** Shows the output of an execution that was created with `stream: true` as it grows: `text`. */
+  /** Shows the output of an execution that was created with `stream: true` as it grows: `text`, or `partialImage`. */
   stream?: boolean;
   /** Called when the token is not accepted, or no longer. Get a new one from your server and pass it to the hook. */
   onTokenExpired?: () => void;
@@ -36,6 +36,8 @@ export type ExecutionState<Output> = {
   queuePosition: number | null;
   /** With `stream`: the text so far. It is empty again when the model begins anew. */
   text: string;
+  /** With `stream`: the last partial image, of a model that shows them. */
+  partialImage: OutputFile | null;
   /** What has happened since the hook began to follow it: the last 1,000 events. */
   events: readonly ExecutionEvent[];
   /** Once it is completed. */
@@ -55,6 +57,7 @@ type Known = {
   progress: number | null;
   queuePosition: number | null;
   text: string;
+  image: string | null;
   events: readonly ExecutionEvent[];
   error: HoldfastError | null;
 };
@@ -66,6 +69,7 @@ const unknown = (id: string | null): Known => ({
   progress: null,
   queuePosition: null,
   text: '',
+  image: null,
   events: [],
   error: null,
 });
@@ -102,6 +106,7 @@ export function useExecution<Slug extends ModelSlug = ModelSlug>(
       { signal: stopping.signal, isStreamed },
       {
         onText: (change) => update((last) => ({ ...last, text: change(last.text), error: null })),
+        onImage: (image) => update((last) => ({ ...last, image, error: null })),
         onEvent: (event, isFirst) =>
           update((last) => withEvent(isFirst ? { ...last, events: [] } : last, event)),
         onEnded: (execution) => update((last) => withEnd(last, execution)),
@@ -123,10 +128,26 @@ export function useExecution<Slug extends ModelSlug = ModelSlug>(
     [client, execution],
   );
   const files = useMemo(() => filesIn(output), [output]);
-  const { progress, queuePosition, text, events, error } = shown;
+  const { progress, queuePosition, text, image, events, error } = shown;
+  const partialImage = useMemo(
+    () => (client && image ? new OutputFile(client.files, { file_id: image }) : null),
+    [client, image],
+  );
   const status = execution?.status ?? null;
   const ended = execution !== null && isEnded(execution);
-  return { status, isEnded: ended, execution, progress, queuePosition, text, events, output, files, error };
+  return {
+    status,
+    isEnded: ended,
+    execution,
+    progress,
+    queuePosition,
+    text,
+    partialImage,
+    events,
+    output,
+    files,
+    error,
+  };
 }
 
 function withEvent(last: Known, event: ExecutionEvent): Known {

@@ -231,6 +231,14 @@ describe('the stream of an execution', () => {
     expect(typesOf(events)).toEqual(['Once ', 'upon', ' a time', 'done']);
   });
 
+  it('yields partial images by their ids, then the whole output', async () => {
+    const images = [{ file_id: 'file_3' }];
+    const partial = (id: number) => sent(id, 'output', { image: `file_${id}` });
+    const client = await start(cutAfter(partial(1)), streamOf(partial(2), output(3, { images }), done(4)));
+    const shown = await all(client.executions.stream('exec_1'));
+    expect(shown).toEqual([{ image: 'file_1' }, { image: 'file_2' }, { images }]);
+  });
+
   it('resets when the whole is another text than was read, or it is not known what was read', async () => {
     const whole = streamOf(sent(null, 'reset', {}), output(null, 'There was'), done(9));
     const client = await start(cutAfter(output(1, 'Once')), whole);

@@ -212,6 +212,9 @@ function eventOf<Delta>(sent: ServerSentEvent): StreamEvent<Delta> | null {
   if (body === null) return null;
   const id = sent.id !== null && /^\d{1,15}$/.test(sent.id) ? Number(sent.id) : null;
   if (type === 'output' && 'delta' in body) return { id, type, delta: body['delta'] as Delta };
+  // What follows partial images is the whole output, a `delta` too.
+  if (type === 'output' && typeof body['image'] === 'string')
+    return { id, type, delta: { image: body['image'] } as Delta };
   if (type === 'progress') return { id, type, progress: numberOf(body['progress']) };
   if (type === 'logs' && Array.isArray(body['lines'])) return { id, type, lines: body['lines'].map(String) };
   if (type === 'reset') return { id, type, attempt: numberOf(body['attempt']) };

@@ -33,6 +33,7 @@ describe('the types of a model', () => {
     ['text', 'string'],
     ['audio', 'string'],
     ['json', 'unknown'],
+    ['image', '{ image?: string }'],
   ])(
     'that streams %s have pieces of the type %s, and a model that does not stream has none',
     (stream, type) => {

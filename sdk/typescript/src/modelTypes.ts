@@ -14,7 +14,7 @@ export function modelTypes(models: readonly Model[], source: string): string {
         `    ${JSON.stringify(model.slug)}: {`,
         `      input: ${typeOf(model.input_schema, context(model.input_schema, 'input'), '      ')};`,
         `      output: ${output ? typeOf(output, context(output, 'output'), '      ') : 'Record<string, any>'};`,
-        ...(stream ? [`      delta: ${stream === 'json' ? 'unknown' : 'string'};`] : []),
+        ...(stream ? [`      delta: ${deltaTypes[stream]};`] : []),
         '    };',
       ].join('\n');
     });
@@ -30,6 +30,13 @@ export function modelTypes(models: readonly Model[], source: string): string {
     '',
   ].join('\n');
 }
+
+const deltaTypes: Record<NonNullable<Model['stream']>, string> = {
+  text: 'string',
+  audio: 'string',
+  json: 'unknown',
+  image: '{ image?: string }',
+};
 
 /** What a schema is part of. Files are given to an input, and taken from an output. */
 type Context = {

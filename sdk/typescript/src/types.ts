@@ -85,7 +85,10 @@ export type StreamingSlug = keyof Models extends never
   ? string
   : { [Slug in keyof Models]: Models[Slug] extends { delta: unknown } ? Slug : never }[keyof Models];
 
-/** A piece of a model's streamed output: text, base64 of audio, or a JSON value. */
+/**
+ * A piece of a model's streamed output: text, base64 of audio, or a JSON value. A model that makes images shows `{ image }`
+ * with the id of each partial image, then its output.
+ */
 export type DeltaOf<Slug> = Slug extends keyof Models
   ? Models[Slug] extends { delta: infer Delta }
     ? Delta

@@ -166,7 +166,8 @@ async function openServices(
   const starter = openStarter({ db, hints: { fanout: queues.fanout, publishChanges }, leaseS });
   const recorder = openAttemptRecorder({ db, settle: queues.settle, publishChanges, log });
   const files = { db, store: await openStore(config), egress };
-  const streams = openStreams({ db, files, publishChanges, log });
+  const retentionS = config.STREAM_RETENTION_S;
+  const streams = openStreams({ db, files, publishChanges, retentionS, log });
   return {
     services: {
       files,

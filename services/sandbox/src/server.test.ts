@@ -331,7 +331,7 @@ describe('streams of a run', () => {
   });
 
   it('are refused with 406 by a model that has none', async () => {
-    const response = await stream('none', { prompt: 'hi' }, { model: 'sandbox-image' });
+    const response = await stream('none', { prompt: 'hi' }, { model: 'image-transform' });
     expect([response.status, await response.json()]).toEqual([
       406,
       { error: expect.stringContaining('does not support streaming responses') },

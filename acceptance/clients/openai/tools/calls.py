@@ -329,8 +329,9 @@ def images_url():
 @call
 def images_streamed():
     body = {"model": "sandbox-image", "prompt": "a stream, python", "size": "64x64"}
-    *_, last = client.images.generate(**body, stream=True, partial_images=1)
-    assert last.type == "image_generation.completed" and len(last.b64_json) > 100
+    partial, last = client.images.generate(**body, stream=True, partial_images=1)
+    assert (partial.type, last.type) == ("image_generation.partial_image", "image_generation.completed")
+    assert partial.b64_json.startswith("iVBOR") and last.b64_json != partial.b64_json
 
 
 @call

@@ -126,6 +126,18 @@ report.streamed = {
   ran: shown.some(({ id, status: one }) => id === streamed.id && one === 'PROCESSING'),
 };
 
+// Partial images, with the same kind of token.
+const painting = { model: 'sandbox-image', input: { prompt: 'Hello', width: 16, height: 16 }, stream: true };
+const painted = await client.executions.create(painting);
+const paintedToken = new URL(painted.urls.stream).searchParams.get('token');
+root.render(page({ id: painted.id, token: paintedToken, stream: true }));
+await until('the end of the images', () => last()?.isEnded && last().id === painted.id && last().output);
+const partial = shown.flatMap(({ id, partialImage }) => (id === painted.id ? (partialImage ?? []) : []));
+report.partial = {
+  images: new Set(partial.map(({ file_id: id }) => id)).size,
+  bytes: (await last().partialImage.blob()).size > 0,
+};
+
 // Unmounted while it runs.
 const fifth = await create({ prompt: 'Hello', delay_ms: 60_000 });
 root.render(page(fifth));

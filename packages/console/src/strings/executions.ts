@@ -82,6 +82,7 @@ export const executionsTexts = {
       `It was cancelled after it had shown output: ${cost} USD was charged for what was shown.`,
     startedAgain: (attempt: number) => `The run broke off. Attempt ${attempt} starts the output again.`,
     audioSoFar: (bytes: number) => `${Math.ceil(bytes / 1024)} KB of audio so far.`,
+    partialImage: 'Image that is not finished',
     partialOutput: 'It ended before its output was complete. It had shown:',
     finishReason: (reason: string) => `Finish reason: ${reason}${finishReasons[reason] ?? ''}`,
     erase: 'Erase',

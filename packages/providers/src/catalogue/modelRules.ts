@@ -154,6 +154,7 @@ const streamedKinds: Record<StreamKind, OutputKind[]> = {
   text: ['text'],
   json: fileKinds,
   audio: ['audios', 'files', 'raw'],
+  image: ['images'],
 };
 
 function streamedKindProblems({ stream, output }: ModelParts): ModelProblem[] {
@@ -168,6 +169,7 @@ function streamedKindProblems({ stream, output }: ModelParts): ModelProblem[] {
 const streamNeeds: Record<Adapter, (options: Options, kind: StreamKind) => string | null> = {
   openai({ endpoint = 'chat' }, kind) {
     if (kind === 'json') return 'another adapter';
+    if (kind === 'image') return isOfImages(endpoint) ? null : '`endpoint` images or image_edits';
     if (kind === 'audio') return endpoint === 'speech' ? null : '`endpoint` speech';
     return endpoint === 'chat' || endpoint === 'responses' ? null : '`endpoint` chat or responses';
   },
@@ -179,8 +181,10 @@ const streamNeeds: Record<Adapter, (options: Options, kind: StreamKind) => strin
   },
   cog: (_options, kind) => (kind === 'audio' ? 'another adapter' : null),
   replicate: (_options, kind) => (kind === 'text' ? null : 'another adapter'),
-  fal: (_options, kind) => (kind === 'audio' ? 'another adapter' : null),
+  fal: (_options, kind) => (kind === 'text' || kind === 'json' ? null : 'another adapter'),
 };
+
+const isOfImages = (endpoint: unknown) => endpoint === 'images' || endpoint === 'image_edits';
 
 function streamProblems({ stream }: ModelParts, route: ProviderRoute, index: number): ModelProblem[] {
   const needed = stream ? streamNeeds[route.adapter](route.options, stream) : null;

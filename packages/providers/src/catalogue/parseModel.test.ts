@@ -374,6 +374,9 @@ describe('parseModel', () => {
     ['openai', 'endpoint: chat', 'audio', '`endpoint` speech'],
     ['openai', 'endpoint: chat', 'json', 'another adapter'],
     ['openai', 'endpoint: speech', 'audio', null],
+    ['openai', 'endpoint: chat', 'image', '`endpoint` images or image_edits'],
+    ['openai', 'endpoint: images', 'image', null],
+    ['fal', '', 'image', 'another adapter'],
     ['replicate', '', 'json', 'another adapter'],
     ['http', 'path: /, stream: {}', 'audio', '`stream.format` bytes'],
   ])('of %s with { %s }: a stream of %s needs %s, for raw output', (adapter, options, kind, needed) => {

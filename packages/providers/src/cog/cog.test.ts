@@ -1,6 +1,8 @@
 import type { ExecutionErrorCode } from '@holdfast/domain/errors';
 import { describe, expect, it } from '@jest/globals';
 import { startFakeServer } from '../conformance/fakeServer.ts';
+import { setupForEachTest } from '../conformance/setup.ts';
+import { describeStreaming } from '../conformance/streaming.ts';
 import { type Subject, secrets, submissionOf } from '../conformance/subject.ts';
 import { describeConformance } from '../conformance/suite.ts';
 import { createCog } from './cog.ts';
@@ -188,25 +190,37 @@ const subject: Subject = {
   },
 };
 
-describeConformance({
-  ...subject,
-  streaming: {
-    start: ({ id }) => streamed('start', { id, status: 'processing' }),
-    piece: (chunk) => streamed('output', { chunk, index: 0 }),
-    end: ({ id }, { pieces, usage }) => {
-      const tokens = { input_token_count: 3, output_token_count: 9 };
-      return [
-        ...(usage
-          ? Object.entries(tokens).map(([name, value]) =>
-              streamed('metric', { name, value, mode: 'replace' }),
-            )
-          : []),
-        streamed('completed', { ...succeeded(id), output: pieces, metrics: usage ? tokens : {} }),
-      ].join('');
-    },
-    reportsUsage: true,
-    error: (error, { id }) => streamed('completed', { id, status: 'failed', error, output: ['Grüße aus '] }),
+const streaming: NonNullable<Subject['streaming']> = {
+  start: ({ id }) => streamed('start', { id, status: 'processing' }),
+  piece: (chunk) => streamed('output', { chunk, index: 0 }),
+  end: ({ id }, { pieces, usage }) => {
+    const tokens = { input_token_count: 3, output_token_count: 9 };
+    return [
+      ...(usage
+        ? Object.entries(tokens).map(([name, value]) => streamed('metric', { name, value, mode: 'replace' }))
+        : []),
+      streamed('completed', { ...succeeded(id), output: pieces, metrics: usage ? tokens : {} }),
+    ].join('');
   },
+  reportsUsage: true,
+  error: (error, { id }) => streamed('completed', { id, status: 'failed', error, output: ['Grüße aus '] }),
+};
+
+describeConformance({ ...subject, streaming });
+
+describe('a container that yields images', () => {
+  const urls = ['https://files.example/a.png', 'https://files.example/b.png'];
+  const painter: Subject = {
+    ...subject,
+    streaming: {
+      ...streaming,
+      kind: 'image',
+      submission: { mapping: { output: { kind: 'images' }, errors: [] } },
+      pieces: urls,
+      output: { images: urls.map((url) => ({ url })) },
+    },
+  };
+  describeStreaming(painter, setupForEachTest(painter));
 });
 
 describe('recovery at a Cog container that is busy or starting', () => {

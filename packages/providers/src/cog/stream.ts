@@ -1,4 +1,5 @@
 import { isNumber } from '@holdfast/domain/json';
+import type { OutputKind } from '@holdfast/domain/modelResponse';
 import { parseJson } from '@holdfast/egress/response';
 import type { TrustedHttp, TrustedResult } from '@holdfast/egress/trusted';
 import { isObject } from '@holdfast/kit/jsonSchema/values';
@@ -10,11 +11,17 @@ import { progressOfLogs } from '../progress.ts';
 import { createShownOutput, type ShownOutput } from '../shownOutput.ts';
 import { defaults, endOf, type Prediction, readPrediction } from './prediction.ts';
 
+const canShow: Record<OutputSink['kind'], (output: OutputKind) => boolean> = {
+  text: (output) => output === 'text',
+  json: () => true,
+  audio: () => false,
+  image: (output) => output === 'images',
+};
+
 /** The sink of a run whose output can be shown while it is made. */
 export function sinkOf({ sink, mapping: { output } }: Submission): OutputSink | null {
   if (sink === undefined || ![undefined, '/output'].includes(output.pointer)) return null;
-  const isShown = sink.kind === 'text' ? output.kind === 'text' : sink.kind === 'json';
-  return isShown ? sink : null;
+  return canShow[sink.kind](output.kind) ? sink : null;
 }
 
 type Call = {

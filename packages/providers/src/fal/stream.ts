@@ -14,8 +14,8 @@ import { streamRequest } from './request.ts';
 
 /** The sink of a run whose output can be shown while it is made. */
 export function sinkOf({ sink, mapping: { output } }: Submission): OutputSink | null {
-  if (sink === undefined || sink.kind === 'audio') return null;
-  return sink.kind === 'json' || output.kind === 'text' ? sink : null;
+  const isShown = sink?.kind === 'json' || (sink?.kind === 'text' && output.kind === 'text');
+  return isShown ? sink : null;
 }
 
 /**

@@ -88,6 +88,21 @@ const values: NonNullable<Subject['streaming']> = {
   end: (_run, { usage }) => event('end', { all: { pages: 2 }, ...(usage && { tokens: { in: 3, out: 9 } }) }),
 };
 
+const picture = (base64: string) => `data:image/png;base64,${base64}`;
+
+const partialImages: NonNullable<Subject['streaming']> = {
+  ...values,
+  kind: 'image',
+  pieces: [picture('AAAA'), picture('BBBB')],
+  output: { images: [{ url: picture('CCCC') }] },
+  submission: {
+    ...streaming.submission,
+    mapping: { output: { kind: 'images', pointer: '/all' }, errors: [] },
+  },
+  end: (_run, { usage }) =>
+    event('end', { all: [picture('CCCC')], ...(usage && { tokens: { in: 3, out: 9 } }) }),
+};
+
 const atOnce: Subject = {
   name: 'http',
   create: createHttp,
@@ -250,6 +265,7 @@ describe('a server that responds with the result', () => describeConformance(atO
 describe.each([
   ['lines of JSON', lines],
   ['JSON values', values],
+  ['partial images', partialImages],
 ])('a server that streams %s', (_name, given) => {
   const subject = { ...atOnce, streaming: given };
   describeStreaming(subject, setupForEachTest(subject));

@@ -71,9 +71,16 @@ const families: readonly Family[] = [
       size: { type: 'string', enum: ['auto', '1024x1024', '1536x1024', '1024x1536'], default: 'auto' },
       quality: { type: 'string', enum: ['low', 'medium', 'high'], default: 'medium' },
       output_format: { type: 'string', enum: ['png', 'jpeg', 'webp'], default: 'png' },
+      partial_images: {
+        type: 'integer',
+        minimum: 0,
+        maximum: 3,
+        description: 'Number of images that a stream shows on the way. Default: 3.',
+      },
     },
     example: { ...lighthouse, quality: 'low' },
     estimate: imageCount,
+    stream: 'image',
   },
   {
     ...drawing,

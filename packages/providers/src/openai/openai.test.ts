@@ -193,8 +193,28 @@ const images: Subject = {
   ],
 };
 
+/** Base64 of the bytes of an image; `fileUrl` takes it for what it is. */
+const picture = (name: string) => `data:image/png;base64,${name}`;
+
+const imageStreaming = (prefix: string): NonNullable<Subject['streaming']> => ({
+  kind: 'image',
+  submission: { input: { prompt: 'a fox' } },
+  pieces: [picture('AAAA'), picture('BBBB')],
+  output: { images: [{ url: picture('CCCC') }] },
+  start: () => ': connected\n\n',
+  piece: (b64_json) => event(`${prefix}.partial_image`, { b64_json, partial_image_index: 0 }),
+  end: (_run, { usage }) =>
+    event(`${prefix}.completed`, {
+      b64_json: picture('CCCC'),
+      ...(usage && { usage: { input_tokens: 3, output_tokens: 9, total_tokens: 12 } }),
+    }),
+  reportsUsage: true,
+  error: (message) => event('error', { error: { code: 'server_error', message, param: null } }),
+});
+
 const edits: Subject = {
   ...images,
+  streaming: imageStreaming('image_edit'),
   submission: { ...images.submission, options: { endpoint: 'image_edits' } },
 };
 
@@ -284,7 +304,7 @@ describe('chat', () => describeConformance(chat));
 describe('responses', () => describeConformance(responses));
 describe('image edits', () => describeConformance(edits));
 describe('transcriptions', () => describeConformance(transcriptions));
-describe('images', () => describeConformance(images));
+describe('images', () => describeConformance({ ...images, streaming: imageStreaming('image_generation') }));
 
 async function sent(baseUrlPath: string, part: Parameters<typeof submissionOf>[1]) {
   const fakeServer = await startFakeServer();

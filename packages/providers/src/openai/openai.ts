@@ -4,6 +4,7 @@ import type { Progress, Provider, Submission } from '../interface.ts';
 import { lost, networkProgress } from '../progress.ts';
 import { showBytes } from '../shownBytes.ts';
 import { streamChat } from './chat.ts';
+import { streamImages } from './imageStream.ts';
 import { readOutcome, responseForm } from './outcome.ts';
 import { readRefusal } from './refusal.ts';
 import { endpointOf, requestOf, sinkOf } from './request.ts';
@@ -23,6 +24,8 @@ export function createOpenai(connection: Connection): Provider {
         ? streamResponse(http, connection, submission, sink, signal)
         : submitResponse(http, connection, submission, signal);
     if (endpoint === 'chat' && sink) return streamChat(http, connection, submission, sink, signal);
+    if ((endpoint === 'images' || endpoint === 'image_edits') && sink)
+      return streamImages(http, connection, { submission, endpoint, sink }, signal);
     const { path, ...request } = requestOf(submission);
     const startedMs = performance.now();
     const result = await http.request('POST', path, {

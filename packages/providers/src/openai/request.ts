@@ -17,7 +17,12 @@ const paths = {
 
 type Fields = Record<string, unknown>;
 
-type EndpointCall = { fields(input: Fields): Fields; ours: Fields; streamed?: Fields; isForm: boolean };
+type EndpointCall = {
+  fields(input: Fields, isStreamed: boolean): Fields;
+  ours: Fields;
+  streamed?: Fields;
+  isForm: boolean;
+};
 
 const calls: Record<Endpoint, EndpointCall> = {
   chat: {
@@ -32,8 +37,8 @@ const calls: Record<Endpoint, EndpointCall> = {
     streamed: {},
     isForm: false,
   },
-  images: { fields: asItIs, ours: {}, isForm: false },
-  image_edits: { fields: asItIs, ours: {}, isForm: true },
+  images: { fields: imageFields, ours: {}, streamed: {}, isForm: false },
+  image_edits: { fields: imageFields, ours: {}, streamed: {}, isForm: true },
   transcriptions: { fields: asItIs, ours: {}, isForm: true },
   embeddings: { fields: inputFields, ours: {}, isForm: false },
   speech: { fields: inputFields, ours: {}, isForm: false },
@@ -47,6 +52,8 @@ const shown: Partial<Record<Endpoint, OutputSink['kind']>> = {
   chat: 'text',
   responses: 'text',
   speech: 'audio',
+  images: 'image',
+  image_edits: 'image',
 };
 
 /** The sink of a run whose endpoint can stream what it takes. */
@@ -61,7 +68,7 @@ export function requestOf(submission: Submission): { path: string } & Pick<Trust
   const { fields, ours, streamed, isForm } = calls[endpoint];
   const isStreamed = streamed !== undefined && sinkOf(submission) !== null;
   const json = {
-    ...fields(input),
+    ...fields(input, isStreamed),
     ...(isStreamed && streamed),
     ...openaiOptions.shape.body.catch({}).parse(options.body),
     model,
@@ -83,6 +90,14 @@ function chatFields({ prompt, system, messages, ...rest }: Fields): Fields {
 
 function inputFields({ prompt, ...rest }: Fields): Fields {
   return prompt === undefined ? rest : { input: prompt, ...rest };
+}
+
+/** The most that OpenAI makes. */
+const partialImages = 3;
+
+/** Partial images are for streams alone. */
+function imageFields({ partial_images: wanted, ...rest }: Fields, isStreamed: boolean): Fields {
+  return isStreamed ? { ...rest, partial_images: wanted ?? partialImages } : rest;
 }
 
 function asItIs(input: Fields): Fields {

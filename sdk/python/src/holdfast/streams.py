@@ -15,7 +15,8 @@ from .sse import ServerSentEvent
 
 @dataclass(frozen=True)
 class OutputEvent:
-    """A piece of the output: text, base64 of audio, or a JSON value."""
+    """A piece of the output: text, base64 of audio, or a JSON value. Of images `{"image": id}` for each partial one, and at
+    last the whole output."""
 
     delta: Any
     id: int | None = None
@@ -71,6 +72,8 @@ def stream_event_of(sent: ServerSentEvent) -> StreamEvent | None:
     id = int(sent.id) if sent.id and sent.id.isascii() and sent.id.isdigit() else None
     if sent.type == "output" and "delta" in body:
         return OutputEvent(body["delta"], id)
+    if sent.type == "output" and isinstance(body.get("image"), str):
+        return OutputEvent({"image": body["image"]}, id)
     if sent.type == "progress":
         return StreamProgressEvent(float_of(body.get("progress")), id)
     if sent.type == "logs" and isinstance(body.get("lines"), list):

@@ -975,7 +975,7 @@ export interface components {
              * @description What the model shows while it runs, to executions with `stream: true`; null: nothing
              * @example null
              */
-            stream: ("text" | "json" | "audio") | null;
+            stream: ("text" | "json" | "audio" | "image") | null;
             /**
              * @description What a cancel of a stream costs after output was shown: nothing (`release`), or what was shown (`charge`)
              * @example null

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { finished, Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { finished } from 'node:stream';
 import type { Caller } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
 import { drained } from '../watching/serverSentEvents.ts';
@@ -18,8 +17,10 @@ export type FaceEvents = {
   over: AbortController;
   /** Waits for a client that reads slowly. `event` and `id`: its name and its id, where the protocol has them. */
   write(data: unknown, event?: string, id?: string | number): Promise<void>;
-  /** Writes the text of the last events as it comes, without comments in between. */
-  writeLast(pieces: AsyncIterable<string>): Promise<void>;
+  /** Writes the text of events as it comes, without comments in between. */
+  writePieces(pieces: AsyncIterable<string>): Promise<void>;
+  /** Whether their text broke off. */
+  isInEvent(): boolean;
   end(): void;
   /** Breaks off a stream that is not whole: its client sees it, and a repetition joins the execution. */
   cut(): void;
@@ -41,30 +42,40 @@ export function openEventStream(
     ...headers,
   });
   const over = new AbortController();
-  const ping = setInterval(() => void response.write(': ping\n\n'), pingMs);
+  let isInEvent = false;
+  const ping = setInterval(() => {
+    if (!isInEvent) response.write(': ping\n\n');
+  }, pingMs);
   // Also of a client that has left already.
   finished(response, () => {
     clearInterval(ping);
     over.abort();
     release();
   });
-  async function write(data: unknown, event?: string, id?: string | number): Promise<void> {
-    const text = typeof data === 'string' ? data : JSON.stringify(data);
-    const lines = [
-      ...(id === undefined ? [] : [`id: ${id}`]),
-      ...(event === undefined ? [] : [`event: ${event}`]),
-      ...text.split(/\r\n|\n|\r/).map((line) => `data: ${line}`),
-    ];
-    const hasRoom = response.write(`${lines.join('\n')}\n\n`);
+  async function send(text: string): Promise<void> {
+    const hasRoom = response.write(text);
     if (!hasRoom && !over.signal.aborted) await drained(response);
   }
   return {
     over,
-    write,
-    async writeLast(pieces) {
-      clearInterval(ping);
-      await pipeline(Readable.from(pieces), response, { end: false });
+    async write(data, event, id) {
+      const text = typeof data === 'string' ? data : JSON.stringify(data);
+      const lines = [
+        ...(id === undefined ? [] : [`id: ${id}`]),
+        ...(event === undefined ? [] : [`event: ${event}`]),
+        ...text.split(/\r\n|\n|\r/).map((line) => `data: ${line}`),
+      ];
+      await send(`${lines.join('\n')}\n\n`);
     },
+    async writePieces(pieces) {
+      for await (const piece of pieces) {
+        if (over.signal.aborted) return;
+        isInEvent = true;
+        await send(piece);
+      }
+      isInEvent = false;
+    },
+    isInEvent: () => isInEvent,
     end() {
       clearInterval(ping);
       response.end();

@@ -105,9 +105,9 @@ export async function streamOutputTo(args: Stream): Promise<{ hasLeft: boolean }
   return { hasLeft };
 }
 
-/** The id of the event `done`, of an ended execution: an output that showed no events is one. */
-export function doneId({ total, hasOutput }: Pick<StreamPage, 'total' | 'hasOutput'>): number {
-  return (total || Number(hasOutput)) + 1;
+/** The id of the event `done`, of an ended execution. */
+export function doneId({ total, endsWithWhole }: Pick<StreamPage, 'total' | 'endsWithWhole'>): number {
+  return (total ?? 0) + (endsWithWhole ? 2 : 1);
 }
 
 /** A wake-up during a turn is not missed: the next turn begins at once. */
@@ -134,13 +134,13 @@ async function writeEnd(
   position: number,
 ): Promise<void> {
   const execution = await read();
-  if (page.isCleared || !page.total) await writeWhole(writer, execution, page, position);
+  if (page.isCleared || page.endsWithWhole) await writeWhole(writer, execution, page, position);
   const { status, usage = null, cost, finish_reason = null, error } = recordOf(execution);
   const done = { status, usage, cost, finish_reason, error };
   await writer.write({ id: doneId(page), type: 'done', json: JSON.stringify(done) });
 }
 
-/** In place of events that were removed, or of an output that was not streamed. */
+/** In place of events that were removed, of an output that was not streamed, or after what only led to it. */
 async function writeWhole(
   writer: EventWriter,
   execution: Execution,
@@ -150,7 +150,8 @@ async function writeWhole(
   const last = doneId(page) - 1;
   const delta = wholeOf(execution);
   if (position >= last || delta === null) return;
-  if (position > 0) await writer.write({ id: null, type: 'reset', json: '{"attempt":null}' });
+  if (position > 0 && page.isCleared)
+    await writer.write({ id: null, type: 'reset', json: '{"attempt":null}' });
   await writer.write({ id: last, type: 'output', json: JSON.stringify({ delta }) });
 }
 

@@ -26,6 +26,8 @@ export type OutputRules = {
   bodies: ReadonlyMap<string, OutputBody>;
   /** For all files of the run; counted down as bytes arrive. */
   left: { bytes: number };
+  /** As `NewOutput`. */
+  partialForS?: number;
   onStart(id: string): void;
 };
 
@@ -80,7 +82,9 @@ async function store(
   const { organizationId, executionId } = attempt;
   const key = `${id}.${extension}`;
   const filename = nameOf(source.filename, id, extension);
-  await insertOutput(files.db, { id, key, organizationId, executionId, filename, contentType });
+  const { partialForS } = rules;
+  const row = { id, key, organizationId, executionId, filename, contentType, partialForS };
+  await insertOutput(files.db, row);
   const sizeBytes = await put(files, key, { stream, contentType, sizeBytes: source.sizeBytes }, rules);
   const measures = await measure({ contentType, sizeBytes, head }, (start, end) =>
     files.store.readRange(key, { start, end }),

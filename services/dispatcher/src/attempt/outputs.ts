@@ -31,7 +31,7 @@ export const defaultBounds: CopyBounds = { timeoutMs: 120_000, maxTotalBytes: 10
 const defaultPausesMs = [500, 1000, 2000, 4000, 8000, 15_000];
 
 /** Limits the copies of this process, which share its memory. */
-const copies = createFairLimiter(64, 32);
+export const copies = createFairLimiter(64, 32);
 const maxCopiesOfRun = 8;
 
 export type ProducedOutput = { outcome: Success; bodies?: readonly OutputBody[] };

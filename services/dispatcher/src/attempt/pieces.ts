@@ -1,16 +1,22 @@
 import { storableJson } from '@holdfast/db/statement';
 import type { StreamEvent } from '@holdfast/db/streams';
 import type { StreamKind } from '@holdfast/domain/modelDefinition';
+import type { OutputKind } from '@holdfast/domain/modelResponse';
+import { heldBody, type OutputBody, openedBody } from '@holdfast/providers/outputBody';
 
 /** Bytes of output in one event. */
 const maxEventBytes = 4096;
 
-/** `bytes`: of output in it. */
+/** `bytes`: of output in it. `piece`: text, a JSON value, bytes of audio, or the id of a partial image. */
 export type Gathered = StreamEvent & { bytes: number; piece?: unknown };
 
 export function sizeOf(events: readonly Gathered[]): number {
   return events.reduce((sum, { bytes }) => sum + bytes, 0);
 }
+
+export type OpenFile = (id: string) => ReturnType<OutputBody['open']>;
+
+type ShownOutput = { output: Record<string, unknown>; bodies?: OutputBody[] };
 
 export type Pieces = ReturnType<typeof createPieces>;
 
@@ -20,8 +26,7 @@ export function createPieces(kind: StreamKind) {
   let text = '';
   let audio: Buffer[] = [];
   let bytes = 0;
-  let shownTexts = '';
-  const shownValues: unknown[] = [];
+  let shown: unknown[] = [];
 
   function gather(): void {
     if (text !== '') waiting.push(...textEvents(text));
@@ -43,7 +48,7 @@ export function createPieces(kind: StreamKind) {
         audio.push(piece);
         bytes += piece.length;
       } else {
-        const data = storableJson({ delta: piece ?? null });
+        const data = storableJson(kind === 'image' ? { image: piece } : { delta: piece ?? null });
         waiting.push({ type: 'output', data, bytes: Buffer.byteLength(data), piece });
         bytes += Buffer.byteLength(data);
       }
@@ -66,17 +71,24 @@ export function createPieces(kind: StreamKind) {
       bytes = 0;
     },
     show(events: readonly Gathered[]): void {
-      for (const event of events) {
-        if (event.type === 'reset') {
-          shownTexts = '';
-          shownValues.length = 0;
-        } else if (event.type === 'output' && kind === 'text') shownTexts += String(event.piece);
-        else if (event.type === 'output' && kind === 'json') shownValues.push(event.piece);
+      for (const { type, piece } of events) {
+        if (type === 'reset') shown = [];
+        else if (type === 'output') shown.push(piece);
       }
     },
-    shownText: () => shownTexts,
-    shownOutput: (): Record<string, unknown> =>
-      kind === 'json' ? { output: shownValues } : { text: shownTexts },
+    shownText: () => shown.join(''),
+    /** What was shown, as the output of a run: of images the last. `openFile`: by its id, in our store. */
+    shownOutput(outputKind: OutputKind, openFile: OpenFile): ShownOutput {
+      if (kind === 'text') return { output: { text: shown.join('') } };
+      if (kind === 'json') return { output: { output: shown } };
+      const body =
+        kind === 'audio'
+          ? heldBody(new Blob(shown as Buffer<ArrayBuffer>[]), null)
+          : openedBody(() => openFile(String(shown.at(-1))));
+      const { reference } = body;
+      const output = outputKind === 'raw' ? { output: reference } : { [outputKind]: [{ url: reference }] };
+      return { output, bodies: [body] };
+    },
   };
 }
 
@@ -99,6 +111,7 @@ function audioEvents(audio: Buffer): Gathered[] {
   const count = Math.ceil(audio.length / maxEventBytes);
   return Array.from({ length: count }, (_, index) => {
     const piece = audio.subarray(index * maxEventBytes, (index + 1) * maxEventBytes);
-    return { type: 'output', data: JSON.stringify({ delta: piece.toString('base64') }), bytes: piece.length };
+    const data = JSON.stringify({ delta: piece.toString('base64') });
+    return { type: 'output', data, bytes: piece.length, piece };
   });
 }

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { StreamWrite, TakenStream } from '@holdfast/db/streams';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { Success } from '@holdfast/domain/outcome';
@@ -50,6 +52,8 @@ function open(given: Given = {}) {
     },
     allowance: async () => given.allowance ?? null,
     shownBefore: async () => given.before ?? null,
+    keepImage: async (url) => (url === 'unusable' ? null : `file_${url}`),
+    openFile: async (id) => Readable.from([Buffer.from(id)]),
   });
   const events = () => writes.flatMap((write) => write.events);
   const shown = () =>
@@ -212,6 +216,55 @@ describe('the price of a stream', () => {
     const known = await other.stream.finish(ended('abc', { usage: { inputTokens: 1, outputTokens: 2 } }));
     expect(known).toMatchObject({ outcome: { usage: { outputTokens: 2 } } });
     expect(known).not.toMatchObject({ outcome: { isUsageEstimated: true } });
+  });
+});
+
+describe('a stream of files', () => {
+  const painter = {
+    stream: 'image',
+    price: { per_image: '0.2', per_output_token: '0.001' },
+    estimate: { images: 2, output_tokens: 100 },
+    output: { kind: 'images' },
+  } as unknown as Partial<ModelDefinition>;
+
+  it('shows the images that could be stored, each at the price of all that the run will make', async () => {
+    const { stream, events, writes } = open({ definition: painter });
+    for (const url of ['a', 'unusable', 'b']) await stream.sink.output(url);
+    const images = { ok: true, output: { images: [{ url: 'https://a/1.png' }] } };
+    expect(await stream.finish(ended('', images as object))).toMatchObject({ outcome: images });
+    const shown = ['file_a', 'file_b'].map((image) => ({ type: 'output', data: JSON.stringify({ image }) }));
+    expect(events()).toEqual(shown);
+    expect(new Set(writes.map(({ cost }) => Number(cost)))).toEqual(new Set([0.5]));
+  });
+
+  it('that costs more than its hold is not stopped before its images are finished', async () => {
+    const { stream, events } = open({ definition: painter, taken: { hold: '0.1' } });
+    await stream.sink.output('a');
+    await stream.finish(ended(''));
+    expect([stream.stop.aborted, events().length]).toEqual([false, 1]);
+  });
+
+  it.each([
+    ['its last image', painter, 'a', 'images', 'file_a'],
+    [
+      'its sound so far',
+      { stream: 'audio', output: { kind: 'audios' } } as Partial<ModelDefinition>,
+      Buffer.from('ID3 so far'),
+      'audios',
+      'ID3 so far',
+    ],
+  ])('has %s as its output when its time is up', async (_what, definition, piece, kind, expected) => {
+    const { stream } = open({ definition, remainingMs: 1000 });
+    await stream.sink.output(piece);
+    while (!stream.stop.aborted) await new Promise(setImmediate);
+    const progress = (await stream.finish(cutOff)) as Extract<Progress, { state: 'ended' }>;
+    const [body] = progress.bodies ?? [];
+    expect(progress.outcome).toMatchObject({
+      ok: true,
+      finishReason: 'deadline',
+      output: { [kind]: [{ url: body?.reference }] },
+    });
+    expect(await text((await body?.open(new AbortController().signal)) ?? Readable.from([]))).toBe(expected);
   });
 });
 

@@ -5,10 +5,10 @@ import { type Charge, chargeFor } from '@holdfast/domain/charge';
 import { defaultBytesPerToken, type StreamKind } from '@holdfast/domain/modelDefinition';
 import { type Money, MoneyDecimal } from '@holdfast/domain/money';
 import { type Failure, mappingOf, type Success } from '@holdfast/domain/outcome';
-import type { PricedInput } from '@holdfast/domain/quantities';
+import { expectedImages, type PricedInput } from '@holdfast/domain/quantities';
 import type { OutputSink, Progress } from '@holdfast/providers/interface';
 import { logLine } from '@holdfast/providers/outcome/raw';
-import { createPieces, type Gathered, type Pieces, sizeOf } from './pieces.ts';
+import { createPieces, type Gathered, type OpenFile, type Pieces, sizeOf } from './pieces.ts';
 import { secretsOf } from './progress.ts';
 import type { Route } from './route.ts';
 import type { Attempt } from './submission.ts';
@@ -45,6 +45,9 @@ type Given = {
   allowance(): Promise<Money | null>;
   /** The text that earlier processes have shown. */
   shownBefore(): Promise<string | null>;
+  /** Stores a partial image, and returns its id; null: it is not shown. */
+  keepImage(url: string, signal: AbortSignal): Promise<string | null>;
+  openFile: OpenFile;
 };
 
 /** The output of one run: gathers its pieces into events, and prices what is shown. */
@@ -101,7 +104,10 @@ export function createShownOutput(args: Given): ShownOutput {
     if (success && !stopped.signal.aborted) await showRest(success);
     const why: Stop | null = stopped.signal.aborted ? (stopped.signal.reason as Stop) : null;
     if (why === 'closed') return null;
-    if (why !== null) return { state: 'ended', outcome: meter.successOf(pieces.shownOutput(), why) };
+    if (why !== null) {
+      const { output, ...bodies } = pieces.shownOutput(definition.output.kind, args.openFile);
+      return { state: 'ended', outcome: meter.successOf(output, why), ...bodies };
+    }
     if (progress.state === 'running') return progress;
     if (success) return { ...progress, outcome: meter.withUsage(success) } as Progress;
     const isShown = meter.shownBytes() > 0 || taken.shownBy === attempt.number;
@@ -125,7 +131,7 @@ export function createShownOutput(args: Given): ShownOutput {
 }
 
 function sinkOf(
-  { route, attempt }: Given,
+  { kind, route, attempt, keepImage }: Given,
   pieces: Pieces,
   writing: Writing,
   stopped: AbortSignal,
@@ -134,7 +140,9 @@ function sinkOf(
   return {
     async output(piece) {
       if (stopped.aborted) return;
-      pieces.output(piece);
+      const shown = kind === 'image' ? await keepImage(String(piece), stopped) : piece;
+      if (kind === 'image' && shown === null) return;
+      pieces.output(shown);
       await writing.start(pieces.bytes() > maxWaitingBytes);
     },
     logs(text) {
@@ -225,7 +233,10 @@ function createWriting(
 
 type Meter = ReturnType<typeof createMeter>;
 
-/** What the shown output costs: by the tokens that its provider reports, or else by its bytes. */
+/**
+ * What the shown output costs: by the tokens that its provider reports, or else by its bytes. What leads to images costs as
+ * much as they do: the first partial image shows what they will be, and a provider that is stopped is paid for them.
+ */
 function createMeter({ route: { definition }, kind, priced, taken, allowance }: Given) {
   const startedMs = performance.now();
   const bytesPerToken = definition.bytes_per_token ?? defaultBytesPerToken;
@@ -233,10 +244,13 @@ function createMeter({ route: { definition }, kind, priced, taken, allowance }: 
   let shownBytes = 0;
   let allowed = new MoneyDecimal(taken.hold);
 
-  const measured = () => ({ seconds: (performance.now() - startedMs) / 1000 });
+  const images = kind === 'image' ? { images: expectedImages(definition.estimate, priced).toNumber() } : {};
+  const countsBytes = kind === 'text' || kind === 'json';
+
+  const measured = () => ({ seconds: (performance.now() - startedMs) / 1000, ...images });
 
   function chargeOf(bytes: number): Charge {
-    const counted = kind === 'audio' ? 0 : Math.ceil(bytes / bytesPerToken);
+    const counted = countsBytes ? Math.ceil(bytes / bytesPerToken) : 0;
     const outputTokens = Math.max(usage.outputTokens, counted);
     const success: Success = {
       ok: true,
@@ -263,9 +277,9 @@ function createMeter({ route: { definition }, kind, priced, taken, allowance }: 
       const { cost, usage: charged } = chargeOf(bytes);
       return { cost, ...charged };
     },
-    /** Those of the first events that the execution may cost. */
+    /** Those of the first events that the execution may cost. No further image costs more than the first. */
     async affordable(events: Gathered[]): Promise<Gathered[]> {
-      if (sizeOf(events) === 0 || !allowed.lt(costs(events))) return events;
+      if (kind === 'image' || sizeOf(events) === 0 || !allowed.lt(costs(events))) return events;
       allowed = MoneyDecimal.max(taken.hold, (await allowance()) ?? 0);
       let some = events;
       while (some.length > 0 && allowed.lt(costs(some))) some = some.slice(0, -1);
@@ -281,7 +295,7 @@ function createMeter({ route: { definition }, kind, priced, taken, allowance }: 
       isUsageEstimated: true,
     }),
     withUsage(success: Success): Success {
-      if (kind === 'audio' || shownBytes === 0 || success.usage.outputTokens > 0) return success;
+      if (!countsBytes || shownBytes === 0 || success.usage.outputTokens > 0) return success;
       if (usage.outputTokens > 0) return { ...success, usage };
       const { outputTokens } = chargeOf(shownBytes).usage;
       return { ...success, usage: { ...success.usage, outputTokens }, isUsageEstimated: true };

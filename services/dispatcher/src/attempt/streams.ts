@@ -18,6 +18,7 @@ import { failure } from '@holdfast/providers/outcome/failure';
 import type { PublishChanges } from '@holdfast/queues/changes';
 import { pricedInput } from './input.ts';
 import type { Files } from './outputFile.ts';
+import { openPartialImages, openStoredFile } from './partialImages.ts';
 import type { Route } from './route.ts';
 import { createShownOutput, type ShownOutput } from './shownOutput.ts';
 import type { Attempt } from './submission.ts';
@@ -49,9 +50,11 @@ export function openStreams(args: {
   db: Database;
   files: Files;
   publishChanges: PublishChanges;
+  /** How long a stream is kept after the end of its execution. */
+  retentionS: number;
   log: Logger;
 }): Streams {
-  const { db, files, log } = args;
+  const { db, files, retentionS, log } = args;
   const writes = openWrites(args);
   let open = 0;
 
@@ -72,6 +75,8 @@ export function openStreams(args: {
       pauseMs: () => pauseMs(open),
       write: writes.add,
       allowance: () => retryTransient(log, retryForMs, () => streamAllowance(db, attempt.executionId)),
+      keepImage: openPartialImages(files, log, route, attempt, retentionS),
+      openFile: (id) => openStoredFile(files, attempt, id),
       shownBefore: () => retryTransient(log, retryForMs, () => shownText(db, attempt.executionId)),
     });
   }

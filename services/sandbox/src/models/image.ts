@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import sharp from 'sharp';
 import { z } from 'zod';
 import { contentTypes, encode, formats, withImageSlot } from '../images.ts';
-import { applyControls, controls, type Model } from '../model.ts';
+import { applyControls, controls, type Model, type RunContext } from '../model.ts';
 
 const side = z.int().min(16).max(4096).default(512);
 
@@ -11,18 +13,22 @@ const input = z.strictObject({
   height: side,
   format: z.enum(formats).default('png'),
   count: z.int().min(1).max(8).default(1),
+  partial_images: z.int().min(0).max(3).default(3),
   ...controls,
 });
 
-/** The same prompt gives the same images. */
+type Input = z.infer<typeof input>;
+
+/** The same prompt gives the same images. To a client that reads them as they come, the first one gets sharper. */
 export const image: Model = {
   input,
-  streams: false,
+  streams: true,
   async run(raw, context) {
-    const given = raw as z.infer<typeof input>;
+    const given = raw as Input;
     const { prompt, width, height, format, count } = given;
-    const { signal, publish } = context;
+    const { signal, publish, isStreamed } = context;
     await applyControls(given, context);
+    if (isStreamed) await showPartialImages(given, context);
     const draw = (index: number) =>
       withImageSlot(signal, () => encode(Buffer.from(drawing(prompt, width, height, index)), format));
     const images = await Promise.all(Array.from({ length: count }, (_, index) => draw(index)));
@@ -32,6 +38,22 @@ export const image: Model = {
     };
   },
 };
+
+const partialPauseMs = 250;
+
+/** Each is half as blurred as the one before. */
+async function showPartialImages(
+  { prompt, width, height, format, partial_images: count }: Input,
+  { signal, emit, publish }: RunContext,
+): Promise<void> {
+  const source = Buffer.from(drawing(prompt, width, height, 0));
+  for (let at = 0; at < count; at++) {
+    const blur = Math.max(1, Math.min(width, height) / (16 * 2 ** at));
+    const bytes = await withImageSlot(signal, () => encode(sharp(source).blur(blur), format));
+    emit(publish(bytes, contentTypes[format]));
+    await sleep(partialPauseMs, undefined, { signal });
+  }
+}
 
 const shapeCount = 9;
 

@@ -21,7 +21,8 @@ type Shown = Pick<
 /** The files and texts of an output, and all of it as JSON. */
 export function Output({ of, stream }: { of: Shown; stream: Stream }) {
   if (of.erased_at) return <p className="text-soft">{text.execution.erased}</p>;
-  if (of.completed_at === null) return <Streamed of={stream} />;
+  if (of.completed_at === null)
+    return <Streamed of={stream} urlOf={(id) => fileUrl(of.organization_id, id)} />;
   if (of.result === undefined) return <Ending of={of} />;
   return (
     <div className="space-y-3">

@@ -1,11 +1,12 @@
 import { useLayoutEffect, useRef } from 'react';
 import { text } from '../../strings.ts';
 import { Code, codeLook } from '../../ui/values.tsx';
+import { Image } from './files.tsx';
 import type { Stream } from './shownStream.ts';
 
 /** The output of an open execution as far as it is made. */
-export function Streamed({ of }: { of: Stream }) {
-  const { attempt, audioBytes, hasOutput, written } = of;
+export function Streamed({ of, urlOf }: { of: Stream; urlOf: (fileId: string) => string }) {
+  const { attempt, audioBytes, hasOutput, image, written } = of;
   return (
     <>
       <div role="status">
@@ -13,6 +14,7 @@ export function Streamed({ of }: { of: Stream }) {
         {!hasOutput && <p className="text-soft">{text.execution.noOutput}</p>}
       </div>
       {audioBytes > 0 && <p className="text-soft">{text.execution.audioSoFar(audioBytes)}</p>}
+      {image !== null && <Image url={urlOf(image)} name={text.execution.partialImage} />}
       {written !== '' && <Growing of={written} />}
     </>
   );

@@ -24,13 +24,16 @@ export function FilePreview({ file, url }: { file: FileRecord; url: string }) {
 export function Media({ url, type, name }: { url: string; type: string; name: string }) {
   const kind = /^(image|audio|video)\//.exec(type)?.[1];
   if (type === 'image/svg+xml') return null;
-  if (kind === 'image')
-    return <img src={url} alt={name} loading="lazy" className="mx-auto max-h-80 max-w-full rounded" />;
+  if (kind === 'image') return <Image url={url} name={name} />;
   // biome-ignore lint/a11y/useMediaCaption: the file came without captions
   if (kind === 'audio') return <audio src={url} controls preload="none" className="w-full" />;
   // biome-ignore lint/a11y/useMediaCaption: the file came without captions
   if (kind === 'video') return <video src={url} controls preload="metadata" className="max-h-80 w-full" />;
   return null;
+}
+
+export function Image({ url, name }: { url: string; name: string }) {
+  return <img src={url} alt={name} loading="lazy" className="mx-auto max-h-80 max-w-full rounded" />;
 }
 
 export const fileUrl = (organizationId: string, id: string) =>

@@ -20,6 +20,15 @@ describe('afterEvent', () => {
     expect(read('audio', output('AAAA'), output('AAAAAA==')).audioBytes).toBe(7);
   });
 
+  it('keeps the last partial image', () => {
+    const partial = (image: string): StreamEvent => ({ type: 'output', data: { image } });
+    const images = output({ images: [{ file_id: 'file_3' }] });
+    expect(read('image', partial('file_1'), partial('file_2'), images)).toMatchObject({
+      image: 'file_2',
+      written: '',
+    });
+  });
+
   it('shows no text of a whole output that has other fields', () => {
     expect(read('text', output({ text: 'whole', language: 'en' })).written).toBe('');
   });

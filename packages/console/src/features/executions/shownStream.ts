@@ -1,4 +1,4 @@
-export type StreamKind = 'text' | 'json' | 'audio';
+export type StreamKind = 'text' | 'json' | 'audio' | 'image';
 
 /** What a running execution has shown so far. */
 export type Stream = {
@@ -6,6 +6,8 @@ export type Stream = {
   written: string;
   /** Bytes of its audio. */
   audioBytes: number;
+  /** The id of its last partial image. */
+  image: string | null;
   hasOutput: boolean;
   /** The attempt that began the output again; null while the first one writes. */
   attempt: number | null;
@@ -16,6 +18,7 @@ export type Stream = {
 export const emptyStream: Stream = {
   written: '',
   audioBytes: 0,
+  image: null,
   hasOutput: false,
   attempt: null,
   progress: null,
@@ -23,7 +26,7 @@ export const emptyStream: Stream = {
 };
 
 export type StreamEvent =
-  | { type: 'output'; data: { delta: unknown } }
+  | { type: 'output'; data: { delta?: unknown; image?: string } }
   | { type: 'progress'; data: { progress: number | null } }
   | { type: 'logs'; data: { lines: string[] } }
   | { type: 'reset'; data: { attempt: number | null } }
@@ -34,7 +37,7 @@ const maxLines = 500;
 export function afterEvent(stream: Stream, kind: StreamKind, { type, data }: StreamEvent): Stream {
   switch (type) {
     case 'output':
-      return { ...stream, ...withDelta(stream, kind, data.delta), hasOutput: true };
+      return { ...stream, ...withOutput(stream, kind, data), hasOutput: true };
     case 'progress':
       return { ...stream, progress: data.progress };
     case 'logs':
@@ -47,7 +50,12 @@ export function afterEvent(stream: Stream, kind: StreamKind, { type, data }: Str
 }
 
 /** A whole output that is no piece of this kind is left to the record of the ended execution. */
-function withDelta({ written, audioBytes }: Stream, kind: StreamKind, delta: unknown): Partial<Stream> {
+function withOutput(
+  { written, audioBytes }: Stream,
+  kind: StreamKind,
+  { delta, image }: { delta?: unknown; image?: string },
+): Partial<Stream> {
+  if (image !== undefined) return { image };
   if (kind === 'json') return { written: `${written}${JSON.stringify(delta)}\n` };
   if (typeof delta !== 'string') return {};
   if (kind === 'text') return { written: written + delta };

@@ -172,7 +172,7 @@ function Amounts({ of }: { of: Details }) {
 function Output({ of, stream }: { of: Details; stream: Stream }) {
   const may = useMay();
   if (of.erased_at) return <p className="text-soft">{text.execution.erased}</p>;
-  if (of.completed_at === null) return <Streamed of={stream} />;
+  if (of.completed_at === null) return <Streamed of={stream} urlOf={fileUrl} />;
   if (of.result === undefined) return <Ending of={of} />;
   const files = [...new Set(JSON.stringify(of.result).match(/file_[0-9a-f-]{36}/g) ?? [])].slice(0, maxFiles);
   const mayFiles = may('executions', 'files');
@@ -185,6 +185,8 @@ function Output({ of, stream }: { of: Details; stream: Stream }) {
   );
 }
 
+const fileUrl = (id: string) => `${apiBase}/files/${id}/download`;
+
 function Files({ ids }: { ids: string[] }) {
   const files = useQueries({
     queries: ids.map((id) => ({
@@ -194,10 +196,7 @@ function Files({ ids }: { ids: string[] }) {
     })),
   });
   return files.map(
-    ({ data }) =>
-      data && (
-        <FilePreview key={data.file_id} file={data} url={`${apiBase}/files/${data.file_id}/download`} />
-      ),
+    ({ data }) => data && <FilePreview key={data.file_id} file={data} url={fileUrl(data.file_id)} />,
   );
 }
 

@@ -4,6 +4,7 @@ import { auditLedger } from '@holdfast/db/audit/audit';
 import { completeExecutions } from '@holdfast/db/executions/endings';
 import { startExecutions } from '@holdfast/db/executions/start';
 import { clearStreams, takeStream, writeStreamEvents } from '@holdfast/db/streams';
+import { newId } from '@holdfast/domain/ids';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventsOf, readEvents, type ServedEvent, serve } from '../../testing/readEvents.ts';
@@ -15,10 +16,14 @@ const { key } = await organizationWithKey(gateway, { balance: '100' });
 const { db, outputReader } = gateway.context;
 
 beforeAll(async () => {
-  for (const [slug, onCancel] of Object.entries({ 'poet-charge': 'charge', 'poet-release': 'release' }))
+  for (const [slug, stream, on_cancel] of [
+    ['poet-charge', 'text', 'charge'],
+    ['poet-release', 'text', 'release'],
+    ['painter-streams', 'image', 'charge'],
+  ])
     await db.pool.query(
       `INSERT INTO models (slug, definition, is_active) SELECT $1, definition || $2::jsonb, true FROM models WHERE slug = 'writer'`,
-      [slug, JSON.stringify({ slug, stream: 'text', on_cancel: onCancel })],
+      [slug, JSON.stringify({ slug, stream, on_cancel })],
     );
 });
 afterAll(async () => {
@@ -34,25 +39,26 @@ async function create(model = 'poet-charge', fields: object = { stream: true }):
 }
 
 /** What a dispatcher and the ledger do with it. */
-async function run({ id }: Created) {
+async function run({ id }: Created, kind: 'text' | 'image' = 'text') {
   const [started] = await startExecutions(db, [{ id, connection: 'a', target: 'm' }], 30);
   if (!started) throw new Error('not started');
   const writer = { executionId: id, attempt: 1, claims: 0 };
-  await takeStream(db, writer, 'text');
+  await takeStream(db, writer, kind);
   let eventsBefore = 0;
   let text = '';
   return {
-    async show(...deltas: string[]): Promise<void> {
-      const events = deltas.map((delta) => ({ type: 'output', data: JSON.stringify({ delta }) }) as const);
-      text += deltas.join('');
+    async show(...pieces: (string | { image: string })[]): Promise<void> {
+      const shown = pieces.map((piece) => (typeof piece === 'string' ? { delta: piece } : piece));
+      const events = shown.map((data) => ({ type: 'output', data: JSON.stringify(data) }) as const);
+      text += pieces.filter((piece) => typeof piece === 'string').join('');
       const write = { ...writer, eventsBefore, events, cost: '0.005', inputTokens: 1, outputTokens: 2 };
       expect(await writeStreamEvents(db, [write])).toEqual([id]);
       eventsBefore += events.length;
     },
-    async complete(whole = text): Promise<void> {
+    async complete(whole: string | Record<string, unknown> = text): Promise<void> {
       const outcome = {
         ok: true,
-        output: { text: whole },
+        output: typeof whole === 'string' ? { text: whole } : whole,
         inputTokens: 1,
         outputTokens: 2,
         cost: '0.01',
@@ -165,8 +171,29 @@ describe('GET /v1/executions/{id}/stream', () => {
     expect(refused.body.error.details).toMatchObject([{ field: 'stream', code: 'UNSUPPORTED' }]);
   });
 
-  it('has `done` alone where nothing was shown and nothing was made', async () => {
-    const { id } = await create();
+  it('of partial images ends with the whole output, before and after they are gone', async () => {
+    const created = await create('painter-streams');
+    const { id } = created;
+    const images = [{ file_id: newId('file'), format: 'png' }];
+    const { show, complete } = await run(created, 'image');
+    await show({ image: 'file_1' }, { image: 'file_2' });
+    await complete({ images });
+    const rest = [
+      ['3', 'output', { images }],
+      ['4', 'done', 'COMPLETED'],
+    ];
+    const partial = (event: number) => [String(event), 'output', { image: `file_${event}` }];
+    expect(await all(await read(id))).toEqual([partial(1), partial(2), ...rest]);
+    expect(await all(await read(id, { from: '2' }))).toEqual(rest);
+    expect(await all(await read(id, { from: '3' }))).toEqual(rest.slice(1));
+    expect(await clearStreams(db, -1, 100)).toBeGreaterThan(0);
+    expect(await all(await read(id))).toEqual(rest);
+    expect(await all(await read(id, { from: '1' }))).toEqual([['', 'reset', { attempt: null }], ...rest]);
+    expect((await read(id, { from: '4' })).status).toBe(204);
+  });
+
+  it.each([{ stream: true }, {}])('of nothing has `done` as its first event: %j', async (fields) => {
+    const { id } = await create('poet-charge', fields);
     await gateway.client(key).post(`/v1/executions/${id}/cancel`).expect(200);
     expect(await all(await read(id))).toEqual([['1', 'done', 'CANCELLED']]);
     expect((await read(id, { from: '1' })).status).toBe(204);

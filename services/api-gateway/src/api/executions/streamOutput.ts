@@ -28,7 +28,7 @@ export const streamOutput = endpoint({
   tag: 'Executions',
   summary: 'Read the output as it is made',
   description:
-    'Streams server-sent events, numbered without a gap: `output` (`delta`: text, a JSON value, or base64 of audio), `progress`, `logs` (`lines`), `reset` (the output begins again) and `done` (`status`, `usage`, `cost`, `finish_reason`, `error`). Every event was stored before it is sent, so the stream can be resumed after anything, by `Last-Event-ID` or `starting_after`; 204 after `done`. An hour after the end the output comes as one event. An execution that was not created with `stream: true` has one `output` and `done`.',
+    'Streams server-sent events, numbered without a gap: `output` (`delta`: text, a JSON value, or base64 of audio; or `image`: the file of a partial image, which the whole output follows), `progress`, `logs` (`lines`), `reset` (the output begins again) and `done` (`status`, `usage`, `cost`, `finish_reason`, `error`). Every event was stored before it is sent, so the stream can be resumed after anything, by `Last-Event-ID` or `starting_after`; 204 after `done`. An hour after the end the output comes as one event. An execution that was not created with `stream: true` has one `output` and `done`.',
   scope: 'executions:read',
   allowsTokens: true,
   limit: 'other',

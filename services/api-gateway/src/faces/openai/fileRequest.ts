@@ -22,13 +22,15 @@ type FileEndpoint<Fields extends z.ZodType<{ model: string }>> = {
   /** What such a model makes, for the refusal of others. */
   what: string;
   input(definition: ModelDefinition, fields: z.infer<Fields>): Record<string, unknown>;
+  /** Default: the output is not streamed. */
+  isStreamed?(definition: ModelDefinition, fields: z.infer<Fields>): boolean;
 };
 
 /** Creates an execution from the fields and files of the request. @throws ApiError */
 export async function createFromFiles<Fields extends z.ZodType<{ model: string }>>(
   call: FaceCall,
   body: unknown,
-  { route, fields: schema, files: names, kinds, what, input }: FileEndpoint<Fields>,
+  { route, fields: schema, files: names, kinds, what, input, isStreamed }: FileEndpoint<Fields>,
 ): Promise<{ created: Created; fields: z.infer<Fields> }> {
   const { fields, ...created } = await createWithFiles(call, async (files) => {
     const sent =
@@ -42,6 +44,7 @@ export async function createFromFiles<Fields extends z.ZodType<{ model: string }
     const created = await createFrom(call, route, sent.hashed, async () => ({
       model: definition.slug,
       input: { ...given, ...fileInput(definition, await sent.attach()) },
+      ...(isStreamed?.(definition, fields) && { stream: true }),
     }));
     return { ...created, fields };
   });

@@ -1,32 +1,32 @@
 import type { Execution } from '@holdfast/domain/execution';
 import type { Reply } from '../../http/endpoint.ts';
-import { openEventStream } from '../eventStream.ts';
+import { type FaceEvents, openEventStream } from '../eventStream.ts';
 import { type Created, completed, type FaceCall } from '../run.ts';
 import { errorEvent } from './errors.ts';
 
-/** A stream of events that come once the execution has completed. */
+/** A stream of events that come once the execution has completed. `before` writes earlier ones, while it runs. */
 export function streamCompleted(
   call: FaceCall,
   created: Created,
   eventsOf: (execution: Execution) => AsyncIterable<string>,
+  before?: (events: FaceEvents) => Promise<void>,
 ): Reply {
   const { response } = call.raw;
   const wait = async (): Promise<null> => {
     const stream = openEventStream(call, created.headers);
-    let isBegun = false;
     try {
+      await before?.(stream);
+      if (stream.over.signal.aborted) {
+        // The gateway stops, and a repetition joins the execution at another.
+        stream.cut();
+        return null;
+      }
       const execution = await completed(call, created);
       if (execution === null) return null;
-      const pieces = async function* () {
-        for await (const piece of eventsOf(execution)) {
-          isBegun = true;
-          yield piece;
-        }
-      };
-      await stream.writeLast(pieces());
+      await stream.writePieces(eventsOf(execution));
     } catch (error) {
       // An event that was not written whole has no other end.
-      if (isBegun) response.destroy();
+      if (stream.isInEvent()) response.destroy();
       else await stream.write(errorEvent(error));
     }
     stream.end();

@@ -13,9 +13,18 @@ export const imageFields = z.looseObject({
   size: z.string().max(100).nullish(),
   response_format: z.enum(['b64_json', 'url']).nullish(),
   stream: flag.nullish(),
+  partial_images: z.coerce.number().int().min(0).max(3).nullish(),
 });
 
 export type ImageFields = z.infer<typeof imageFields>;
+
+/** Whether partial images are wanted, and the model can show them. */
+export function showsPartialImages(
+  { stream: kind }: ModelDefinition,
+  { stream, partial_images: wanted }: ImageFields,
+): boolean {
+  return stream === true && (wanted ?? 0) > 0 && kind === 'image';
+}
 
 /** As DALL·E named what later models name otherwise. */
 const qualities: Record<string, string> = { standard: 'medium', hd: 'high' };
@@ -26,7 +35,7 @@ export function imageInput(definition: ModelDefinition, fields: ImageFields): Re
     model: _model,
     stream: _stream,
     response_format: _form,
-    partial_images: _partial,
+    partial_images: partial,
     ...given
   } = fields;
   const { n, size, output_format: format, ...rest } = given;
@@ -38,6 +47,7 @@ export function imageInput(definition: ModelDefinition, fields: ImageFields): Re
     },
     ...sized(definition, size),
     { names: ['output_format', 'format'], value: format },
+    { names: ['partial_images'], value: showsPartialImages(definition, fields) ? partial : undefined },
     ...Object.entries(rest).map(([name, value]) => ({
       names: [name],
       value: meant(definition, name, value),

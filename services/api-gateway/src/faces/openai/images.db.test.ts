@@ -55,6 +55,13 @@ const { post, run, count, gateway, key, organizationId } = await faceGateway('op
     input_schema: schemaOf({ mask_image: file, pictures: { type: 'array', items: file } }),
     output: images,
   },
+  {
+    slug: 'sharpener',
+    input_schema: schemaOf({ prompt: { type: 'string' }, partial_images: integer }),
+    output: images,
+    stream: 'image',
+    on_cancel: 'charge',
+  },
   { slug: 'writer', input_schema: schemaOf({ prompt: { type: 'string' } }), output: { kind: 'text' } },
 ]);
 const { db, store, bodies } = gateway.context;
@@ -117,6 +124,31 @@ describe('images', () => {
     expect(events.map((one) => JSON.parse(one.split('\ndata: ')[1] ?? '').b64_json)).toEqual(both);
   });
 
+  it('come after as many partial images as were asked for, of a model that shows them', async () => {
+    const wanted = { model: 'sharpener', stream: true, partial_images: 2, quality: 'low', size: '1024x1024' };
+    const { response, execution } = await run(generate(wanted), async (keep) => {
+      const { id } = await db.prisma.execution.findFirstOrThrow({ orderBy: { id: 'desc' } });
+      const kept = async (name: string) => ({ image: await keep(name, png, 'image/png') });
+      const partials = [await kept('a.png'), await kept('b.png'), await kept('c.png')];
+      await db.pool.query(
+        `WITH shown AS (UPDATE streams SET kind = 'image', events = 3 WHERE execution_id = $1)
+         INSERT INTO stream_events (execution_id, number, type, data)
+         SELECT $1, n, 'output', data FROM unnest($2::text[]) WITH ORDINALITY AS t (data, n)`,
+        [id, partials.map((one) => JSON.stringify(one))],
+      );
+      return { images: [{ file_id: await keep('d.png', drawn, 'image/png') }] };
+    });
+    expect([execution.input, execution.onCancel]).toMatchObject([{ partial_images: 2 }, 'charge']);
+    const events = response.text.split('\n\n').filter((one) => one.startsWith('event: '));
+    const partial = { type: 'image_generation.partial_image', b64_json: png.toString('base64') };
+    const look = { quality: 'low', size: '1024x1024', background: 'auto', output_format: 'png' };
+    expect(events.map((one) => JSON.parse(one.split('\ndata: ')[1] ?? ''))).toMatchObject([
+      { ...partial, ...look, partial_image_index: 0 },
+      { ...partial, ...look, partial_image_index: 1 },
+      { type: 'image_generation.completed', ...look, b64_json: both[0], usage: { total_tokens: 0 } },
+    ]);
+  });
+
   it.each([
     [
       'painter',
@@ -156,6 +188,7 @@ describe('images', () => {
   it.each([
     ['several of a model that makes one', { model: 'sized', n: 2 }, 'unsupported_parameter', 'n'],
     ['a model that writes text', { model: 'writer' }, 'model_not_supported', 'model'],
+    ['more partial images than there are', { partial_images: 4 }, 'out_of_range', 'partial_images'],
     ['another form', { response_format: 'gif' }, 'invalid_value', 'response_format'],
     ['no prompt', { prompt: null }, 'required', 'prompt'],
     ['a model that needs a file', { model: 'editor' }, 'required', 'source_image'],

@@ -3,7 +3,7 @@ import { endpoint } from '../../context/endpoint.ts';
 import { fileLimits } from '../requestFiles.ts';
 import { createFrom } from '../run.ts';
 import { createFromFiles } from './fileRequest.ts';
-import { imageFields, imageInput } from './imageInput.ts';
+import { imageFields, imageInput, showsPartialImages } from './imageInput.ts';
 import { imagesReply } from './imagesReply.ts';
 import { requireNamed } from './models.ts';
 import { requireKind } from './output.ts';
@@ -30,12 +30,19 @@ export const postImageGeneration = endpoint({
     const created = await createFrom(call, 'POST /v1/openai/images/generations', body, () => ({
       model: definition.slug,
       input: imageInput(definition, body),
+      ...(showsPartialImages(definition, body) && { stream: true }),
     }));
-    return imagesReply(call, created, body, 'image_generation.completed');
+    return imagesReply(call, created, body, 'image_generation');
   },
 });
 
-const edit = { ...made, fields: imageFields, files: ['image', 'mask'], input: imageInput };
+const edit = {
+  ...made,
+  fields: imageFields,
+  files: ['image', 'mask'],
+  input: imageInput,
+  isStreamed: showsPartialImages,
+};
 
 export const postImageEdit = endpoint({
   ...common,
@@ -47,7 +54,7 @@ export const postImageEdit = endpoint({
   async handle({ body, ...call }) {
     const route = 'POST /v1/openai/images/edits';
     const { created, fields } = await createFromFiles(call, body, { ...edit, route });
-    return imagesReply(call, created, fields, 'image_edit.completed');
+    return imagesReply(call, created, fields, 'image_edit');
   },
 });
 
@@ -61,6 +68,6 @@ export const postImageVariation = endpoint({
   async handle({ body, ...call }) {
     const route = 'POST /v1/openai/images/variations';
     const { created, fields } = await createFromFiles(call, body, { ...edit, route });
-    return imagesReply(call, created, fields, 'image_edit.completed');
+    return imagesReply(call, created, fields, 'image_edit');
   },
 });

@@ -2,8 +2,10 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Execution } from '@holdfast/domain/execution';
 import { limits } from '@holdfast/domain/limits';
-import type { ReadyFile } from '../../files/readyFiles.ts';
+import { findReadyFile, type ReadyFile } from '../../files/readyFiles.ts';
 import type { Reply } from '../../http/endpoint.ts';
+import { followOutput } from '../../watching/outputStream.ts';
+import type { FaceEvents } from '../eventStream.ts';
 import { base64, openFile } from '../outputFiles.ts';
 import { type Created, type FaceCall, whenCompleted } from '../run.ts';
 import { usageOf } from './completion.ts';
@@ -18,11 +20,17 @@ const stallMs = 60_000;
 export function imagesReply(
   call: FaceCall,
   created: Created,
-  { response_format: format, stream }: Pick<ImageFields, 'response_format' | 'stream'>,
-  event: string,
+  fields: ImageFields,
+  name: 'image_generation' | 'image_edit',
 ): Reply {
+  const { response_format: format, stream } = fields;
   if (stream === true)
-    return streamCompleted(call, created, (execution) => imageEvents(call, execution, event));
+    return streamCompleted(
+      call,
+      created,
+      (execution) => imageEvents(call, execution, fields, `${name}.completed`),
+      fields.partial_images ? (events) => writePartialImages(call, created, fields, name, events) : undefined,
+    );
   return whenCompleted(call, created, async (execution) => {
     const files = await requireOutput(call, execution);
     if (format !== 'url') return await sendImages(call, execution, files);
@@ -41,13 +49,16 @@ export function imagesReply(
 }
 
 function about(execution: Execution): object {
-  const { prompt_tokens, completion_tokens, total_tokens } = usageOf(execution);
-  const usage = { input_tokens: prompt_tokens, output_tokens: completion_tokens, total_tokens };
-  return {
-    created: Math.floor((execution.completedAt ?? execution.createdAt).getTime() / 1000),
-    ...(total_tokens > 0 && { usage }),
-  };
+  const usage = tokensOf(execution);
+  return { created: seconds(execution.completedAt), ...(usage.total_tokens > 0 && { usage }) };
 }
+
+function tokensOf(execution: Execution) {
+  const { prompt_tokens, completion_tokens, total_tokens } = usageOf(execution);
+  return { input_tokens: prompt_tokens, output_tokens: completion_tokens, total_tokens };
+}
+
+const seconds = (time: Date | null) => Math.floor((time?.getTime() ?? Date.now()) / 1000);
 
 /** Writes the images a piece at a time: memory does not grow with them. */
 async function sendImages(
@@ -75,13 +86,58 @@ async function sendImages(
   return null;
 }
 
-async function* imageEvents(call: FaceCall, execution: Execution, event: string): AsyncGenerator<string> {
-  const { created, usage } = { usage: undefined, created: 0, ...about(execution) };
-  for (const file of await requireOutput(call, execution)) {
-    const bytes = await openFile(call.context.store, file);
-    const fields = JSON.stringify({ type: event, created_at: created, usage }).slice(0, -1);
-    yield `event: ${event}\ndata: ${fields},"b64_json":"`;
-    yield* base64(bytes);
-    yield '"}\n\n';
+async function* imageEvents(
+  call: FaceCall,
+  execution: Execution,
+  fields: ImageFields,
+  type: string,
+): AsyncGenerator<string> {
+  const tokens = tokensOf(execution);
+  const details = { text_tokens: tokens.input_tokens, image_tokens: 0 };
+  const usage = { ...tokens, input_tokens_details: details };
+  for (const file of await requireOutput(call, execution))
+    yield* imageEvent(call, file, fields, { type, created_at: seconds(execution.completedAt), usage });
+}
+
+/** Writes as many as the client asked for, while they are made. A stream that is no longer kept has none. */
+async function writePartialImages(
+  call: FaceCall,
+  { execution: { id } }: Created,
+  fields: ImageFields,
+  name: string,
+  events: FaceEvents,
+): Promise<void> {
+  const { context, caller } = call;
+  const type = `${name}.partial_image`;
+  let partial_image_index = 0;
+  for await (const { data } of followOutput({ ...context, id, after: 0, over: events.over })) {
+    const { image } = JSON.parse(data) as { image?: unknown };
+    if (typeof image !== 'string' || partial_image_index === fields.partial_images) continue;
+    const file = await findReadyFile(context, caller, image).catch(() => null);
+    if (file === null) continue;
+    const about = { type, created_at: seconds(file.createdAt), partial_image_index };
+    partial_image_index += 1;
+    await events.writePieces(imageEvent(call, file, fields, about));
   }
+}
+
+async function* imageEvent(
+  { context: { store } }: FaceCall,
+  file: ReadyFile,
+  fields: ImageFields,
+  about: { type: string; created_at: number } & Record<string, unknown>,
+): AsyncGenerator<string> {
+  const bytes = await openFile(store, file);
+  const { quality, background } = fields;
+  const { width, height, contentType } = file;
+  const look = {
+    size: width === null ? (fields.size ?? 'auto') : `${width}x${height}`,
+    quality: typeof quality === 'string' ? quality : 'auto',
+    background: typeof background === 'string' ? background : 'auto',
+    output_format: contentType.replace('image/', ''),
+  };
+  const head = JSON.stringify({ ...about, ...look }).slice(0, -1);
+  yield `event: ${about.type}\ndata: ${head},"b64_json":"`;
+  yield* base64(bytes);
+  yield '"}\n\n';
 }

@@ -1,0 +1,1 @@
+ALTER TABLE streams VALIDATE CONSTRAINT streams_kinds;
