@@ -183,7 +183,12 @@ it('a reader sees nothing of a dispatcher that wakes up after another has taken 
   const living = Promise.all(
     Array.from({ length: 40 }, (_, index) => live(4 * index + 1, { tokens: 300, tokens_per_s: 20 })),
   );
-  await delay(3000);
+  const shown = { closedAt: null, shownBy: { not: null } };
+  await until(
+    'half of them are shown',
+    async () => (await fleet.db.prisma.stream.count({ where: shown })) >= 20,
+    60_000,
+  );
   fleet.signal('dispatcher', 'SIGSTOP');
   const lived = await living.finally(() => fleet.signal('dispatcher', 'SIGCONT'));
   for (const history of lived) await expectRead(history);
