@@ -8,6 +8,7 @@ import { type CpuTimes, cpuPerExecution, ownCpuMs, readCpu, shareOfOthers } from
 import type { Flags } from './flags.ts';
 import type { Created, Generator, Load } from './load/threads.ts';
 import { type MemoryMib, withPeakMemory } from './memory.ts';
+import { walBytes } from './postgres.ts';
 import { machineBusyMs } from './processes.ts';
 import type { Arrival } from './receiver.ts';
 import { nowMs } from './statistics.ts';
@@ -85,7 +86,7 @@ export async function watched<Result>(
   return result;
 }
 
-/** Records the CPU time per result of `work`, and the memory of the services. */
+/** Records the CPU time and the write-ahead log per result of `work`, and the memory of the services. */
 export async function accounted<Done extends readonly unknown[]>(
   bench: Bench,
   name: string,
@@ -93,8 +94,10 @@ export async function accounted<Done extends readonly unknown[]>(
 ): Promise<Done> {
   return await watched(bench, name, async () => {
     const before = readCpu();
+    const walBefore = await walBytes(bench.db);
     const { result, peak } = await withPeakMemory(bench.state, work);
     bench.cpu[name] = cpuPerExecution(before, readCpu(), result.length);
+    bench.figures[`${name}_wal_bytes`] = Math.round(((await walBytes(bench.db)) - walBefore) / result.length);
     bench.memory[name] = peak;
     return result;
   });

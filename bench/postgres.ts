@@ -36,6 +36,13 @@ export function statementTable(statements: readonly Statement[]): string {
   return [titles, ...lines].join('\n');
 }
 
+/** All that the server has written to its log so far, in bytes. */
+export async function walBytes(db: Database): Promise<number> {
+  const query = `SELECT (pg_current_wal_insert_lsn() - '0/0')::float8 AS bytes`;
+  const { rows } = await db.pool.query<{ bytes: number }>(query);
+  return rows[0]?.bytes ?? Number.NaN;
+}
+
 const longest = `
 SELECT round(total_exec_time::numeric, 1)::float8 AS total_ms, calls::int, round(mean_exec_time::numeric, 3)::float8 AS mean_ms,
   rows::int, NOT toplevel AS is_nested, left(regexp_replace(query, '\\s+', ' ', 'g'), 400) AS query
@@ -48,6 +55,7 @@ const names = [
   'synchronous_commit',
   'full_page_writes',
   'wal_sync_method',
+  'wal_compression',
   'shared_buffers',
   'max_wal_size',
 ];

@@ -94,6 +94,7 @@ const targets: readonly Target[] = [
   atMost(20, 8, value('rate_50_event_to_delivery_p99_ms'), 'event to delivery at 50 events/s, p99 in ms'),
   atLeast(0.55, 0.7, ratio('end_to_end_per_s', 'hot_row_tps'), 'executions/s end to end over hot_row_tps'),
   atMost(1, 0.7, value('system_cpu_ms_per_execution'), 'CPU per execution without load and receiver, in ms'),
+  atMost(6144, 4096, value('end_to_end_wal_bytes'), 'write-ahead log per execution, in bytes'),
   atMost(
     700,
     450,
