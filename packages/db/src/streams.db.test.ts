@@ -1,6 +1,7 @@
 import { newId } from '@holdfast/domain/ids';
 import { createTestOrganization, insertTestExecution } from '@holdfast/testkit/testData';
 import { asRole, openTestDatabase, rolePasswords } from '@holdfast/testkit/testDatabase';
+import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { recordOutcomes } from './attempts/outcomes.ts';
 import { auditLedger } from './audit/audit.ts';
@@ -179,6 +180,23 @@ describe('a stream', () => {
     await eraseExecution(gateway, organizationId, id);
     expect(await getExecution(gateway, organizationId, id)).toMatchObject({ partialOutput: null });
     expect(await breaches()).toEqual([]);
+  });
+
+  it('can be erased while it is cleared', async () => {
+    const { id, show, take } = await streamed('charge');
+    await take();
+    await show('once', '0.1');
+    await cancel(id);
+    const clearing = await owner.pool.connect();
+    await clearing.query('BEGIN');
+    await clearing.query('SELECT FROM streams WHERE execution_id = $1 FOR UPDATE', [id]);
+    const erasing = eraseExecution(gateway, organizationId, id);
+    const blocked = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    await until('it waits', async () => (await owner.pool.query(blocked)).rowCount);
+    await clearing.query('DELETE FROM stream_events WHERE execution_id = $1', [id]);
+    await clearing.query('COMMIT');
+    clearing.release();
+    expect(await erasing).toBe(true);
   });
 
   it('takes its partial images with it, those too that were never shown, and leaves the outputs', async () => {

@@ -58,9 +58,10 @@ UPDATE attempts a SET outcome = ${withoutOutputSql('a.outcome')}, output = NULL,
   raw_error = NULL, raw_logs = NULL, handle = CASE WHEN a.finished_at IS NULL THEN a.handle END
 FROM locked WHERE a.id = locked.id AND a.execution_id = $1`,
 
-  erase_stream: `DELETE FROM stream_events WHERE execution_id = $1`,
-
+  // The stream before its events, as where they are cleared.
   erase_shown_text: `UPDATE streams SET partial_output = NULL WHERE execution_id = $1`,
+
+  erase_stream: `DELETE FROM stream_events WHERE execution_id = $1`,
 
   erase_files: `UPDATE files SET expires_at = least(expires_at, now()) WHERE execution_id = $1 AND state <> 'deleted'`,
 
