@@ -43,6 +43,9 @@ const filledTables = [
   'deliveries',
   'delivery_attempts',
   'files',
+  'streams',
+  'stream_events',
+  'face_requests',
 ];
 
 describe.each(Object.keys(beliefs))('a service that made its plans %s', (belief) => {

@@ -71,7 +71,6 @@ export async function writeStreamEvents(db: Database, writes: readonly StreamWri
     events.map(({ number }) => number),
     events.map(({ type }) => type),
     events.map(({ data }) => storableText(data)),
-    firstId('exec', column('executionId')),
   ]);
   return rows.map(({ id }) => id);
 }
@@ -86,7 +85,7 @@ WITH written AS (
       $5::int[], $6::boolean[], $7::numeric[], $8::int[], $9::int[])
       AS t (id, attempt, claims, before, events, is_shown, cost, input_tokens, output_tokens) ORDER BY id
   ) i
-  WHERE ${hasKeySql('s.execution_id', 'i.id')} AND s.execution_id >= $14
+  WHERE ${hasKeySql('s.execution_id', 'i.id')}
     AND ${checkedSql('s.closed_at IS NULL AND (s.attempt, s.claims, s.events) = (i.attempt, i.claims, i.before)')}
   RETURNING s.execution_id AS id, i.before
 ),
@@ -210,8 +209,11 @@ kept AS MATERIALIZED (
 ),
 gone AS (DELETE FROM stream_events v USING kept k WHERE ${hasKeySql('v.execution_id', 'k.id')}),
 expired AS (
-  UPDATE files f SET expires_at = least(f.expires_at, date_trunc('milliseconds', now())) FROM kept k
-  WHERE ${hasKeySql('f.execution_id', 'k.id')} AND ${checkedSql("f.is_partial AND f.state <> 'deleted'")}
+  UPDATE files f SET expires_at = least(f.expires_at, date_trunc('milliseconds', now())) FROM (
+    SELECT p.id FROM kept k CROSS JOIN LATERAL (
+      SELECT id FROM files WHERE execution_id = k.id AND ${checkedSql('is_partial')} OFFSET 0
+    ) p ORDER BY p.id
+  ) p WHERE ${hasKeySql('f.id', 'p.id')} AND ${checkedSql("f.state <> 'deleted'")}
 )
 UPDATE streams s SET cleared_at = now(), partial_output = k.text FROM kept k
 WHERE ${hasKeySql('s.execution_id', 'k.id')} RETURNING s.execution_id`;

@@ -45,6 +45,7 @@ import { getExecution } from '../executions/read.ts';
 import { searchExecutions, searchedPerPage } from '../executions/search.ts';
 import { startExecutions } from '../executions/start.ts';
 import { readWatchedExecutions } from '../executions/watch.ts';
+import { findFaceRequest, markConnection, markDelivered, touchFaceRequest } from '../faceRequests.ts';
 import {
   dropOutputs,
   dropOutputsOfEnded,
@@ -59,6 +60,14 @@ import {
 import { lockedAttempts, lockedOrganizations, lockedReceivers, settlementOwners } from '../locks.ts';
 import type { Role } from '../roles/rights.ts';
 import { getSpendLimits } from '../spendLimits.ts';
+import {
+  clearStreams,
+  readStreamStates,
+  readStreams,
+  streamAllowance,
+  takeStream,
+  writeStreamEvents,
+} from '../streams.ts';
 import {
   abandonedAttempts,
   attemptsToPoll,
@@ -75,7 +84,7 @@ import { fanOutEndpointEvents } from '../webhooks/endpointEvents.ts';
 import { fanOutEvents, listUnfannedEvents, readEventsToFanOut, readReceivers } from '../webhooks/fanOut.ts';
 import { claimLanes, listDueLanes, releaseClaims } from '../webhooks/lanes.ts';
 import { readNewDeliveries } from '../webhooks/newDeliveries.ts';
-import type { Workload } from './workload.ts';
+import { faceRoute, type Workload } from './workload.ts';
 
 type RunStatement = (db: Database, work: Workload) => Promise<unknown>;
 
@@ -99,6 +108,21 @@ const started = (id: string) => ({
 const bodyBytes = 8_388_608;
 const refusal = { ok: false, code: 'MODEL_OVERLOADED', message: 'busy' } as const;
 
+const streamWriter = (executionId: string) => ({ executionId, attempt: 1, claims: 0 });
+const streamWrite = (executionId: string) => ({
+  ...streamWriter(executionId),
+  eventsBefore: 3,
+  events: [{ type: 'output', data: '{"delta":"purr"}' } as const],
+  cost: '0.1',
+  inputTokens: 1,
+  outputTokens: 2,
+});
+const faceRequest = ({ faceHashes }: Workload) => ({
+  apiKeyId: 'key_0',
+  route: faceRoute,
+  hash: first(faceHashes),
+});
+
 /** Every statement that a service runs for each request, execution or delivery, or in a sweep. */
 export const hotStatements: HotStatement[] = [
   ...of('one', 'holdfast_gateway', {
@@ -113,6 +137,10 @@ export const hotStatements: HotStatement[] = [
       readInboxState(db, { token: first(tokens.running), provider: 'sandbox' }),
     calledBackAttempt: (db, { tokens }) =>
       calledBackAttempt(db, { token: first(tokens.running), provider: 'sandbox' }),
+    findFaceRequest: (db, work) => findFaceRequest(db, faceRequest(work)),
+    touchFaceRequest: (db, work) => touchFaceRequest(db, faceRequest(work), first(work.executions.running)),
+    markDelivered: (db, work) => markDelivered(db, faceRequest(work), first(work.executions.running), null),
+    markConnection: (db, work) => markConnection(db, faceRequest(work), first(work.executions.running), true),
     storeCallback: (db, { tokens }) =>
       storeCallback(db, {
         id: newId('cbk'),
@@ -129,6 +157,8 @@ export const hotStatements: HotStatement[] = [
     claimPoll: (db, { attempts }) => claimPoll(db, first(attempts.running), 30),
     claimByToken: (db, { tokens }) => claimByToken(db, first(tokens.running), 30),
     attemptsToStop: (db, { executions }) => attemptsToStop(db, first(executions.running)),
+    takeStream: (db, { executions }) => takeStream(db, streamWriter(first(executions.running)), 'text'),
+    streamAllowance: (db, { executions }) => streamAllowance(db, first(executions.running)),
     countTries: (db, { executions }) => countTries(db, first(executions.running)),
     refusedAt: (db, { executions }) => refusedAt(db, first(executions.running)),
     pollNow: (db, { tokens }) => pollNow(db, first(tokens.running)),
@@ -178,6 +208,11 @@ export const hotStatements: HotStatement[] = [
         db,
         executions.running.map((id) => ({ id, logsSeen: 0 })),
       ),
+    readStreams: (db, { executions }) =>
+      readStreams(
+        db,
+        executions.running.map((id) => ({ id, after: 1 })),
+      ),
     getSpendLimits: (db) => getSpendLimits(db, ['key_0', 'key_20']),
     lockedOrganizations: (db, { organizationId }) => lockedOrganizations(db, [organizationId]),
     getFiles: (db, { organizationId, files }) => getFiles(db, organizationId, files),
@@ -190,6 +225,8 @@ export const hotStatements: HotStatement[] = [
         executions.pending.map((id) => ({ id, connection: 'sandbox', target: 'm' })),
         30,
       ),
+    writeStreamEvents: (db, { executions }) => writeStreamEvents(db, executions.running.map(streamWrite)),
+    readStreamStates: (db, { executions }) => readStreamStates(db, executions.running),
     recordRunning: (db, { attempts }) =>
       recordRunning(
         db,
@@ -317,6 +354,7 @@ export const hotStatements: HotStatement[] = [
   }),
   ...of('sweep', 'holdfast_dispatcher', {
     listRemovableFiles: (db) => listRemovableFiles(db, 500),
+    clearStreams: (db, { executions }) => clearStreams(db, 3600, executions.running.length),
     stalePendingExecutions: (db) => stalePendingExecutions(db, 5, 100),
     abandonedAttempts,
     pendingRetries: async (db) => {

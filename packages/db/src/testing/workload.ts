@@ -14,6 +14,7 @@ export type Workload = {
   hashes: string[];
   keys: string[];
   files: string[];
+  faceHashes: string[];
   callbacks: string[];
 };
 
@@ -23,6 +24,7 @@ type Kind = (typeof kinds)[number];
 
 const organizationId = 'org_workload';
 const endpoints = 8;
+export const faceRoute = 'POST /v1/openai/chat/completions';
 
 /** Work that no table has: for planning statements while the tables are empty. */
 export function absentWorkload(count: number): Workload {
@@ -42,6 +44,7 @@ export function absentWorkload(count: number): Workload {
     hashes: ids('att'),
     keys: ids('att'),
     files: ids('file'),
+    faceHashes: ids('att'),
     callbacks: ids('cbk'),
   };
 }
@@ -88,6 +91,7 @@ export async function readWorkload(databaseUrl: string, count: number): Promise<
     hashes: await read('hash', 'api_key_values'),
     keys: await read('key', 'idempotency_keys ORDER BY created_at DESC'),
     files: await read('id', 'files ORDER BY id DESC'),
+    faceHashes: await read('hash', "face_requests WHERE api_key_id = 'key_0'"),
     callbacks: await read('id', 'provider_callbacks WHERE processed_at IS NULL ORDER BY id DESC'),
   };
   await client.end();
@@ -161,6 +165,13 @@ const fillStatements = [
    SELECT 'file_' || uuid, '${organizationId}', 'output', 'exec_' || uuid, 'ready', 'cat.png', 'image/png', 1, at,
      CASE WHEN kind <> 'completed' THEN at + interval '1 day' END
    FROM workload WHERE kind <> 'pending'`,
+  `INSERT INTO streams (execution_id, kind, attempt, events, shown_by, closed_at)
+   SELECT 'exec_' || uuid, 'text', 1, 3, 1, CASE kind WHEN 'completed' THEN at - interval '1 day' END
+   FROM workload WHERE kind IN ('running', 'completed')`,
+  `INSERT INTO stream_events (execution_id, number, type, data)
+   SELECT execution_id, n, 'output', '{"delta":"purr"}' FROM streams, generate_series(1, 3) n ON CONFLICT DO NOTHING`,
+  `INSERT INTO face_requests (api_key_id, route, hash, execution_id)
+   SELECT 'key_' || n % 100, '${faceRoute}', uuid, 'exec_' || uuid FROM workload`,
   `INSERT INTO events (id, organization_id, execution_id, type, created_at, body, fanned_out_at)
    SELECT event_id('exec_' || uuid, 'execution.started'), '${organizationId}', 'exec_' || uuid, 'execution.started', at,
      NULL, at FROM workload WHERE kind <> 'pending'`,
