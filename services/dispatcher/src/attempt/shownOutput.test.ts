@@ -12,7 +12,8 @@ import { createShownOutput } from './shownOutput.ts';
 type Given = {
   definition?: Partial<ModelDefinition>;
   taken?: Partial<TakenStream>;
-  allowance?: string;
+  /** What it may cost each time that it is asked; the last stays. */
+  allowances?: string[];
   before?: string;
   write?(write: StreamWrite): Promise<boolean>;
   attempt?: number;
@@ -22,6 +23,7 @@ type Given = {
 /** A stream with a hold of 1 and a price of 0.01 for a token of one byte; `shown` reads as a client does. */
 function open(given: Given = {}) {
   const writes: StreamWrite[] = [];
+  let asked = 0;
   const definition = {
     stream: 'text',
     on_cancel: 'charge',
@@ -50,7 +52,7 @@ function open(given: Given = {}) {
       writes.push(structuredClone(write));
       return true;
     },
-    allowance: async () => given.allowance ?? null,
+    allowance: async () => given.allowances?.[Math.min(asked++, given.allowances.length - 1)] ?? null,
     shownBefore: async () => given.before ?? null,
     keepImage: async (url) => (url === 'unusable' ? null : `file_${url}`),
     openFile: async (id) => Readable.from([Buffer.from(id)]),
@@ -173,9 +175,10 @@ describe('the price of a stream', () => {
 
   it.each([
     ['the hold', undefined, 100],
-    ['the hold and what the policy adds', '1.5', 150],
-  ])('never exceeds %s: the run is stopped and ends with what was shown', async (_what, allowance, most) => {
-    const { stream, writes, shown } = open({ ...(allowance && { allowance }) });
+    ['the hold and what the policy adds', ['1.5'], 150],
+    ['what others leave of it', ['1.5', '1.5', '1.2'], 120],
+  ])('never exceeds %s: the run is stopped and ends with what was shown', async (_what, allowances, most) => {
+    const { stream, writes, shown } = open({ ...(allowances && { allowances }) });
     for (let piece = 0; piece < 20 && !stream.stop.aborted; piece++) {
       await stream.sink.output('0123456789');
       await new Promise(setImmediate);

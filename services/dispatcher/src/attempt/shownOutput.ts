@@ -242,7 +242,7 @@ function createMeter({ route: { definition }, kind, priced, taken, allowance }: 
   const bytesPerToken = definition.bytes_per_token ?? defaultBytesPerToken;
   let usage: Success['usage'] = { inputTokens: 0, outputTokens: 0 };
   let shownBytes = 0;
-  let allowed = new MoneyDecimal(taken.hold);
+  const hold = new MoneyDecimal(taken.hold);
 
   const images = kind === 'image' ? { images: expectedImages(definition.estimate, priced).toNumber() } : {};
   const countsBytes = kind === 'text' || kind === 'json';
@@ -279,8 +279,9 @@ function createMeter({ route: { definition }, kind, priced, taken, allowance }: 
     },
     /** Those of the first events that the execution may cost. No further image costs more than the first. */
     async affordable(events: Gathered[]): Promise<Gathered[]> {
-      if (kind === 'image' || sizeOf(events) === 0 || !allowed.lt(costs(events))) return events;
-      allowed = MoneyDecimal.max(taken.hold, (await allowance()) ?? 0);
+      if (kind === 'image' || sizeOf(events) === 0 || !hold.lt(costs(events))) return events;
+      // Each time anew: other executions spend what is left, too.
+      const allowed = MoneyDecimal.max(hold, (await allowance()) ?? 0);
       let some = events;
       while (some.length > 0 && allowed.lt(costs(some))) some = some.slice(0, -1);
       return some;
