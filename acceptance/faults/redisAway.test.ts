@@ -32,11 +32,14 @@ it('and while Redis responds, but is full', async () => {
   const operator = connectProducer(server.url, { info: () => {}, warn: () => {} });
   await untilReady(operator, 5000);
   await operator.config('SET', 'maxmemory', '1');
-  await expect(operator.set('a', 'b')).rejects.toThrow('OOM');
-  const input = { prompt: 'without room', mode: 'callback', delay_ms: 100 };
-  await untilStatus(customer.api, await create(customer.api, 'sandbox-text', input), 'COMPLETED');
-  await operator.config('SET', 'maxmemory', '0');
-  operator.disconnect();
+  try {
+    await expect(operator.set('a', 'b')).rejects.toThrow('OOM');
+    const input = { prompt: 'without room', mode: 'callback', delay_ms: 100 };
+    await untilStatus(customer.api, await create(customer.api, 'sandbox-text', input), 'COMPLETED');
+  } finally {
+    await operator.config('SET', 'maxmemory', '0');
+    operator.disconnect();
+  }
 });
 
 it.each([

@@ -69,20 +69,10 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
       startAttempt(services, starter, trace, pending, route, modelVersion),
     log,
   });
-  liveGauge(
-    registry,
-    'runs_waiting',
-    'Executions that wait for their turn in this process',
-    scheduler.waiting,
-  );
-  liveGauge(registry, 'runs_in_flight', 'Runs that this process works on', shares.taken);
-
-  liveGauge(
-    registry,
-    'streams_open',
-    'Outputs that this process shows while they are made',
-    services.streams.openCount,
-  );
+  const gauge = (name: string, about: string, read: () => number) => liveGauge(registry, name, about, read);
+  gauge('runs_waiting', 'Executions that wait for their turn in this process', scheduler.waiting);
+  gauge('runs_in_flight', 'Runs that this process works on', shares.taken);
+  gauge('streams_open', 'Outputs that this process shows while they are made', services.streams.openCount);
 
   const jobs = createJobs(services, trace);
   const workers = startWorkers(
@@ -169,15 +159,7 @@ async function openServices(
   const retentionS = config.STREAM_RETENTION_S;
   const streams = openStreams({ db, files, publishChanges, retentionS, log });
   return {
-    services: {
-      files,
-      routes,
-      leases,
-      slots,
-      recorder,
-      streams,
-      metrics,
-    },
+    services: { files, routes, leases, slots, recorder, streams, metrics },
     starter,
     async close() {
       await Promise.all([starter.idle(), recorder.idle(), streams.idle()]);
