@@ -84,7 +84,7 @@ function eventData(type: EventType, execution: Execution): StatusRecord {
 }
 
 /** Describes the start, however late it is rendered. */
-function asStarted(execution: Execution): Execution {
+export function asStarted(execution: Execution): Execution {
   return {
     ...execution,
     status: 'PROCESSING',

@@ -14,6 +14,7 @@ import {
 import { newId } from '@holdfast/domain/ids';
 import type { CancelPolicy } from '@holdfast/domain/modelDefinition';
 import { formatMoney, holdFor, type Money, MoneyDecimal } from '@holdfast/domain/money';
+import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
 import { createIsolatedBatcher } from '@holdfast/kit/isolatedBatcher';
 import type { PayloadOf } from '@holdfast/queues/definitions';
 import { dispatchJobs, type dispatchQueue, type QueuedExecution } from '@holdfast/queues/definitions';
@@ -41,6 +42,8 @@ export type CreateRequest = {
   modelVersion?: string | null;
   /** Streams the output; says what a cancel costs after some was shown. */
   onCancel?: CancelPolicy | null;
+  /** For an execution of a compatible API: how its `webhookUrl` is called. */
+  webhookDialect?: WebhookDialect | null;
 };
 
 export type Created = { record: CreateRecord; replayed: boolean };

@@ -8,6 +8,7 @@ const event = {
   organizationId: 'org_1',
   model: 'vendor/a',
   webhookUrl: 'https://example.com/own',
+  webhookDialect: null,
   body: '{}',
   traceparent: null,
 } as unknown as EventToFanOut;
@@ -20,6 +21,22 @@ describe('the plan of a fan-out', () => {
     const [ended, started] = planFanOut(events, new Map([['org_1', receivers]]));
     expect(ended?.receivers.map(({ endpointId }) => endpointId)).toEqual(['we_1', null]);
     expect(started?.receivers.map(({ endpointId }) => endpointId)).toEqual(['we_1']);
+  });
+
+  it.each([
+    [
+      ['start', 'completed'],
+      ['evt_1', 'evt_2'],
+    ],
+    [['start'], ['evt_2']],
+    [['completed'], ['evt_1']],
+    [[], []],
+  ])('has the URL of an execution of a compatible API for the events that it wants: %j', (wanted, sent) => {
+    const own = { ...event, webhookDialect: { name: 'replicate', events: wanted } } as EventToFanOut;
+    const events = [own, { ...own, id: 'evt_2', type: 'execution.started' } as EventToFanOut];
+    const none = { endpoints: [], secrets: {} } as unknown as Receivers;
+    const planned = planFanOut(events, new Map([['org_1', none]]));
+    expect(planned.filter((one) => one.receivers.length > 0).map((one) => one.event.id)).toEqual(sent);
   });
 
   it('has no body for an event that no endpoint wants, and leaves out an event whose receivers are unknown', () => {

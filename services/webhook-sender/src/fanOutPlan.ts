@@ -4,8 +4,9 @@ import {
   isSubscribed,
   type Receivers,
 } from '@holdfast/db/webhooks/fanOut';
-import { deliveryLane, type Event, terminalEventTypes } from '@holdfast/domain/events';
+import { deliveryLane, type Event, type EventType, terminalEventTypes } from '@holdfast/domain/events';
 import { limits } from '@holdfast/domain/limits';
+import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
 
 export type PlannedEvent = {
   event: Event;
@@ -19,6 +20,7 @@ export type PlannedReceiver = Omit<ActiveEndpoint, 'id' | 'events' | 'models'> &
   /** Null: the execution's own `webhook_url`. */
   endpointId: string | null;
   lane: string;
+  dialect: WebhookDialect | null;
 };
 
 export function planFanOut(
@@ -35,16 +37,22 @@ export function planFanOut(
   });
 }
 
-/** Contract 8.9: `webhook_url` gets the final event only. */
+function isSentToUrl(type: EventType, dialect: WebhookDialect | null): boolean {
+  const isTerminal = terminalEventTypes.some((terminal) => terminal === type);
+  return dialect === null ? isTerminal : dialect.events.includes(isTerminal ? 'completed' : 'start');
+}
+
+/** Contract 8.9: `webhook_url` gets the final event only, unless a compatible API says otherwise. */
 function receiversOf(event: EventToFanOut, { endpoints, secrets }: Receivers): PlannedReceiver[] {
-  const { webhookUrl, organizationId, type, model } = event;
+  const { webhookUrl, webhookDialect: dialect, organizationId, type, model } = event;
   const subscribed = endpoints
     .filter((endpoint) => isSubscribed(endpoint, { type, model }))
-    .map(({ id, ...endpoint }) => ({ ...endpoint, endpointId: id, lane: id }));
-  if (webhookUrl === null || !terminalEventTypes.some((terminal) => terminal === type)) return subscribed;
+    .map(({ id, ...endpoint }) => ({ ...endpoint, endpointId: id, lane: id, dialect: null }));
+  if (webhookUrl === null || !isSentToUrl(type, dialect)) return subscribed;
   const own: PlannedReceiver = {
     ...secrets,
     endpointId: null,
+    dialect,
     lane: deliveryLane({ endpointId: null, organizationId, url: webhookUrl }),
     url: webhookUrl,
     headers: null,

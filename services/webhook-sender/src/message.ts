@@ -2,6 +2,7 @@ import type { ClaimedDelivery } from '@holdfast/db/webhooks/lanes';
 import type { SigningSecrets } from '@holdfast/db/webhooks/secrets';
 import { eventTypes, thinEventBody } from '@holdfast/domain/events';
 import { limits } from '@holdfast/domain/limits';
+import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
 import { type Signers, signatureHeaders, signingKeys } from '@holdfast/domain/webhookSignature';
 import type { EgressPolicy } from '@holdfast/egress/policy';
 import { type PostResult, postJson } from '@holdfast/egress/post';
@@ -9,12 +10,16 @@ import type { Logger } from '@holdfast/kit/logger';
 import type { SealedBox } from '@holdfast/kit/sealedBox';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import type { BodyIn } from './dialect.ts';
 
 export type Message = SigningSecrets & {
   url: string;
   eventId: string;
   id?: string;
   executionId?: string | null;
+  eventType?: string;
+  /** Null: the body as it is. */
+  dialect?: WebhookDialect | null;
   traceparent: string | null;
   body: string;
   /** Sealed JSON, as in the database. */
@@ -43,23 +48,31 @@ export type Unprepared = { ok: false; stage: 'unprepared'; message: string; dura
 export function createSend(args: {
   policy: EgressPolicy;
   box: SealedBox;
+  bodyIn: BodyIn;
   stopped: AbortSignal;
   log: Logger;
 }): Send {
   const headersOf = createHeaders(args.box);
   return async (message) => {
     let headers: Record<string, string>;
+    let body: string;
     try {
-      headers = headersOf(message);
+      body = await bodyOf(args.bodyIn, message);
+      headers = headersOf({ ...message, body });
     } catch (error) {
       const { id: deliveryId, eventId, executionId } = message;
       const reason = reasonOf(error);
       args.log.error({ deliveryId, eventId, executionId, reason }, 'could not prepare a webhook');
-      return { ok: false, stage: 'unprepared', message: 'its secret could not be opened', durationMs: 0 };
+      return {
+        ok: false,
+        stage: 'unprepared',
+        message: 'its body or its secret could not be read',
+        durationMs: 0,
+      };
     }
     return await postJson({
       url: message.url,
-      body: message.body,
+      body,
       headers,
       policy: args.policy,
       timeoutMs: limits.webhookTimeoutMs,
@@ -67,6 +80,13 @@ export function createSend(args: {
       signal: args.stopped,
     });
   };
+}
+
+async function bodyOf(
+  bodyIn: BodyIn,
+  { dialect, eventType = '', executionId, body }: Message,
+): Promise<string> {
+  return dialect && executionId ? await bodyIn({ dialect, eventType, executionId }) : body;
 }
 
 /** The message of a parse error quotes the secret text that was parsed. */

@@ -11,6 +11,7 @@ import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry, engineGauges, startGaugeReaders } from '@holdfast/kit/metrics';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
 import type { Service } from '@holdfast/kit/service';
+import { openFileLinks } from '@holdfast/kit/signer';
 import { openTracing, type Tracing } from '@holdfast/kit/tracing/tracing';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
 import { deliverQueue } from '@holdfast/queues/definitions';
@@ -19,6 +20,7 @@ import { openProducer } from '@holdfast/queues/producer';
 import { jobMetrics } from '@holdfast/queues/worker';
 import type { WebhookSenderConfig } from './config.ts';
 import { createAttemptDelivery, createClaims, createGiveBack } from './delivery.ts';
+import { createBodyIn } from './dialect.ts';
 import { createFanOut } from './fanOut.ts';
 import { startSweeps, startWorkers } from './jobs.ts';
 import { slotBytes } from './lane.ts';
@@ -139,7 +141,7 @@ function openSending(
   },
 ) {
   const { db, senders, handOver, stopped, metrics, tracing, log } = services;
-  const send = openSend(config, log, stopped);
+  const send = openSend(config, db, log, stopped);
   const delaysS = config.WEBHOOK_RETRY_DELAYS_S;
   const giveBack = createGiveBack(db, log);
   const bodyBytes = (config.WEBHOOK_CONCURRENCY * slotBytes) / 4;
@@ -183,8 +185,9 @@ function openSending(
   return { send, lanes, fanOut, newDeliveries, deliverEndpointEvents };
 }
 
-function openSend(config: WebhookSenderConfig, log: Logger, stopped: AbortSignal) {
+function openSend(config: WebhookSenderConfig, db: Database, log: Logger, stopped: AbortSignal) {
   const policy = createEgressPolicy(egressSettings(config));
   for (const opening of policy.openings) log.warn(`egress exception: ${opening}`);
-  return createSend({ policy, box: createSealedBox(config.ENCRYPTION_KEYS), stopped, log });
+  const bodyIn = createBodyIn(db, openFileLinks(config.ENCRYPTION_KEYS));
+  return createSend({ policy, box: createSealedBox(config.ENCRYPTION_KEYS), bodyIn, stopped, log });
 }

@@ -1,5 +1,8 @@
 // Calls of Replicate's client for JavaScript, with the base URL and the key of the environment. Prints a line for each.
-import Replicate from 'replicate';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { text as bodyOf } from 'node:stream/consumers';
+import Replicate, { validateWebhook } from 'replicate';
 
 const { REPLICATE_BASE_URL: baseUrl } = process.env;
 const client = new Replicate({ baseUrl });
@@ -177,6 +180,44 @@ const calls = {
   'run with an input that does not suit': () => fails(client.run(text, { input: {} }), /422.*prompt/),
   'run with a wrong key': () =>
     fails(new Replicate({ baseUrl, auth: 'sk_wrong' }).run(text, { input: { prompt: 'a' } }), /401/),
+  async 'a webhook, verified'() {
+    const { key: secret } = await client.webhooks.default.secret.get();
+    const seen = [];
+    async function receive(request) {
+      const body = await bodyOf(request);
+      const [id, timestamp, signature] = ['id', 'timestamp', 'signature'].map(
+        (one) => request.headers[`webhook-${one}`],
+      );
+      const isValid = await validateWebhook({ id, timestamp, body, signature, secret });
+      seen.push({ ...JSON.parse(body), isValid });
+    }
+    const server = createServer((request, response) => {
+      receive(request).then(
+        () => response.writeHead(200).end(),
+        () => response.destroy(),
+      );
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    try {
+      const webhook = `http://127.0.0.1:${server.address().port}/`;
+      const wanted = { webhook, webhook_events_filter: ['start', 'completed'] };
+      const { id } = await client.predictions.create({
+        model: image,
+        input: { prompt: 'js hooks' },
+        ...wanted,
+      });
+      while (seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(
+        seen.every((one) => one.isValid && one.id === id && one.model === image),
+        seen,
+      );
+      const ended = seen.find(({ status }) => status === 'succeeded');
+      expect(seen.some(({ status }) => status === 'processing') && ended, seen);
+      expect((await fetch(ended.output[0])).headers.get('content-type') === 'image/png', ended);
+    } finally {
+      server.close();
+    }
+  },
   async files() {
     const created = await client.files.create(new Blob(['some lines'], { type: 'text/plain' }), { a: 1 });
     expect(created.size === 10 && created.content_type === 'text/plain', created);

@@ -1,6 +1,7 @@
 import { defaultPriority, type Priority, priorityRank } from '@holdfast/domain/execution';
 import type { CancelPolicy } from '@holdfast/domain/modelDefinition';
 import type { Money } from '@holdfast/domain/money';
+import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
 import type { Database } from '../client.ts';
 import { maxLockWaitMs } from '../locks.ts';
 import { hasKeySql, runStatement } from '../statement.ts';
@@ -26,6 +27,8 @@ export type NewExecution = {
   modelVersion?: string | null;
   /** What a cancel costs after output was shown; null: the output is not streamed. */
   onCancel?: CancelPolicy | null;
+  /** Null: `webhookUrl` receives the final event as it is. */
+  webhookDialect?: WebhookDialect | null;
 };
 
 export type InsertResult =
@@ -59,6 +62,7 @@ export async function insertExecutions(db: Database, batch: NewExecution[]): Pro
     batch.map(({ rerunOf }) => rerunOf ?? null),
     batch.map(({ modelVersion }) => modelVersion ?? null),
     batch.map(({ onCancel }) => onCancel ?? null),
+    batch.map(({ webhookDialect }) => (webhookDialect ? JSON.stringify(webhookDialect) : null)),
     [...new Set(batch.flatMap(({ organizationId, apiKeyId }) => [organizationId, apiKeyId]))],
   ]);
   return rows.map(toResult);
@@ -90,16 +94,16 @@ const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 const insertExecutionsSql = `
 WITH incoming AS (
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::json[],
-    $8::json[], $9::text[], $10::numeric[], $11::numeric[], $12::int[], $13::smallint[], $14::text[], $15::text[], $16::uuid[], $17::text[]) WITH ORDINALITY AS t (id,
+    $8::json[], $9::text[], $10::numeric[], $11::numeric[], $12::int[], $13::smallint[], $14::text[], $15::text[], $16::uuid[], $17::text[], $18::json[]) WITH ORDINALITY AS t (id,
     organization_id, api_key_id, idempotency_key, request_hash, model, input, metadata, webhook_url, hold, estimate,
-    timeout_s, priority, traceparent, rerun_of, model_version, on_cancel, n)
+    timeout_s, priority, traceparent, rerun_of, model_version, on_cancel, webhook_dialect, n)
 ),
 balance AS (
-  SELECT organization_id, available, held, sequence FROM locked_balances($18::text[], ${maxLockWaitMs})
+  SELECT organization_id, available, held, sequence FROM locked_balances($19::text[], ${maxLockWaitMs})
 ),
 spend AS (
   SELECT scope_id, amount, CASE WHEN month = ${thisMonth} THEN spent ELSE 0 END AS spent FROM spend_limits
-  WHERE scope_id = ANY ($18::text[]) AND (SELECT count(*) FROM balance) > 0 AND month <= ${thisMonth}
+  WHERE scope_id = ANY ($19::text[]) AND (SELECT count(*) FROM balance) > 0 AND month <= ${thisMonth}
   ORDER BY scope_id FOR UPDATE
 ),
 known AS (
@@ -132,9 +136,11 @@ placed AS (
 ),
 created AS (
   INSERT INTO executions (id, organization_id, api_key_id, model, status, input, metadata, webhook_url, hold_amount,
-    estimated_cost, expires_at, priority, traceparent, rerun_of, model_version, on_cancel)
+    estimated_cost, expires_at, priority, traceparent, rerun_of, model_version, on_cancel,
+    webhook_dialect)
   SELECT id, organization_id, api_key_id, model, 'PENDING', input, metadata, webhook_url, hold, estimate,
-    now() + timeout_s * interval '1 second', priority, traceparent, rerun_of, model_version, on_cancel FROM placed
+    now() + timeout_s * interval '1 second', priority, traceparent, rerun_of, model_version, on_cancel, webhook_dialect
+  FROM placed
   RETURNING id, created_at, expires_at
 ),
 journal AS (

@@ -77,6 +77,18 @@ export async function readInputs(
   return new Map(rows.map(({ id, input }) => [id, input]));
 }
 
+/** With its log and input, for who reports it without a caller; null: there is none any more. */
+export async function readReported(
+  db: Database,
+  id: string,
+): Promise<(Execution & { input: Record<string, unknown> }) | null> {
+  type Row = Execution & { input: Record<string, unknown> };
+  const [row] = await runStatement<Row>(db.pool, 'read_reported', reportedExecutionSql, [id]);
+  return row ?? null;
+}
+
+const reportedExecutionSql = `SELECT ${executionColumnsWithLogs('e')}, e.input FROM executions e WHERE e.id = $1`;
+
 const readInputsSql = `SELECT e.id, e.input FROM unnest($1::text[]) AS i (id)
 CROSS JOIN LATERAL (SELECT id, input, organization_id FROM executions WHERE ${sameIdSql('i.id')}) e
 WHERE ${checkedSql('e.organization_id = $2')}`;

@@ -48,7 +48,7 @@ WITH ready AS MATERIALIZED (
     SELECT DISTINCT ON (id) * FROM unnest($1::text[], $4::text[], $5::text[], $6::uuid[]) AS t (id, connection, target, started_version) ORDER BY id
   ) t CROSS JOIN LATERAL (
     SELECT id, organization_id, model, input, hold_amount AS hold, estimated_cost, created_at, expires_at, priority,
-      metadata, webhook_url, traceparent, model_version, on_cancel
+      metadata, webhook_url, webhook_dialect, traceparent, model_version, on_cancel
     FROM executions
     WHERE id = t.id AND id >= $3 AND ${checkedSql(`status IN (${quotedList(from)}) AND expires_at > now()`)}
     FOR UPDATE SKIP LOCKED

@@ -1,4 +1,5 @@
 import { type Event, type EventType, isSubscribedTo } from '@holdfast/domain/events';
+import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
 import type { Database } from '../client.ts';
 import { firstId, runStatement, sameIdSql } from '../statement.ts';
 import { anyEventBodySql, isWithinSql } from './eventBody.ts';
@@ -59,6 +60,7 @@ FROM requested r CROSS JOIN LATERAL (SELECT * FROM organizations WHERE id = r.or
 export type EventToFanOut = Event & {
   model: string;
   webhookUrl: string | null;
+  webhookDialect: WebhookDialect | null;
   traceparent: string | null;
   body: string;
 };
@@ -93,7 +95,7 @@ const eventToFanOut = {
 const readStatement = `
 WITH unfanned AS MATERIALIZED (
   SELECT v.id, v.type, v.organization_id AS "organizationId", x.id AS "executionId", v.created_at AS "createdAt",
-    x.model, x.webhook_url AS "webhookUrl", v.traceparent, ${anyEventBodySql('v.type', eventToFanOut)} AS body
+    x.model, x.webhook_url AS "webhookUrl", x.webhook_dialect AS "webhookDialect", v.traceparent, ${anyEventBodySql('v.type', eventToFanOut)} AS body
   FROM unnest($1::text[]) AS i (id)
   CROSS JOIN LATERAL (SELECT * FROM events WHERE id >= $2 AND ${sameIdSql('i.id')}) v
   CROSS JOIN LATERAL (SELECT * FROM executions WHERE id >= $3 AND ${sameIdSql('v.execution_id')}) x

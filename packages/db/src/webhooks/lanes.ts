@@ -1,3 +1,4 @@
+import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
 import type { Database } from '../client.ts';
 import { checkedSql, runStatement, sameIdSql } from '../statement.ts';
 import { isWithinSql } from './eventBody.ts';
@@ -29,6 +30,8 @@ export type ClaimedDelivery = SigningSecrets & {
   isThin: boolean;
   body: string;
   headers: string | null;
+  /** Whose words a `webhook_url` receives; null: it receives the body. */
+  dialect: WebhookDialect | null;
 };
 
 /** Lanes with pending deliveries, by skipping through the index: a full lane costs one look-up. */
@@ -193,10 +196,12 @@ SELECT c.id, c.lane, c.state, c.organization_id AS "organizationId", c.attempts 
   c.max_in_flight AS "maxInFlight", c.in_flight_limit AS "inFlightLimit",
   (1000.0 * count(*) FILTER (WHERE c.is_claimed) OVER (PARTITION BY c.lane) / c.max_per_second)::float8 AS "waitMs"
 FROM numbered c CROSS JOIN LATERAL (SELECT * FROM events WHERE ${sameIdSql('c.event_id')}) v CROSS JOIN LATERAL (
-  SELECT w.url, w.headers, w.payload = 'thin' AS "isThin", ${signingSecretsSql('w', 'secret')}
+  SELECT w.url, w.headers, w.payload = 'thin' AS "isThin", NULL::json AS dialect, ${signingSecretsSql('w', 'secret')}
   FROM webhook_endpoints w WHERE w.id = c.endpoint_id
   UNION ALL
-  SELECT c.url, NULL, false, ${signingSecretsSql('o', 'webhook_secret')}
+  SELECT c.url, NULL, false,
+    (SELECT webhook_dialect FROM executions WHERE ${sameIdSql('v.execution_id')}),
+    ${signingSecretsSql('o', 'webhook_secret')}
   FROM organizations o WHERE o.id = c.organization_id AND c.endpoint_id IS NULL
   OFFSET 0
 ) s`;

@@ -24,7 +24,7 @@ export type NewEvent = {
  */
 export function newEventSql(rows: string, type: EventType): string {
   const isTerminal = terminalEventTypes.some((terminal) => terminal === type);
-  const hasUrl = isTerminal ? 'x.webhook_url IS NOT NULL' : 'false';
+  const hasUrl = isTerminal ? 'x.webhook_url IS NOT NULL' : 'x.webhook_dialect IS NOT NULL';
   return `
 addressed AS MATERIALIZED (
   SELECT x.*, r.*, r.receivers > 0 OR r.endpoints > ${maxEndpoints} OR ${hasUrl} AS has_receiver,

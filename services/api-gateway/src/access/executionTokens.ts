@@ -1,5 +1,5 @@
 import type { EncryptionKeys } from '@holdfast/kit/sealedBox';
-import { openSigner } from './signer.ts';
+import { openSigner } from '@holdfast/kit/signer';
 
 /** What a token grants: reading this execution until then, within what its API key may do. */
 export type TokenClaims = {

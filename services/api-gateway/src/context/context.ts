@@ -17,6 +17,7 @@ import {
   type Registry,
 } from '@holdfast/kit/metrics';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
+import { openFileLinks } from '@holdfast/kit/signer';
 import type { Tracing } from '@holdfast/kit/tracing/tracing';
 import { openChangeFeed, openChangePublisher } from '@holdfast/queues/changes';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
@@ -34,7 +35,6 @@ import { openProducer } from '@holdfast/queues/producer';
 import { openRequester } from '@holdfast/queues/request';
 import { openTokenSigner } from '../access/executionTokens.ts';
 import { openOidc } from '../access/oidc/provider.ts';
-import { openSigner } from '../access/signer.ts';
 import { bodyPace, openBodyMemory } from '../http/bodyLimits.ts';
 import { openOutputReader } from '../watching/outputStream.ts';
 import { openStreamSlots } from '../watching/streamSlots.ts';
@@ -127,8 +127,7 @@ export async function openContext({
     /** Where operators sign in besides tokens; null: not configured. */
     oidc: openOidc(config),
     tokens: openTokenSigner(config.ENCRYPTION_KEYS),
-    /** Signs the URLs at which anyone may read a file, as long as there is one. */
-    fileLinks: openSigner(config.ENCRYPTION_KEYS, 'holdfast file link'),
+    fileLinks: openFileLinks(config.ENCRYPTION_KEYS),
   };
 }
 

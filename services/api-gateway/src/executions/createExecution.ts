@@ -1,5 +1,6 @@
 import { findByIdempotencyKey } from '@holdfast/db/executions/insert';
 import { ApiError } from '@holdfast/domain/errors';
+import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
 import { type Created, replay } from '@holdfast/executions/creator';
 import type { Caller } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
@@ -13,6 +14,7 @@ type NewRequest = {
   hashed: unknown;
   traceparent: string | null;
   rerunOf?: string;
+  webhookDialect?: WebhookDialect | null;
 };
 
 /**
@@ -31,7 +33,7 @@ export async function createExecution(
 async function create(
   context: Context,
   caller: Caller,
-  { idempotencyKey, hashed, traceparent, rerunOf }: NewRequest,
+  { idempotencyKey, hashed, traceparent, rerunOf, webhookDialect }: NewRequest,
   read: () => CreateBody | Promise<CreateBody>,
 ): Promise<Created> {
   const { organizationId, apiKeyId } = caller;
@@ -49,6 +51,7 @@ async function create(
       input,
       metadata: body.metadata ?? null,
       webhookUrl: body.webhook_url ?? null,
+      webhookDialect: webhookDialect ?? null,
       traceparent,
       rerunOf: rerunOf ?? null,
       onCancel: (body.stream && definition.on_cancel) || null,

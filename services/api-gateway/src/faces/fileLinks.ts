@@ -1,17 +1,10 @@
 import { sendObject } from '@holdfast/files/objectResponse';
+import type { LinkedFile, Signer } from '@holdfast/kit/signer';
 import { z } from 'zod';
-import type { Signer } from '../access/signer.ts';
 import { type Endpoint, keylessEndpoint } from '../context/endpoint.ts';
 import { findReadyFile } from '../files/readyFiles.ts';
 import { respondStoreError } from '../files/storage.ts';
 import { notFound } from '../http/fields.ts';
-
-export type LinkedFile = { organizationId: string; id: string };
-
-/** The end of a URL at which anyone may read a file as long as there is one: clients of faces fetch outputs without a key. */
-export function fileLink(signer: Signer, { organizationId, id }: LinkedFile, filename: string): string {
-  return `${signer.sign([organizationId, id])}/${encodeURIComponent(filename)}`;
-}
 
 /** Null: no key of ours signed it. */
 export function linkedFile(signer: Signer, link: string): LinkedFile | null {
@@ -21,7 +14,7 @@ export function linkedFile(signer: Signer, link: string): LinkedFile | null {
   return { organizationId, id };
 }
 
-/** Serves the links below `path`. */
+/** Serves the links below `path`: clients of faces fetch outputs without a key. */
 export function fileLinkEndpoint(path: string, tag: string): Endpoint {
   return keylessEndpoint({
     method: 'GET',

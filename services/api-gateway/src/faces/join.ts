@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type FaceRequest, findEndedS, type KnownRequest, touchFaceRequest } from '@holdfast/db/faceRequests';
 import type { Execution } from '@holdfast/domain/execution';
+import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
 import type { Caller } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
 import { createExecution } from '../executions/createExecution.ts';
@@ -28,6 +29,7 @@ export type FaceCreate = {
   /** Whether the client says that it repeats a request. */
   isRetry: boolean;
   traceparent: string | null;
+  webhookDialect?: WebhookDialect | null;
   response: ServerResponse;
   /** @throws ApiError */
   read(): CreateBody | Promise<CreateBody>;
@@ -82,11 +84,11 @@ async function createAfter(request: FaceCreate, identity: FaceRequest, before: s
 }
 
 async function create(request: FaceCreate, idempotencyKey: string): Promise<Joined> {
-  const { context, caller, body, traceparent, read } = request;
+  const { context, caller, body, traceparent, webhookDialect = null, read } = request;
   const { record, replayed } = await createExecution(
     context,
     caller,
-    { idempotencyKey, traceparent, hashed: body },
+    { idempotencyKey, traceparent, hashed: body, webhookDialect },
     read,
   );
   const { id, status, hold_amount: holdAmount } = record;

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import { formatMoney } from '@holdfast/domain/money';
+import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
 import type { Caller } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
 import type { CreateBody } from '../executions/createRequest.ts';
@@ -18,13 +19,15 @@ export type FaceCall = {
   headers: IncomingHttpHeaders;
   traceparent: string | null;
   raw: { response: ServerResponse };
+  /** How a `webhook_url` is called; absent: as `/v1` calls it. */
+  webhookDialect?: WebhookDialect | null;
 };
 
 export type Created = Joined & { headers: Record<string, string> };
 
 /** Creates an execution, or joins the one of an equal request (faces/join.ts). */
 export async function createFrom(
-  { context, caller, headers, traceparent, raw: { response } }: FaceCall,
+  { context, caller, headers, traceparent, webhookDialect = null, raw: { response } }: FaceCall,
   route: string,
   body: unknown,
   read: () => CreateBody | Promise<CreateBody>,
@@ -37,6 +40,7 @@ export async function createFrom(
     idempotencyKey: readIdempotencyKey(headers['idempotency-key'], false),
     isRetry: Number(headers['x-stainless-retry-count'] ?? 0) >= 1,
     traceparent,
+    webhookDialect,
     response,
     read,
   });

@@ -196,6 +196,7 @@ function deliveryIn(
     isThin: false,
     body,
     headers: null,
+    dialect: null,
     secret: '',
     previousSecret: null,
     isPreviousPrimary: false,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import type { EventType, subscribableEvents } from '@holdfast/domain/events';
 import { newId } from '@holdfast/domain/ids';
+import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
 import { newWebhookSecret } from '@holdfast/domain/webhookSignature';
 import { parseConfig } from '@holdfast/kit/config';
 import { createLogger } from '@holdfast/kit/logger';
@@ -184,12 +185,18 @@ async function addEndpoint(
   return { id, secret, read: () => db.prisma.webhookEndpoint.findUniqueOrThrow({ where: { id } }) };
 }
 
-type EventFields = { webhookUrl?: string; createdAt?: Date; model?: string; outputText?: string };
+type EventFields = {
+  webhookUrl?: string;
+  webhookDialect?: WebhookDialect;
+  createdAt?: Date;
+  model?: string;
+  outputText?: string;
+};
 
 /** An execution in the status that `type` reports, and its event, not yet fanned out. */
 async function addEvent(db: Database, organizationId: string, type: EventType, fields: EventFields) {
   const executionId = newId('exec');
-  const { webhookUrl = null, createdAt = new Date(), model = 'sandbox-text' } = fields;
+  const { webhookUrl = null, webhookDialect, createdAt = new Date(), model = 'sandbox-text' } = fields;
   const isStart = type === 'execution.started';
   const isCompleted = type === 'execution.completed';
   await db.prisma.execution.create({
@@ -200,6 +207,7 @@ async function addEvent(db: Database, organizationId: string, type: EventType, f
       status: isStart ? 'PROCESSING' : type.replace('execution.', '').toUpperCase(),
       input: { prompt: 'hello' },
       webhookUrl,
+      ...(webhookDialect && { webhookDialect }),
       holdAmount: '0.01',
       estimatedCost: '0.005',
       cost: isCompleted ? '0.004' : null,

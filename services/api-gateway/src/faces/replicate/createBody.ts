@@ -9,7 +9,8 @@ import { jsonObject } from '../../http/fields.ts';
 export const predictionBody = z.looseObject({
   input: jsonObject('Parameters of the model', { prompt: 'a lighthouse' }).default({}),
   stream: z.boolean().nullish(),
-  webhook: z.null({ error: 'is not supported yet' }).optional(),
+  webhook: z.string().max(limits.urlLength).nullish(),
+  webhook_events_filter: z.array(z.enum(['start', 'output', 'logs', 'completed'])).nullish(),
 });
 
 export const versionedBody = predictionBody.extend({ version: z.string().min(1).max(300) });

@@ -1,5 +1,6 @@
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { isTerminal } from '@holdfast/domain/statuses';
+import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
 import { findExecution } from '../../executions/readable.ts';
 import type { Reply } from '../../http/endpoint.ts';
 import { preferredWaitS } from '../../http/requestHeaders.ts';
@@ -7,6 +8,7 @@ import { storeInputFiles } from '../inputFiles.ts';
 import { createWithFiles } from '../requestFiles.ts';
 import { type Created, costHeaders, createFrom, type FaceCall } from '../run.ts';
 import { knownInput, type PredictionBody, refuseKeyIn, timeoutS } from './createBody.ts';
+import { nameOf, versionsOf } from './names.ts';
 import { ownFile } from './output.ts';
 import { predictionOf } from './prediction.ts';
 
@@ -34,15 +36,34 @@ export async function createPrediction(
       (stored ??= storeInputFiles(definition, knownInput(definition, body.input), files, (url) =>
         ownFile(call, url),
       ));
-    return createFrom(call, 'POST /v1/replicate/predictions', repeated, async () => ({
+    const webhookDialect = body.webhook ? dialectOf(call, definition, body) : null;
+    return createFrom({ ...call, webhookDialect }, 'POST /v1/replicate/predictions', repeated, async () => ({
       model: definition.slug,
       input: await input(),
+      ...(body.webhook && { webhook_url: body.webhook }),
       ...(timeout !== undefined && { timeout_seconds: timeout }),
       // Clients may stream any prediction of a model that streams, without saying so before.
       ...(definition.stream === 'text' && body.stream !== false && { stream: true }),
     }));
   });
   return await replyWith(call, created);
+}
+
+/** There are no calls at pieces of output and logs: `stream` has them. */
+function dialectOf(
+  { publicUrl }: Call,
+  definition: ModelDefinition,
+  { webhook_events_filter: wanted }: PredictionBody,
+): WebhookDialect {
+  const { owner, name } = nameOf(definition);
+  const events = ['start', 'completed'] as const;
+  return {
+    name: 'replicate',
+    events: events.filter((event) => wanted?.includes(event) ?? true),
+    model: `${owner}/${name}`,
+    version: versionsOf(definition)[0],
+    base: `${publicUrl}/v1/replicate`,
+  };
 }
 
 /** Apart from the create, whose closures keep the body of the request. */

@@ -2,12 +2,12 @@ import { buffer } from 'node:stream/consumers';
 import { shownPieces } from '@holdfast/db/streams';
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
-import { isId } from '@holdfast/domain/ids';
-import { isObject } from '@holdfast/domain/inputFiles';
+import { predictionOutput } from '@holdfast/domain/replicatePrediction';
+import { fileLink } from '@holdfast/kit/signer';
 import type { Caller } from '../../access/identity.ts';
 import type { Context } from '../../context/context.ts';
 import { findReadyFile } from '../../files/readyFiles.ts';
-import { fileLink, linkedFile } from '../fileLinks.ts';
+import { linkedFile } from '../fileLinks.ts';
 import { openFile } from '../outputFiles.ts';
 
 export const outputPath = '/v1/replicate/output';
@@ -17,9 +17,6 @@ export type Reader = { context: Context; caller: Caller; publicUrl: string };
 /** Clients take `http:` URLs for texts: on a server for development, small files are `data:` URIs. */
 const maxInlineBytes = 5_242_880;
 
-/** Lists of files, by the name of the only member of an output. */
-const fileLists = ['images', 'videos', 'audios', 'files'];
-
 /** An output as Replicate's models give it: a text or its pieces, URLs, or any JSON with URLs in place of files. */
 export async function outputOf(reader: Reader, execution: Execution, inlines: boolean): Promise<unknown> {
   const { output, onCancel, erasedAt } = execution;
@@ -27,13 +24,7 @@ export async function outputOf(reader: Reader, execution: Execution, inlines: bo
   if (onCancel !== null && (output === null || typeof output['text'] === 'string'))
     return await piecesOf(reader.context, execution);
   if (output === null) return null;
-  const entries = Object.entries(output);
-  const [[name, only] = ['', null]] = entries;
-  if (entries.length !== 1) return await withUrls(reader, output, inlines);
-  if (name === 'text') return only;
-  if (!fileLists.includes(name) || !Array.isArray(only)) return await withUrls(reader, output, inlines);
-  const urls = await Promise.all(only.map((file) => withUrls(reader, file, inlines)));
-  return name !== 'images' && urls.length === 1 ? urls[0] : urls;
+  return await predictionOutput(output, (id, filename) => urlOf(reader, id, filename, inlines));
 }
 
 /** Clients that poll take what is new by the number of pieces: they stay the same once the execution has ended. */
@@ -42,18 +33,6 @@ async function piecesOf({ db }: Context, { id, output, partialOutput }: Executio
   const whole = output?.['text'] ?? partialOutput;
   if (typeof whole !== 'string' || pieces?.join('') === whole) return pieces;
   return [whole];
-}
-
-async function withUrls(reader: Reader, value: unknown, inlines: boolean): Promise<unknown> {
-  if (Array.isArray(value)) return await Promise.all(value.map((one) => withUrls(reader, one, inlines)));
-  if (!isObject(value)) return value;
-  const { file_id: id, format } = value;
-  if (typeof id === 'string' && isId('file', id))
-    return await urlOf(reader, id, `output.${typeof format === 'string' ? format : 'bin'}`, inlines);
-  const members = Object.entries(value).map(
-    async ([name, one]) => [name, await withUrls(reader, one, inlines)] as const,
-  );
-  return Object.fromEntries(await Promise.all(members));
 }
 
 export function linkOf({ context, caller, publicUrl }: Reader, id: string, filename: string): string {

@@ -1,3 +1,4 @@
+import { until } from '@holdfast/testkit/until';
 import { describe, expect, it } from '@jest/globals';
 import { openTestGateway } from '../../testing/testGateway.ts';
 import { faceGateway, type TestOutput } from '../testing/faceGateway.ts';
@@ -161,10 +162,29 @@ describe('a prediction', () => {
     expect([status, body.title]).toEqual([422, 'Unprocessable Entity']);
   });
 
+  it.each([
+    [undefined, ['start', 'completed']],
+    [['output', 'completed'], ['completed']],
+  ])('has a webhook for the events %j', async (filter, events) => {
+    const asked = { webhook: 'https://example.com/hook', webhook_events_filter: filter, input: input() };
+    const { id } = (await byModel(asked).expect(201)).body;
+    expect(await db.prisma.execution.findUniqueOrThrow({ where: { id } })).toMatchObject({
+      webhookUrl: 'https://example.com/hook',
+      webhookDialect: { name: 'replicate', events, model: 'acme/painter', version: 'v1' },
+    });
+    const refused = await byModel({ ...asked, webhook: 'https://10.0.0.1/hook', input: input() });
+    expect(refused.status).toBe(422);
+  });
+
   it('that six equal requests at the same time ask for is one execution with one file', async () => {
     const before = [await count(), await uploads()];
     const body = { input: input({ image: dataUri }) };
-    const sent = await Promise.all(Array.from({ length: 6 }, () => byModel(body)));
+    const sending = Promise.all(Array.from({ length: 6 }, () => byModel(body).set('Prefer', 'wait')));
+    // None of them has a response before all are here.
+    await until('all wait', () => gateway.context.watcher.size() === 6);
+    const { id } = await db.prisma.execution.findFirstOrThrow({ orderBy: { id: 'desc' } });
+    await update(id, { status: 'CANCELLED', completedAt: new Date() });
+    const sent = await sending;
     expect(sent.map(({ status, body: { id } }) => [status, id])).toEqual(
       sent.map(() => [201, sent[0]?.body.id]),
     );

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import { isSameSecret } from '@holdfast/domain/constantTime';
-import type { EncryptionKeys } from '@holdfast/kit/sealedBox';
+import type { EncryptionKeys } from './sealedBox.ts';
 
 /** Signs JSON as `<base64url>.<signature>`. */
 export type Signer = {
@@ -29,4 +29,14 @@ export function openSigner(keys: EncryptionKeys, purpose: string): Signer {
 
 function signatureOf(key: Buffer, payload: string): string {
   return createHmac('sha256', key).update(payload).digest('base64url');
+}
+
+/** Signs the URLs at which anyone may read a file, as long as there is one. */
+export const openFileLinks = (keys: EncryptionKeys): Signer => openSigner(keys, 'holdfast file link');
+
+export type LinkedFile = { organizationId: string; id: string };
+
+/** The end of such a URL. */
+export function fileLink(signer: Signer, { organizationId, id }: LinkedFile, filename: string): string {
+  return `${signer.sign([organizationId, id])}/${encodeURIComponent(filename)}`;
 }

@@ -1,0 +1,13 @@
+/**
+ * How the `webhook_url` of an execution is called that a compatible API created: in the words of another service, at these
+ * events. The rest is what only the API knows.
+ */
+export type WebhookDialect = {
+  name: 'replicate';
+  events: ('start' | 'completed')[];
+  /** The names of the model, as the client knows it. */
+  model: string;
+  version: string;
+  /** The URL of the API. */
+  base: string;
+};
