@@ -9,6 +9,8 @@ export type Face = {
   prefix: string;
   /** Sets what every response has beside the headers of the gateway, which are set. */
   setHeaders(response: ServerResponse): void;
+  /** Its clients spend all their tries on a 429 at once: a create waits for room instead. */
+  waitsForRoom?: boolean;
   /** The status of an error, where its clients know another than ours. */
   errorStatus?(error: ApiError): number;
   /** Sets the headers of an error and returns its body. */

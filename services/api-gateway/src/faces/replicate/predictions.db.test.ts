@@ -216,6 +216,28 @@ describe('a prediction', () => {
   });
 });
 
+it('a create above the limit of its key waits for room, and is refused where the client would wait itself', async () => {
+  const limited = await openTestGateway(gateway.servers, {
+    COMPATIBLE_APIS: 'openai,replicate',
+    RATE_LIMIT_CREATE_PER_MINUTE: '1',
+  });
+  try {
+    const as = limited.client(await limited.newKey(organizationId));
+    const create = () => as.post(route).send({ version: 'v1', input: input() });
+    await create().expect(201);
+    const waiting = create().then((response) => response);
+    const { redis, streams } = limited.context;
+    await until('it waits', () => streams.open() === 1);
+    await as.post('/v1/executions').send({ model: 'writer', input: input() }).expect(429);
+    for (const one of await redis.keys('*limit:create:*')) await redis.del(one);
+    const { status, body, headers } = await waiting;
+    expect([status, body.status, headers['retry-after']]).toEqual([201, 'starting', undefined]);
+    expect(streams.open()).toBe(0);
+  } finally {
+    await limited.close();
+  }
+});
+
 it('predictions are listed from the newest on', async () => {
   const { id } = (await byModel()).body;
   const { body } = await client.get(`${route}?created_before=2030-01-01T00:00:00Z`).expect(200);
