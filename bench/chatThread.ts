@@ -1,16 +1,35 @@
-// The thread of the chat server in provider.ts: a server of OpenAI's protocol whose tokens are the times when they are sent.
+// The thread of the chat server in provider.ts: a server of OpenAI's protocol whose tokens are the times when they are
+// sent. What is not streamed is answered at once.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { parentPort } from 'node:worker_threads';
 import { nowMs } from './statistics.ts';
 
-type ChatRequest = { messages: { content: string }[]; max_tokens?: number; max_completion_tokens?: number };
+type ChatRequest = {
+  messages: { content: string }[];
+  stream?: boolean;
+  max_tokens?: number;
+  max_completion_tokens?: number;
+};
 
-const server = createServer((request, response) => void stream(request, response));
+const server = createServer((request, response) => {
+  // What is no chat, such as a check of a peer, is not answered.
+  respond(request, response).catch(() => response.destroy());
+});
 
-async function stream(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { messages, ...most } = (await json(request)) as ChatRequest;
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const asked = (await json(request)) as ChatRequest;
+  if (asked.stream === true) stream(asked, response);
+  else response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+}
+
+const answer = JSON.stringify({
+  choices: [{ index: 0, message: { role: 'assistant', content: 'yes' }, finish_reason: 'stop' }],
+  usage: { prompt_tokens: 1, completion_tokens: 1 },
+});
+
+function stream({ messages, ...most }: ChatRequest, response: ServerResponse): void {
   const tokensPerS = Number(messages.at(-1)?.content);
   const count = most.max_completion_tokens ?? most.max_tokens ?? 0;
   response.writeHead(200, { 'content-type': 'text/event-stream' });

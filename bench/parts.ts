@@ -18,6 +18,7 @@ import { hotRow } from './parts/hotRow.ts';
 import { idle } from './parts/idle.ts';
 import { large } from './parts/large.ts';
 import { lists } from './parts/lists.ts';
+import { openai } from './parts/openai.ts';
 import { ownCost } from './parts/ownCost.ts';
 import { rates } from './parts/rates.ts';
 import { stream } from './parts/stream.ts';
@@ -43,6 +44,7 @@ export const parts: Record<string, Part> = {
   batches,
   lone,
   wait,
+  openai,
   large,
   stream,
   rates,

@@ -57,7 +57,7 @@ export async function addChatModel({ pool }: Database): Promise<void> {
     `INSERT INTO models (slug, definition, is_active)
      SELECT $1, definition || jsonb_build_object('slug', $1::text, 'providers',
        jsonb_build_array(definition -> 'providers' -> 0 || '{"connection":"chat"}')), true
-     FROM models WHERE slug = 'gpt-4o-mini'`,
+     FROM models WHERE slug = 'gpt-4o-mini' ON CONFLICT DO NOTHING`,
     [chatModel],
   );
 }

@@ -117,7 +117,7 @@ async function memoryOf(bench: Bench, read: Reader): Promise<Figures> {
 
 async function readDirectly(url: string, agent: Agent, tokens: number, perS: number): Promise<ReadStream> {
   const sentAtMs = nowMs();
-  const body = { messages: [{ content: String(perS) }], max_tokens: tokens };
+  const body = { messages: [{ content: String(perS) }], max_tokens: tokens, stream: true };
   const response = await send(`${url}/chat/completions`, agent, body);
   return await readTokens(response, sentAtMs, (data) =>
     data === '[DONE]'
