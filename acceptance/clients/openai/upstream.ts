@@ -21,12 +21,12 @@ const person = { name: 'Ada', age: 36 };
 const pieceMs = 5;
 
 /** A server of OpenAI's API that counts what it runs by the last message or the prompt. It fails a chat that begins with `fail`. */
-export async function startUpstream() {
+export async function startUpstream(port = 0) {
   const prompts: string[] = [];
   const server = createServer((request, response) => {
     respond(request, response, prompts).catch(() => response.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
     prompts,

@@ -45,6 +45,7 @@ export const sections: readonly Section[] = [
       doc('portal', 'The portal'),
       doc('guides/production', 'Going to production'),
       doc('guides/from-openai', 'Coming from OpenAI'),
+      doc('guides/retries-elsewhere', 'The same retries elsewhere'),
       doc('guides/from-replicate', 'Coming from Replicate'),
       doc('guides/from-fal', 'Coming from fal'),
     ],

@@ -5,7 +5,7 @@ import OpenAI, { toFile } from 'openai';
 const client = new OpenAI({ maxRetries: Number(process.env.RETRIES) });
 const count = Number(process.env.CALLS);
 const width = Number(process.env.WIDTH);
-const model = 'gpt-4o-mini';
+const model = process.env.MODEL ?? 'gpt-4o-mini';
 // A stream of it takes a while.
 const long = ', and so on'.repeat(15);
 const png = Buffer.from(
@@ -39,7 +39,7 @@ const kinds = {
     return imageOf(await client.images.edit({ model: 'gpt-image-1-edit', image, prompt }));
   },
 };
-const names = Object.keys(kinds);
+const names = process.env.KINDS?.split(',') ?? Object.keys(kinds);
 
 async function untilItWorks(call) {
   for (let tries = 1; ; tries++) {
