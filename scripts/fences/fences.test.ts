@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { endpointEventTypes, eventTypes } from '../../packages/domain/src/events.ts';
+import { batchEventTypes, endpointEventTypes, eventTypes } from '../../packages/domain/src/events.ts';
 import { allowedFor, consoleMayImport, floors, goesDown } from './importDirection.ts';
 import { readSourceFacts } from './sourceFacts.ts';
 import { readSourceFiles, type SourceFile, targetOf } from './sourceFiles.ts';
@@ -171,7 +171,7 @@ describe('a type of event', () => {
     'docs/webhooks.md',
   ])('is named in %s', (path) => {
     const text = readFileSync(resolve(root, path), 'utf8');
-    const types = [...eventTypes, ...endpointEventTypes];
+    const types = [...eventTypes, ...endpointEventTypes, ...batchEventTypes];
     expect(types.filter((type) => !new RegExp(`['"\`]${type}['"\`]`).test(text))).toEqual([]);
   });
 });

@@ -83,6 +83,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     'money',
     'files',
     'executions',
+    'batches',
     'api',
     'faces',
     'admin',

@@ -50,13 +50,14 @@ const languages: { label: string; run: Runner; lacks: string | null }[] = [
   { label: 'curl', run: runShell, lacks: works('curl', '--version') ? null : 'curl' },
 ];
 
-it('shows curl and Go for every operation, and the SDKs for nearly all', () => {
+it('shows curl and Go for every operation, and the SDKs for nearly all but batches', () => {
   const count = documented.length;
+  const known = documented.filter(({ operationId }) => !operationId.includes('Batch')).length;
   expect(Object.keys(operations).sort()).toEqual(documented.map(({ operationId }) => operationId).sort());
   expect(Object.keys(samplesIn('curl'))).toHaveLength(count);
   expect(Object.keys(samplesIn('Go'))).toHaveLength(count);
-  expect(Object.keys(samplesIn('TypeScript')).length).toBeGreaterThan(count - 4);
-  expect(Object.keys(samplesIn('Python')).length).toBeGreaterThan(count - 5);
+  expect(Object.keys(samplesIn('TypeScript')).length).toBeGreaterThan(known - 4);
+  expect(Object.keys(samplesIn('Python')).length).toBeGreaterThan(known - 5);
 });
 
 it('shows TypeScript without type errors', () => {

@@ -58,6 +58,25 @@ async function newEvent(api: ApiClient): Promise<string> {
   return await firstOf(api, '/v1/events?order=desc', 'data', isRight);
 }
 
+/** With one item that waits; `settings` are the batch's. */
+async function newBatch(api: ApiClient, settings: object = {}): Promise<string> {
+  const id = await idOf(posted(api, '/v1/batches', { model: 'sandbox-text', ...settings }));
+  await posted(api, `/v1/batches/${id}/items`, { custom_id: 'first', input: prompt });
+  return id;
+}
+
+/** The id of the batch once it has this status. */
+async function sealedBatch(api: ApiClient, status: string, settings: object = {}): Promise<string> {
+  const id = await newBatch(api, settings);
+  await posted(api, `/v1/batches/${id}/seal`);
+  const read = () => api.get(`/v1/batches/${id}`);
+  await until(`${id} is ${status}`, async () => (await read()).body['status'] === status);
+  return id;
+}
+
+const pausedBatch = (api: ApiClient) => sealedBatch(api, 'paused', { max_cost: '0' });
+const endedBatch = (api: ApiClient) => sealedBatch(api, 'completed');
+
 /** The id of the first that is right in a list, once there is one. */
 const firstOf = (
   api: ApiClient,
@@ -107,6 +126,24 @@ export const operations: Readonly<Record<string, Expected>> = {
     leaves: async (api, id) => void (await untilStatus(api, id, 'CANCELLED')),
   },
   createExecutionToken: { make: completed, prints: (id) => new RegExp(`token\\W+ext_[^]*${id}`) },
+  createBatch: { prints: () => /id\W+bat_\S+[^]*status\W+open/ },
+  listBatches: { make: (api) => newBatch(api) },
+  getBatch: { make: (api) => newBatch(api) },
+  addBatchItems: { make: (api) => newBatch(api), prints: () => /accepted\W+2/ },
+  listBatchItems: { make: (api) => newBatch(api), prints: () => /custom_id\W+first/ },
+  sealBatch: { make: (api) => newBatch(api), prints: (id) => new RegExp(`${id}[^]*status\\W+running`) },
+  pauseBatch: { make: pausedBatch, prints: () => /status\W+paused/ },
+  resumeBatch: { make: pausedBatch, prints: () => /status\W+running[^]*max_cost\W+50/ },
+  cancelBatch: { make: (api) => newBatch(api), prints: () => /ends_as\W+cancelled/ },
+  retryBatch: { make: endedBatch, prints: () => /retried\W+0/ },
+  eraseBatch: {
+    make: endedBatch,
+    leaves: async (api, id) => {
+      const { body } = await api.get(`/v1/batches/${id}`);
+      expect(body['erased_at']).not.toBeNull();
+      expect(await statusOf(api, `/v1/files/${String(body['output_file_id'])}`)).toBe(404);
+    },
+  },
   listModels: { prints: () => /sandbox-image[^]*sandbox-text/ },
   getModel: { prints: () => /slug\W+sandbox-(text|image)/ },
   getBalance: { prints: () => /available\W+(Decimal\W+)?\d+\.\d+[^]*currency\W+USD/ },
@@ -171,7 +208,7 @@ export const operations: Readonly<Record<string, Expected>> = {
   revokePortalSession: { make: newSession, prints: (id) => new RegExp(`${id}[^]*revoked\\W+true`, 'i') },
 };
 
-const placeholder = /\b(?:exec|file|wh|dlv|evt|key|pses)_(?:…|01981e9[\da-f-]+)/g;
+const placeholder = /\b(?:exec|bat|file|wh|dlv|evt|key|pses)_(?:…|01981e9[\da-f-]+)/g;
 
 /** The sample as a reader completes it: with the id, the URL and the key of their own. */
 export function completedSample(source: string, id: string, url: string, key: string): string {

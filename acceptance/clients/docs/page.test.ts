@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { endpointEventTypes, eventTypes, subscribableEvents } from '@holdfast/domain/events';
+import { batchEventTypes, endpointEventTypes, eventTypes, subscribableEvents } from '@holdfast/domain/events';
 import { describe, expect, it } from '@jest/globals';
 
 const docs = resolve(import.meta.dirname, '../../../docs');
@@ -16,8 +16,10 @@ const document = JSON.parse(readFileSync(resolve(docs, 'openapi.json'), 'utf8'))
 
 describe('docs/webhooks', () => {
   it('names every event type, and no other', () => {
-    const named = [...page.matchAll(/`((?:execution|endpoint)\.[a-z*]+)`/g)].map(([, type]) => type);
-    expect(new Set(named)).toEqual(new Set([...eventTypes, ...endpointEventTypes, ...subscribableEvents]));
+    const named = [...page.matchAll(/`((?:execution|endpoint|batch)\.[a-z*]+)`/g)].map(([, type]) => type);
+    expect(new Set(named)).toEqual(
+      new Set([...eventTypes, ...endpointEventTypes, ...batchEventTypes, ...subscribableEvents]),
+    );
   });
 
   it('names only existing calls of the API', () => {

@@ -32,7 +32,10 @@ export async function runPythonGenerator(folder: string): Promise<CommandResult 
     const { signal } = new AbortController();
     const requirements = ['openapi-python-client==0.29.1'];
     const environment = await pythonEnvironment('openapi', requirements, console.warn, signal);
-    writeFileSync(join(folder, 'python.yaml'), 'post_hooks: []\n');
+    writeFileSync(
+      join(folder, 'python.yaml'),
+      'post_hooks: []\ncontent_type_overrides:\n  application/x-ndjson: application/octet-stream\n',
+    );
     const args = [
       'generate',
       '--path=openapi.json',

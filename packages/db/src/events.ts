@@ -87,7 +87,7 @@ export async function listEvents(
   const kind = undelivered ? (undelivered.to ? 'missed' : 'undelivered') : 'all';
   const name = `list_events_${kind}_${direction}_${given.key}${wanted.key}`;
   const page = {
-    scanned: `SELECT v.id, v.created_at, v.type, v.execution_id, v.endpoint_id FROM ${source} v
+    scanned: `SELECT v.id, v.created_at, v.type, v.execution_id, v.endpoint_id, v.batch_id FROM ${source} v
       WHERE v.organization_id = $1${where} ${order} LIMIT $3`,
     ids: `SELECT v.id FROM scanned v WHERE ${kept} ${order}`,
     limit: '$2',
@@ -152,7 +152,7 @@ const wantedConditions: Condition<EventFilter>[] = [
   { name: 'types', sql: 'v.type = ANY (?::text[])' },
   {
     name: 'models',
-    sql: `(v.execution_id IS NULL
+    sql: `(v.endpoint_id IS NOT NULL
       OR (SELECT e.model FROM executions e WHERE e.id = v.execution_id) = ANY (?::text[]))`,
   },
   { name: 'notAbout', sql: 'v.endpoint_id IS DISTINCT FROM ?' },

@@ -45,7 +45,15 @@ afterEach(async () => {
   await close();
 });
 
-const droppedTables = ['deliveries', 'delivery_attempts', 'events', 'executions', 'stream_events', 'streams'];
+const droppedTables = [
+  'batch_items',
+  'deliveries',
+  'delivery_attempts',
+  'events',
+  'executions',
+  'stream_events',
+  'streams',
+];
 
 const outcome: RecordedOutcome = {
   ok: true,
@@ -139,10 +147,10 @@ describe('partitions', () => {
     const before = await listPartitions(db.pool);
     const all = await Promise.all(Array.from({ length: 8 }, () => makePartitions(ledger.pool, 5)));
     const names = all.flat();
-    expect(names).toHaveLength(14);
-    expect(new Set(names).size).toBe(14);
+    expect(names).toHaveLength(16);
+    expect(new Set(names).size).toBe(16);
     expect(await makePartitions(ledger.pool, 5)).toEqual([]);
-    expect(await listPartitions(ledger.pool)).toHaveLength(before.length + 14);
+    expect(await listPartitions(ledger.pool)).toHaveLength(before.length + 16);
     expect((await readHorizon(ledger.pool)).monthsAhead).toBe(5);
   });
 
@@ -172,7 +180,7 @@ describe('partitions', () => {
        )
        SELECT parent, count(DISTINCT (rules, indexes, triggers, storage, options))::int AS shapes FROM shape GROUP BY parent`,
     );
-    expect(rows).toHaveLength(7);
+    expect(rows).toHaveLength(8);
     for (const { shapes } of rows) expect(shapes).toBe(1);
   });
 });
@@ -300,7 +308,7 @@ describe('months that are older than the retention', () => {
     expect(await getExecution(db, organizationId, id)).not.toBeNull();
     await expect(dropDeliveries(ledger.pool, 29)).rejects.toThrow('never dropped');
     await clearOldMonths(ledger.pool, 30);
-    expect((await dropPartitions(ledger.pool, 30)).dropped).toHaveLength(12);
+    expect((await dropPartitions(ledger.pool, 30)).dropped).toHaveLength(15);
   });
 
   it('are skipped while another session uses them', async () => {
@@ -312,7 +320,7 @@ describe('months that are older than the retention', () => {
     expect(kept[0]).toEqual({ partition: 'executions_2025_01', reason: 'it is in use' });
     await reader.query('ROLLBACK');
     reader.release();
-    expect((await dropPartitions(ledger.pool, 30)).dropped).toHaveLength(18);
+    expect((await dropPartitions(ledger.pool, 30)).dropped).toHaveLength(21);
   });
 
   it('of the journal can be summed for longer than the statement timeout of a service', async () => {

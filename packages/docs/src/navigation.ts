@@ -38,6 +38,7 @@ export const sections: readonly Section[] = [
       doc('guides/executions', 'Executions'),
       doc('webhooks', 'Webhooks'),
       doc('guides/streaming', 'Streaming'),
+      doc('guides/batches', 'Batches'),
       doc('guides/files', 'Files'),
       doc('guides/balance', 'Balance and limits'),
       doc('guides/idempotency', 'Idempotency'),

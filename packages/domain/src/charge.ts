@@ -5,7 +5,15 @@ import type { ProviderRoute } from './modelRoute.ts';
 import { type Money, MoneyDecimal } from './money.ts';
 import type { Billed, Success } from './outcome.ts';
 import { type PriceLine, priceLines, type RunUnit } from './priceLines.ts';
-import { decimals, itemOf, type PriceItem, type PriceUnit, total, withMinimum } from './pricing.ts';
+import {
+  decimals,
+  itemOf,
+  type PriceItem,
+  type PriceUnit,
+  priceFactor,
+  total,
+  withMinimum,
+} from './pricing.ts';
 import {
   expectedImages,
   expectedMegapixels,
@@ -28,11 +36,18 @@ export type Charge = {
 };
 
 /** A quantity that is missing or 0 counts as estimated for this input, or as nothing (`missing_usage`). */
-export function chargeFor(definition: Definition, priced: PricedInput, success: Success): Charge {
+export function chargeFor(
+  definition: Definition,
+  priced: PricedInput,
+  success: Success,
+  isBatch = false,
+): Charge {
   const { price } = definition;
+  const costOf = (amount: Decimal) =>
+    amount.times(priceFactor(definition, isBatch)).toFixed(decimals, Decimal.ROUND_HALF_UP);
   const reported = price.cost_from_provider ? reportedCost(success) : null;
   if (reported) {
-    const cost = MoneyDecimal.max(reported, price.minimum ?? 0).toFixed(decimals, Decimal.ROUND_HALF_UP);
+    const cost = costOf(MoneyDecimal.max(reported, price.minimum ?? 0));
     return { cost, usage: success.usage, billed: {}, missing: [] };
   }
   const lines = priceLines(price).map((line) => billedLine(definition, line, priced, success));
@@ -42,7 +57,7 @@ export function chargeFor(definition: Definition, priced: PricedInput, success: 
   );
   const missing = lines.filter(({ isMissing }) => isMissing).map(({ item }) => nameOf(item));
   return {
-    cost: total(items).toFixed(decimals, Decimal.ROUND_HALF_UP),
+    cost: costOf(total(items)),
     ...billedQuantities(items, success, isFree(definition) ? [] : missing),
     missing: [...(price.cost_from_provider ? ['cost'] : []), ...missing],
   };

@@ -26,6 +26,7 @@ const requestErrors = {
   EXECUTION_NOT_COMPLETED: { status: 409, retryable: false },
   EXECUTION_ALREADY_TERMINAL: { status: 409, retryable: false },
   EXECUTION_NOT_TERMINAL: { status: 409, retryable: false },
+  BATCH_STATUS_CONFLICT: { status: 409, retryable: false },
   API_KEY_LIMIT_REACHED: { status: 409, retryable: false },
   REVIEW_ALREADY_DECIDED: { status: 409, retryable: false },
   EXECUTION_ERASED: { status: 410, retryable: false },

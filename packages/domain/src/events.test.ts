@@ -32,6 +32,8 @@ const completed: Execution = {
   erasedAt: null,
   onCancel: null,
   finishReason: null,
+  batchId: null,
+  customId: null,
 };
 
 function body(type: Parameters<typeof eventBody>[0]['type'], execution: Execution): Record<string, unknown> {

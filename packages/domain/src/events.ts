@@ -18,11 +18,19 @@ export const terminalEventTypes = eventTypes.filter((type) => type !== 'executio
 /** Events about one endpoint, for the organization's other endpoints. */
 export const endpointEventTypes = ['endpoint.failing', 'endpoint.deactivated', 'endpoint.recovered'] as const;
 
-export const eventTypePatterns = ['execution.*', 'endpoint.*'] as const;
+/** Events about a batch, for the endpoints that name them and its `webhook_url`. */
+export const batchEventTypes = [
+  'batch.completed',
+  'batch.paused',
+  'batch.cancelled',
+  'batch.expired',
+] as const;
 
-export const subscribableEvents = [...eventTypes, ...endpointEventTypes, ...eventTypePatterns] as const;
+export const eventTypePatterns = ['execution.*', 'endpoint.*', 'batch.*'] as const;
 
-const subscribableTypes = [...eventTypes, ...endpointEventTypes] as const;
+const subscribableTypes = [...eventTypes, ...endpointEventTypes, ...batchEventTypes] as const;
+
+export const subscribableEvents = [...subscribableTypes, ...eventTypePatterns] as const;
 
 /** Contract 8.2: an empty list means all types of executions. */
 export function isSubscribedTo(events: readonly string[], type: (typeof subscribableTypes)[number]): boolean {

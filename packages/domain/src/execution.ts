@@ -36,12 +36,21 @@ export type Execution = {
   finishReason: string | null;
   /** What was shown of a stream that did not complete; read with the execution alone. */
   partialOutput?: string | null;
+  /** The item that it runs; null: it was created by itself. */
+  batchId: string | null;
+  customId: string | null;
   /** From then on input, output, metadata and `webhookUrl` are gone. */
   erasedAt: Date | null;
 };
 
-export const priorities = ['high', 'normal', 'low'] as const;
+/** What a client may ask for. */
+export const requestPriorities = ['high', 'normal', 'low'] as const;
+export type RequestPriority = (typeof requestPriorities)[number];
+/** `batch`: the items of batches, which start when nothing else may. */
+export const priorities = [...requestPriorities, 'batch'] as const;
 export type Priority = (typeof priorities)[number];
+
+export const batchRank = priorities.indexOf('batch');
 
 export const defaultPriority: Priority = 'normal';
 
@@ -78,6 +87,8 @@ export type StatusRecord = CreateRecord & {
   cost: string | null;
   error: { code: string; message: string; retryable: boolean } | null;
   erased_at: string | null;
+  batch_id?: string;
+  custom_id?: string;
   /** Once COMPLETED, unless erased. */
   result?: Record<string, unknown>;
   finish_reason?: string;
@@ -116,6 +127,7 @@ export function statusRecord(execution: Execution): StatusRecord {
     erased_at: execution.erasedAt?.toISOString() ?? null,
     ...(execution.status === 'COMPLETED' && completedFields(execution)),
     ...streamFields(execution),
+    ...(execution.batchId !== null && { batch_id: execution.batchId, custom_id: execution.customId ?? '' }),
   };
 }
 
@@ -164,13 +176,20 @@ export function resultRecord(execution: Execution) {
 }
 
 function usageRecord({ inputTokens, outputTokens, billed, latencyMs }: Execution): UsageRecord {
-  return {
-    usage: { input_tokens: inputTokens ?? 0, output_tokens: outputTokens ?? 0, ...billed },
-    latency_ms: latencyMs ?? 0,
-  };
+  return { usage: usageOf({ inputTokens, outputTokens, billed }), latency_ms: latencyMs ?? 0 };
 }
 
-function executionError(execution: Execution): StatusRecord['error'] {
+export function usageOf({
+  inputTokens,
+  outputTokens,
+  billed,
+}: Pick<Execution, 'inputTokens' | 'outputTokens' | 'billed'>): UsageRecord['usage'] {
+  return { input_tokens: inputTokens ?? 0, output_tokens: outputTokens ?? 0, ...billed };
+}
+
+export function executionError(
+  execution: Pick<Execution, 'errorCode' | 'errorMessage'>,
+): StatusRecord['error'] {
   if (execution.errorCode === null) return null;
   const { retryable } = executionErrors[execution.errorCode];
   return { code: execution.errorCode, message: execution.errorMessage ?? '', retryable };

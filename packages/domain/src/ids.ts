@@ -15,6 +15,7 @@ export const idPrefixes = [
   'act',
   'ses',
   'pses',
+  'bat',
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 

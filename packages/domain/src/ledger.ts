@@ -6,6 +6,8 @@ export const clientTransferKinds = [
   'settle',
   'remainder',
   'release',
+  'reserve',
+  'unreserve',
 ] as const;
 
 /** Write-offs are borne by the operator and visible to operators only. */

@@ -27,6 +27,15 @@ export const limits = {
   /** Bytes of all headers of an endpoint: servers limit a request's head, and every event carries these. */
   customHeadersBytes: 16_384,
   urlLength: 2048,
+  /** Items of one batch. */
+  batchItems: 1_000_000,
+  /** Bytes of one request with items, decompressed. */
+  batchIntakeBytes: 1_073_741_824,
+  customIdLength: 256,
+  maxBatchWindowS: 2_592_000,
+  defaultBatchWindowS: 86_400,
+  /** How long an item may wait for its start once it is admitted; its timeout counts from the start. */
+  batchStartS: 86_400,
   jsonDepth: 64,
   /** Digits after the point that a quotient may be off by for `multipleOf`: 0.3 / 0.1 is 2.9999999999999996. */
   multipleOfPrecision: 8,

@@ -71,6 +71,11 @@ export const prices = z
       .union([perUnit, z.array(perUnit).min(1).max(20)])
       .optional()
       .describe('Times a number of the input, such as its steps; a list for several numbers.'),
+    batch: z
+      .string('must be a decimal in quotes, such as "0.5"')
+      .regex(/^(0(\.\d{1,4})?|1(\.0{1,4})?)$/, 'must be a decimal from "0" to "1" in quotes, such as "0.5"')
+      .optional()
+      .describe('What an item of a batch costs, as a part of the price. Default: all of it.'),
     minimum: amount.optional().describe('The least that a completed run costs.'),
     cost_from_provider: z
       .boolean()

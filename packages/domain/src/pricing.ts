@@ -42,8 +42,14 @@ export function estimateItems({ price, estimate }: Definition, priced: PricedInp
 }
 
 /** The expected cost with 8 decimals, rounded up so that the hold never falls short. */
-export function estimateCost(definition: Definition, priced: PricedInput): string {
-  return total(estimateItems(definition, priced)).toFixed(decimals, Decimal.ROUND_UP);
+export function estimateCost(definition: Definition, priced: PricedInput, isBatch = false): string {
+  const cost = total(estimateItems(definition, priced)).times(priceFactor(definition, isBatch));
+  return cost.toFixed(decimals, Decimal.ROUND_UP);
+}
+
+/** The part of the price that is charged. */
+export function priceFactor({ price }: Pick<ModelDefinition, 'price'>, isBatch: boolean): string {
+  return (isBatch && price.batch) || '1';
 }
 
 export function itemOf(

@@ -8,8 +8,8 @@ import {
   type CreateRecord,
   createRecord,
   defaultPriority,
-  type Priority,
   priorityRank,
+  type RequestPriority,
 } from '@holdfast/domain/execution';
 import { newId } from '@holdfast/domain/ids';
 import type { CancelPolicy } from '@holdfast/domain/modelDefinition';
@@ -33,7 +33,7 @@ export type CreateRequest = {
   webhookUrl: string | null;
   estimatedCost: Money;
   timeoutS: number;
-  priority?: Priority;
+  priority?: RequestPriority;
   /** The trace context of the request. A repeated request keeps the first one. */
   traceparent?: string | null;
   /** The execution that this one repeats. */

@@ -30,6 +30,13 @@ export type EndpointEvent = Envelope<'endpoint.failing' | 'endpoint.deactivated'
   data: components['schemas']['WebhookEndpointState'];
 };
 
+export type BatchEvent = Envelope<
+  'batch.completed' | 'batch.paused' | 'batch.cancelled' | 'batch.expired'
+> & {
+  batch_id: string;
+  data: components['schemas']['BatchState'];
+};
+
 /** What `POST /v1/webhooks/endpoints/{id}/test` sends. */
 export type TestEvent = Envelope<'webhook.test'> & { data: Record<string, unknown> };
 
@@ -44,4 +51,5 @@ export type WebhookEvent =
   | ExecutionEventOf<'execution.cancelled', 'CANCELLED'>
   | ExecutionEventOf<'execution.expired', 'EXPIRED', Failure>
   | EndpointEvent
+  | BatchEvent
   | TestEvent;

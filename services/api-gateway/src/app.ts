@@ -8,6 +8,17 @@ import { postRotate } from './api/apiKeys/postRotate.ts';
 import { getBalance } from './api/balance/getBalance.ts';
 import { getUsage } from './api/balance/getUsage.ts';
 import { listTransactions } from './api/balance/listTransactions.ts';
+import { deleteBatch } from './api/batches/deleteBatch.ts';
+import { getBatch } from './api/batches/getBatch.ts';
+import { listBatches } from './api/batches/listBatches.ts';
+import { listBatchItems } from './api/batches/listBatchItems.ts';
+import { postBatch } from './api/batches/postBatch.ts';
+import { postCancelBatch } from './api/batches/postCancelBatch.ts';
+import { postItems } from './api/batches/postItems.ts';
+import { postPauseBatch } from './api/batches/postPauseBatch.ts';
+import { postResumeBatch } from './api/batches/postResumeBatch.ts';
+import { postRetryBatch } from './api/batches/postRetryBatch.ts';
+import { postSeal } from './api/batches/postSeal.ts';
 import { postCallback } from './api/callbacks/postCallback.ts';
 import { getEvent } from './api/events/getEvent.ts';
 import { listEvents } from './api/events/listEvents.ts';
@@ -71,6 +82,17 @@ export const endpoints: readonly Endpoint[] = [
   postCancel,
   postToken,
   deleteExecution,
+  postBatch,
+  listBatches,
+  getBatch,
+  postItems,
+  listBatchItems,
+  postSeal,
+  postPauseBatch,
+  postResumeBatch,
+  postCancelBatch,
+  postRetryBatch,
+  deleteBatch,
   listModels,
   getModel,
   getBalance,

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { removeEnded } from '@holdfast/db/operatorSessions';
 import { clockProblem, ping } from '@holdfast/db/server';
 import { signIn } from '@holdfast/domain/operators';
+import { eraseBatchItems } from '@holdfast/executions/eraseBatches';
 import { startHealthServer } from '@holdfast/kit/health';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Service } from '@holdfast/kit/service';
@@ -16,6 +17,9 @@ import { listen } from './http/listen.ts';
 export type Gateway = Service & { url: string; adminUrl: string; metricsUrl: string };
 
 const sessionSweepMs = 600_000;
+const erasureSweepMs = 5000;
+/** A million items, a few hundred a second. */
+const maxErasureMs = 3_600_000;
 
 /** Starts both APIs and the health server; they run until `stop`. */
 export async function startGateway(args: { config: GatewayConfig; log: Logger }): Promise<Gateway> {
@@ -33,11 +37,18 @@ export async function startGateway(args: { config: GatewayConfig; log: Logger })
     log,
     work: () => removeEnded(context.db, signIn.failureWindowMs),
   });
+  const erasures = startSweep({
+    name: 'erased batches',
+    intervalMs: erasureSweepMs,
+    log,
+    work: () => eraseBatchItems(context.db, log),
+    hangsAfterMs: maxErasureMs,
+  });
   let isStopping = false;
   const health = await startHealthServer({
     at: { host, port: config.METRICS_PORT },
     registry: context.registry,
-    live: { creates: context.creator.problem, sessions: sessions.problem },
+    live: { creates: context.creator.problem, sessions: sessions.problem, erasures: erasures.problem },
     ready: {
       database: () => ping(context.db),
       clock: () => clockProblem(context.db),
@@ -56,7 +67,7 @@ export async function startGateway(args: { config: GatewayConfig; log: Logger })
       if (config.STOP_DELAY_S > 0) await delay(config.STOP_DELAY_S * 1000);
       // Open event streams and `wait` requests would keep the servers open.
       context.watcher.close();
-      await Promise.all([api.close(), admin.close(), sessions.stop()]);
+      await Promise.all([api.close(), admin.close(), sessions.stop(), erasures.stop()]);
       await closeContext(context);
       await Promise.all([health.close(), tracing?.stop()]);
     },

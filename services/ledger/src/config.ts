@@ -8,6 +8,10 @@ export const ledgerConfig = {
   SETTLE_CONCURRENCY: positiveInt()
     .default(256)
     .describe('Number of settlement jobs that this process works on at once'),
+  BATCH_MAX_OPEN: positiveInt()
+    .max(100_000)
+    .default(1000)
+    .describe('Executions of a batch that may be open at once; the other items wait without a hold'),
   AUDIT_INTERVAL_S: positiveInt()
     .max(604_800)
     .default(3600)

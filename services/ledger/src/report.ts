@@ -8,12 +8,13 @@ import type { LedgerMetrics } from './metrics.ts';
 
 export type Report = (status: Ending) => OnEnded;
 
-type Ending = Extract<ExecutionStatus, 'COMPLETED' | 'FAILED' | 'EXPIRED'>;
+type Ending = Extract<ExecutionStatus, 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'EXPIRED'>;
 
-/** Span names by the hold's end. Expired executions come from a sweep, not a queue. */
+/** Span names by the hold's end. Expired executions, and those of a cancelled batch, come from a sweep, not a queue. */
 const spans = {
   COMPLETED: { name: 'settle', kind: 'consumer' },
   FAILED: { name: 'release', kind: 'consumer' },
+  CANCELLED: { name: 'cancel', kind: 'internal' },
   EXPIRED: { name: 'expire', kind: 'internal' },
 } as const satisfies Record<Ending, Pick<NewSpan, 'name' | 'kind'>>;
 

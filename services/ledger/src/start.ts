@@ -18,6 +18,7 @@ import {
   abortQueue,
   adjustQueue,
   type DecideResult,
+  dispatchQueue,
   fanoutQueue,
   type SettleJob,
   settleQueue,
@@ -49,6 +50,7 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
   const jobs = jobMetrics(registry);
   const fanout = openProducer(fanoutQueue, producing, log);
   const abort = openProducer(abortQueue, producing, log);
+  const dispatch = openProducer(dispatchQueue, producing, log);
   const hints = { fanout, abort, publishChanges: openChangePublisher(producing) };
   const settler = openSettler({
     db,
@@ -76,6 +78,7 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
     db,
     hints,
     settle,
+    batches: { dispatch, maxOpen: config.BATCH_MAX_OPEN },
     metrics,
     report,
     auditIntervalS,
@@ -115,7 +118,7 @@ export async function startLedger(config: LedgerConfig, log: Logger): Promise<Se
       activity.close();
       await Promise.all([worker.stop(), adjustments.stop(), sweeps.stop(), readings.stop()]);
       await settler.idle();
-      await Promise.all([fanout.close(), abort.close()]);
+      await Promise.all([fanout.close(), abort.close(), dispatch.close()]);
       producing.disconnect();
       working.disconnect();
       await Promise.all([db.close(), health.close(), tracing?.stop()]);

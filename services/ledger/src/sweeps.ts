@@ -1,6 +1,7 @@
 import type { Database } from '@holdfast/db/client';
 import { dropOldProviderHours, sumProviderCosts } from '@holdfast/db/providerCosts';
 import { type UnsettledAttempt, unsettledAttempts } from '@holdfast/db/sweeps';
+import { type BatchTurns, turnBatches } from '@holdfast/executions/batches';
 import type { EndingHints } from '@holdfast/executions/hints';
 import { expireDue } from '@holdfast/executions/lifecycle';
 import type { Activity } from '@holdfast/kit/activity';
@@ -17,6 +18,7 @@ export function startSweeps(args: {
   db: Database;
   hints: EndingHints;
   settle(settling: SettleJob): Promise<unknown>;
+  batches: Pick<BatchTurns, 'dispatch' | 'maxOpen'>;
   metrics: LedgerMetrics;
   report: Report;
   auditIntervalS: number;
@@ -35,6 +37,9 @@ export function startSweeps(args: {
     shared('provider costs', 5000, () => sumAllCosts(db)),
     shared('old hours of provider costs', 3_600_000, () => dropOldProviderHours(db)),
     shared('expiry', 1000, () => expireDue({ db, hints, onEnded: report('EXPIRED'), locked })),
+    shared('batches', 250, () =>
+      turnBatches({ db, hints, log, onCancelled: report('CANCELLED'), ...args.batches }),
+    ),
     ...startAudits({ db, metrics, intervalS: auditIntervalS, log }),
     ...startUpkeep({ db, metrics, retentionDays, isTurn: turnOf('partitions', partitionsIntervalMs), log }),
   ]);

@@ -20,7 +20,15 @@ async function run(...args: string[]) {
 
 const names = async () => (await listPartitions(db.pool)).map(({ name }) => name);
 
-const tables = ['deliveries', 'delivery_attempts', 'events', 'executions', 'stream_events', 'streams']
+const tables = [
+  'batch_items',
+  'deliveries',
+  'delivery_attempts',
+  'events',
+  'executions',
+  'stream_events',
+  'streams',
+]
   .map((table) => `${table}_2025_01`)
   .join(', ');
 
@@ -28,12 +36,12 @@ describe('holdfast partitions', () => {
   it('lists each partition with its month and size', async () => {
     const { said } = await run('list');
     expect(said).toHaveLength((await names()).length);
-    expect(said[0]).toMatch(/^2025-01 {2}deliveries_2025_01 +\? rows +0\.\d MB$/);
+    expect(said[0]).toMatch(/^2025-01 {2}batch_items_2025_01 +\? rows +0\.\d MB$/);
   });
 
   it('makes the missing partitions for the given number of months', async () => {
     const { said } = await run('make', '--months', '4');
-    expect(said[0]).toMatch(/^made: deliveries_\d{4}_\d\d, delivery_attempts_\d{4}_\d\d, events_/);
+    expect(said[0]).toMatch(/^made: batch_items_\d{4}_\d\d, deliveries_\d{4}_\d\d, delivery_attempts_/);
     expect(await run('make')).toEqual({ code: 0, said: ['All of them exist already.'] });
   });
 
@@ -42,13 +50,14 @@ describe('holdfast partitions', () => {
     const { code, said } = await run('drop', '--older-than-days', '30');
     expect(code).toBe(0);
     expect(said.map((line) => line.split(/ +/)[1])).toEqual([
+      'batch_items_2025_01',
       'deliveries_2025_01',
       'delivery_attempts_2025_01',
       'events_2025_01',
       'executions_2025_01',
       'stream_events_2025_01',
       'streams_2025_01',
-      '6',
+      '7',
     ]);
     expect(said.at(-1)).toContain('repeat with --yes');
     expect(await names()).toEqual(before);

@@ -130,13 +130,13 @@ export interface components {
         };
         WebhookEndpointChanges: {
             /**
-             * @description Event types to send; empty: all execution events (`execution.*`). Events about your other endpoints (`endpoint.failing`, `endpoint.deactivated`, `endpoint.recovered`) are sent only to endpoints that list them or `endpoint.*`
+             * @description Event types to send; empty: all execution events (`execution.*`). Events about your other endpoints (`endpoint.failing`, `endpoint.deactivated`, `endpoint.recovered`) are sent only to endpoints that list them or `endpoint.*`; those about batches (`batch.completed`, `batch.paused`, `batch.cancelled`, `batch.expired`) to those that list them or `batch.*`
              * @example [
              *       "execution.completed",
              *       "execution.failed"
              *     ]
              */
-            events?: ("execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered" | "execution.*" | "endpoint.*")[];
+            events?: ("execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered" | "batch.completed" | "batch.paused" | "batch.cancelled" | "batch.expired" | "execution.*" | "endpoint.*" | "batch.*")[];
             /**
              * @description Slugs of the models whose events are sent; empty: all models, or those of the API key if it is limited to `models`
              * @example [
@@ -265,7 +265,7 @@ export interface components {
              */
             endpoint_id?: string;
             /** @enum {string} */
-            event_type?: "execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered";
+            event_type?: "execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered" | "batch.completed" | "batch.paused" | "batch.cancelled" | "batch.expired";
             /** @description `next_cursor` of the previous call */
             cursor?: string;
             /**
@@ -354,7 +354,7 @@ export interface components {
             doc_url: string;
         };
         /** @enum {string} */
-        ErrorCode: "INPUT_VALIDATION_ERROR" | "CONTENT_MODERATION_REJECTED" | "FILE_NOT_FOUND" | "FILE_FORMAT_UNSUPPORTED" | "INSUFFICIENT_BALANCE" | "RATE_LIMITED" | "MODEL_OVERLOADED" | "MODEL_UNAVAILABLE" | "GENERATION_TIMEOUT" | "GENERATION_FAILED" | "SERVICE_UNAVAILABLE" | "INTERNAL_ERROR" | "UNAUTHENTICATED" | "SPEND_LIMIT_REACHED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "EXECUTION_NOT_READY" | "EXECUTION_NOT_COMPLETED" | "EXECUTION_ALREADY_TERMINAL" | "EXECUTION_NOT_TERMINAL" | "API_KEY_LIMIT_REACHED" | "REVIEW_ALREADY_DECIDED" | "EXECUTION_ERASED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "INSUFFICIENT_STORAGE";
+        ErrorCode: "INPUT_VALIDATION_ERROR" | "CONTENT_MODERATION_REJECTED" | "FILE_NOT_FOUND" | "FILE_FORMAT_UNSUPPORTED" | "INSUFFICIENT_BALANCE" | "RATE_LIMITED" | "MODEL_OVERLOADED" | "MODEL_UNAVAILABLE" | "GENERATION_TIMEOUT" | "GENERATION_FAILED" | "SERVICE_UNAVAILABLE" | "INTERNAL_ERROR" | "UNAUTHENTICATED" | "SPEND_LIMIT_REACHED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "EXECUTION_NOT_READY" | "EXECUTION_NOT_COMPLETED" | "EXECUTION_ALREADY_TERMINAL" | "EXECUTION_NOT_TERMINAL" | "BATCH_STATUS_CONFLICT" | "API_KEY_LIMIT_REACHED" | "REVIEW_ALREADY_DECIDED" | "EXECUTION_ERASED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "INSUFFICIENT_STORAGE";
         ErrorDetail: {
             /**
              * @description The path of the field
@@ -773,10 +773,10 @@ export interface components {
             /** @description Number in the journal of your organization; increases with every transaction */
             sequence: number;
             /**
-             * @description `top_up` and `correction`: made by the operator; `hold`: reserves an amount for an execution; `settle`: charges the cost; `overage`, before it: takes the part of the cost above the hold; `remainder`, after it: returns the unused part of the hold; `release`: returns the hold of an execution that is not charged
+             * @description `top_up` and `correction`: made by the operator; `hold`: reserves an amount for an execution; `settle`: charges the cost; `overage`, before it: takes the part of the cost above the hold; `remainder`, after it: returns the unused part of the hold; `release`: returns the hold of an execution that is not charged; `reserve`: takes the holds of all items of a batch; `unreserve`: returns what its items hold, or the rest at its end
              * @enum {string}
              */
-            kind: "top_up" | "correction" | "hold" | "overage" | "settle" | "remainder" | "release";
+            kind: "top_up" | "correction" | "hold" | "overage" | "settle" | "remainder" | "release" | "reserve" | "unreserve";
             /**
              * @description The amount moved, never below 0
              * @example 0.048
@@ -1262,7 +1262,7 @@ export interface components {
             created_at: string;
             /** @constant */
             mode: "ASYNC";
-            priority: components["schemas"]["Priority"];
+            priority: components["schemas"]["ExecutionPriority"];
             /**
              * @description Progress from 0 to 1, if known; 1 once completed
              * @example 1
@@ -1303,6 +1303,16 @@ export interface components {
              */
             partial_output?: string;
             /**
+             * @description The batch of which it runs an item
+             * @example bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            batch_id?: string;
+            /**
+             * @description The item's `custom_id`
+             * @example line-17
+             */
+            custom_id?: string;
+            /**
              * @description The last 64 KiB of the log, if the model writes one
              * @example Step 1 of 4
              *     Step 2 of 4
@@ -1315,6 +1325,12 @@ export interface components {
          * @enum {string}
          */
         ExecutionStatus: "PENDING" | "PROCESSING" | "AWAITING_WEBHOOK" | "COMPLETED" | "FAILED" | "CANCELLED" | "EXPIRED";
+        /**
+         * @description `batch`: it runs an item of a batch, and starts when nothing else may
+         * @example normal
+         * @enum {string}
+         */
+        ExecutionPriority: "high" | "normal" | "low" | "batch";
         ExecutionError: {
             /**
              * @description A code of the error table
@@ -1878,7 +1894,7 @@ export interface components {
             created_at: string;
             /** @constant */
             mode: "ASYNC";
-            priority: components["schemas"]["Priority"];
+            priority: components["schemas"]["ExecutionPriority"];
             /**
              * @description Progress from 0 to 1, if known; 1 once completed
              * @example 1
@@ -1918,6 +1934,16 @@ export interface components {
              * @example Once upon a
              */
             partial_output?: string;
+            /**
+             * @description The batch of which it runs an item
+             * @example bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            batch_id?: string;
+            /**
+             * @description The item's `custom_id`
+             * @example line-17
+             */
+            custom_id?: string;
             /**
              * @description Id
              * @example org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
@@ -1960,7 +1986,7 @@ export interface components {
             created_at: string;
             /** @constant */
             mode: "ASYNC";
-            priority: components["schemas"]["Priority"];
+            priority: components["schemas"]["ExecutionPriority"];
             /**
              * @description Progress from 0 to 1, if known; 1 once completed
              * @example 1
@@ -2000,6 +2026,16 @@ export interface components {
              * @example Once upon a
              */
             partial_output?: string;
+            /**
+             * @description The batch of which it runs an item
+             * @example bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            batch_id?: string;
+            /**
+             * @description The item's `custom_id`
+             * @example line-17
+             */
+            custom_id?: string;
             /** @description The provider's log, including logs that are not shown to clients */
             logs: string | null;
             /**
@@ -2220,7 +2256,7 @@ export interface components {
             created_at: string;
             /** @constant */
             mode: "ASYNC";
-            priority: components["schemas"]["Priority"];
+            priority: components["schemas"]["ExecutionPriority"];
             /**
              * @description Progress from 0 to 1, if known; 1 once completed
              * @example 1
@@ -2260,6 +2296,16 @@ export interface components {
              * @example Once upon a
              */
             partial_output?: string;
+            /**
+             * @description The batch of which it runs an item
+             * @example bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            batch_id?: string;
+            /**
+             * @description The item's `custom_id`
+             * @example line-17
+             */
+            custom_id?: string;
         };
         RerunExecution: {
             /**

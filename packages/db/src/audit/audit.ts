@@ -1,10 +1,16 @@
 import type { PoolClient } from 'pg';
 import type { Database, Queryable } from '../client.ts';
 import { inTransaction, runStatement } from '../statement.ts';
+import { batchInvariants } from './batches.ts';
 import { executionInvariants } from './executions.ts';
 import { guardInvariants, journalInvariants } from './journal.ts';
 
-export const invariants = { ...journalInvariants, ...executionInvariants, ...guardInvariants } as const;
+export const invariants = {
+  ...journalInvariants,
+  ...executionInvariants,
+  ...batchInvariants,
+  ...guardInvariants,
+} as const;
 
 export type Invariant = keyof typeof invariants;
 

@@ -9,8 +9,10 @@ export const executionInvariants = {
     SELECT organization_id AS id, 'held ' || coalesce(b.held::text, 'none') || ', open holds '
       || coalesce(e.held, 0) AS found
     FROM balances b FULL JOIN (
-      SELECT organization_id, sum(hold_amount) AS held FROM executions WHERE status IN ${openStatusesSql}
-      GROUP BY organization_id
+      SELECT organization_id, sum(held) AS held FROM (
+        SELECT organization_id, hold_amount AS held FROM executions WHERE status IN ${openStatusesSql}
+        UNION ALL SELECT organization_id, reserved FROM batches WHERE reserved > 0
+      ) o GROUP BY organization_id
     ) e USING (organization_id)
     WHERE b.held IS DISTINCT FROM coalesce(e.held, 0)`,
 
@@ -130,7 +132,8 @@ export const executionInvariants = {
   'an ending has exactly one event': `
     SELECT e.id, e.status || ', events: ' || count(v.type) || coalesce(', the last ' || max(v.type), '') AS found
     FROM executions e LEFT JOIN events v ON v.execution_id = e.id AND v.type IN (${quotedList(terminalEventTypes)})
-    GROUP BY e.id HAVING count(v.type) <> CASE WHEN e.status IN ${openStatusesSql} THEN 0 ELSE 1 END
+    GROUP BY e.id HAVING (count(v.type) <> CASE WHEN e.status IN ${openStatusesSql} THEN 0 ELSE 1 END
+        AND NOT (e.events IS NOT NULL AND count(v.type) = 0))
       OR max(v.type) <> 'execution.' || lower(e.status)`,
 
   'a spend limit counts what was spent in its month': `

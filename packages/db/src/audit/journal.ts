@@ -62,9 +62,11 @@ export const journalInvariants = {
     WHERE (kind, debit_account, credit_account) NOT IN (
       ('top_up', 'funding', 'available'), ('correction', 'funding', 'available'), ('correction', 'available', 'funding'),
       ('hold', 'available', 'held'), ('overage', 'available', 'held'), ('settle', 'held', 'revenue'),
-      ('remainder', 'held', 'available'), ('release', 'held', 'available'), ('write_off', 'write_offs', 'revenue'))
+      ('remainder', 'held', 'available'), ('release', 'held', 'available'), ('write_off', 'write_offs', 'revenue'),
+      ('reserve', 'available', 'held'), ('unreserve', 'held', 'available'))
       OR amount < 0 OR (amount = 0 AND kind <> 'settle')
-      OR (kind IN ('top_up', 'correction')) <> (execution_id IS NULL)`,
+      OR (kind IN ('top_up', 'correction', 'reserve', 'unreserve')) <> (execution_id IS NULL)
+      OR (kind IN ('reserve', 'unreserve')) <> (batch_id IS NOT NULL)`,
 
   'only a settlement takes more than is available': `
     SELECT organization_id AS id, 'transfer ' || sequence || ': ' || kind || ' of ' || amount || ' leaves '

@@ -90,6 +90,9 @@ const reported = [
   'error_code',
   'error_message',
   'finish_reason',
+  'batch_id',
+  'custom_id',
+  'events',
 ];
 
 /**
@@ -257,6 +260,24 @@ const cancelExecutionSql = endingStatement({
   candidates: `SELECT id, status FROM executions WHERE id = $1 AND ${checkedSql('organization_id = $2')} FOR UPDATE`,
   set: '',
   moves: cancellation,
+});
+
+/** Ends at most `limit` open executions of a batch but those whose outcome is recorded: they are settled. */
+export async function cancelOfBatch(db: Database, batchId: string, limit: number): Promise<EndedExecution[]> {
+  return await runStatement<EndedExecution>(db.pool, 'cancel_of_batch', cancelOfBatchSql, [batchId, limit]);
+}
+
+const cancelOfBatchSql = endingStatement({
+  transition: 'cancel',
+  candidates: `
+  SELECT e.id, e.status FROM executions e
+  WHERE e.id = ANY (ARRAY (
+      SELECT execution_id FROM batch_items WHERE batch_id = $1 AND status = 'running' AND number IS NULL ORDER BY position LIMIT $2))
+    AND ${checkedSql(`e.status IN (${quotedList(transitions.cancel.from)})`)} AND NOT coalesce((
+      SELECT bool_or(a.settled_at IS NULL AND a.state <> 'refused' AND a.outcome IS NOT NULL)
+      FROM attempts a WHERE a.execution_id = e.id), false)
+  ORDER BY e.id FOR UPDATE OF e SKIP LOCKED`,
+  set: '',
 });
 
 /**

@@ -45,6 +45,8 @@ const plain: Record<Exclude<keyof Execution, 'output' | 'priority' | 'logs' | 'p
   erasedAt: 'erased_at',
   onCancel: 'on_cancel',
   finishReason: 'finish_reason',
+  batchId: 'batch_id',
+  customId: 'custom_id',
 };
 
 export async function getExecution(

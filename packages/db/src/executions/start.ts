@@ -1,3 +1,4 @@
+import { limits } from '@holdfast/domain/limits';
 import { transitions } from '@holdfast/domain/statuses';
 import { type AttemptRoute, newToken } from '../attempts/lease.ts';
 import type { Database } from '../client.ts';
@@ -42,20 +43,26 @@ export async function startExecutions(
 
 const { from, to, event } = transitions.start;
 
+/** The timeout of an item of a batch counts from its start: until then it had so much longer. */
+const deadlineSql = `CASE WHEN batch_id IS NULL THEN expires_at
+  ELSE now() + (expires_at - created_at - interval '${limits.batchStartS} seconds') END`;
+
 const statement = `
 WITH ready AS MATERIALIZED (
   SELECT t.connection, t.target, t.started_version, e.* FROM (
     SELECT DISTINCT ON (id) * FROM unnest($1::text[], $4::text[], $5::text[], $6::uuid[]) AS t (id, connection, target, started_version) ORDER BY id
   ) t CROSS JOIN LATERAL (
-    SELECT id, organization_id, model, input, hold_amount AS hold, estimated_cost, created_at, expires_at, priority,
-      metadata, webhook_url, webhook_dialect, traceparent, model_version, on_cancel
+    SELECT id, organization_id, model, input, hold_amount AS hold, estimated_cost, created_at, priority,
+      ${deadlineSql} AS expires_at,
+      metadata, webhook_url, webhook_dialect, traceparent, model_version, on_cancel, batch_id, custom_id, events
     FROM executions
     WHERE id = t.id AND id >= $3 AND ${checkedSql(`status IN (${quotedList(from)}) AND expires_at > now()`)}
     FOR UPDATE SKIP LOCKED
   ) e
 ),
 started AS (
-  UPDATE executions SET status = '${to}', started_at = now() WHERE id = ANY (ARRAY (SELECT id FROM ready)) AND id >= $3
+  UPDATE executions SET status = '${to}', started_at = now(), expires_at = ${deadlineSql}
+  WHERE id = ANY (ARRAY (SELECT id FROM ready)) AND id >= $3
 ),
 issued AS MATERIALIZED (SELECT *, new_id('att') AS attempt_id, ${newToken} AS token FROM ready),
 attempt AS (

@@ -45,6 +45,10 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     face_requests: 'SELECT, INSERT, UPDATE (execution_id, touched_at, delivered_at, closed_at), DELETE',
     executions:
       'SELECT, INSERT, UPDATE (status, completed_at, input, metadata, webhook_url, output, error_message, erased_at, logs)',
+    batches:
+      'SELECT, INSERT (id, organization_id, api_key_id, model, defaults, metadata, webhook_url, max_cost, on_insufficient_balance, window_s, events, reserve, idempotency_key, request_hash, expires_at), UPDATE (status, ends_as, reason, max_cost, total, waiting, failed, cancelled, expired, reserved, sealed_at, expires_at, ended_at, defaults, metadata, webhook_url, erased_at, erased_to)',
+    batch_items:
+      'SELECT, INSERT (batch_id, custom_id, position, hash, model, input, metadata, timeout_s, estimated_cost, hold, model_version), UPDATE (status, number, input, metadata, former_ids)',
     streams: 'SELECT, UPDATE (partial_output)',
     stream_events: 'SELECT, DELETE',
     attempts: 'SELECT, UPDATE (outcome, output, handle, settled_at, raw_error, raw_logs)',
@@ -62,7 +66,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     models: 'SELECT',
     model_versions: 'SELECT',
     organizations: 'SELECT (id, max_concurrency, test_of)',
-    executions: 'SELECT, UPDATE (status, started_at, progress, queue_position, logs, logs_total)',
+    executions: 'SELECT, UPDATE (status, started_at, expires_at, progress, queue_position, logs, logs_total)',
     attempts:
       'SELECT, INSERT, UPDATE (provider, target, state, external_id, handle, outcome, output, raw_error, raw_logs, logged, lease_until, poll_at, polls, created_at, finished_at, busy_refusals, busy_since, claims, model_version, provider_cost)',
     provider_costs: 'INSERT',
@@ -95,8 +99,11 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     deliveries: 'INSERT (id, event_id, organization_id, endpoint_id, lane, url, lease_until, expires_at)',
     transfers: 'SELECT, INSERT',
     executions:
-      'SELECT, UPDATE (status, completed_at, cost, written_off, output, input_tokens, output_tokens, billed, finish_reason, latency_ms, error_code, error_message)',
+      'SELECT, INSERT, UPDATE (status, completed_at, cost, written_off, output, input_tokens, output_tokens, billed, finish_reason, latency_ms, error_code, error_message)',
     attempts: 'SELECT, UPDATE (outcome, output, settled_at)',
+    batches:
+      'SELECT, UPDATE (status, ends_as, reason, waiting, running, cancelled, expired, ended, held, reserved, ended_at)',
+    batch_items: 'SELECT, UPDATE (status, number, input, metadata, execution_id)',
     reviews:
       'SELECT, INSERT, UPDATE (state, decided_at, decided_by, reason, charged, correction, idempotency_key)',
     events: 'SELECT, INSERT',
@@ -129,8 +136,18 @@ export const functions: Readonly<Partial<Record<Role, readonly string[]>>> = {
 
 /** The gateway can write neither a top-up nor a charge, except a cancelled stream's (`streamTransfersSql`). */
 export const transferKinds: Readonly<Partial<Record<Role, readonly string[]>>> = {
-  holdfast_gateway: ['hold', 'release'],
-  holdfast_ledger: ['top_up', 'correction', 'overage', 'settle', 'remainder', 'release', 'write_off'],
+  holdfast_gateway: ['hold', 'release', 'reserve'],
+  holdfast_ledger: [
+    'hold',
+    'unreserve',
+    'top_up',
+    'correction',
+    'overage',
+    'settle',
+    'remainder',
+    'release',
+    'write_off',
+  ],
 };
 
 /** What the gateway's cancel may write for an execution that was created as a stream whose shown output is charged. */

@@ -23,7 +23,7 @@ export function eventBodySql(type: EventType, event: Reported): string {
     ['id', quoted(`${execution}.id`)],
     ['status', `'"${statusAfter[type]}"'`],
   ] as const;
-  const data = objectSql(statusRecord(type, event), ofStream(type, execution));
+  const data = objectSql(statusRecord(type, event), [...ofStream(type, execution), ofBatch(execution)]);
   const full = objectSql([...envelope, ['data', data]]);
   const truncated = objectSql([...envelope, ['truncated', `'true'`], ['data', objectSql(thin)]]);
   return `(SELECT CASE WHEN octet_length(body) > ${limits.webhookBodyBytes} THEN ${truncated} ELSE body END
@@ -83,6 +83,11 @@ function ofStream(type: EventType, row: string): Field[] {
     return [['usage', `CASE WHEN ${row}.cost IS NOT NULL THEN ${usageSql(row)} END`]];
   return [];
 }
+
+const ofBatch = (row: string): Field => [
+  'batch_id',
+  `${quoted(`${row}.batch_id`)} || ',"custom_id":' || to_json(${row}.custom_id)::text`,
+];
 
 function completed(row: string): Field[] {
   return [

@@ -18,17 +18,20 @@ export type NewEvent = {
 };
 
 /**
- * CTEs that write the event of each of `rows` (see `eventBodySql`), and its deliveries if all receivers are endpoints
+ * CTEs that write the event of each of `rows` (see `eventBodySql`) whose column `events` does not exclude it, and its deliveries if all receivers are endpoints
  * and few; `addressed` is `rows` with what `newEventColumnsSql` returns. Deliveries to failing endpoints and those with
  * `max_per_second` get no lease: they wait their turn.
  */
 export function newEventSql(rows: string, type: EventType): string {
   const isTerminal = terminalEventTypes.some((terminal) => terminal === type);
+  const isWritten = `(x.events IS NULL${failureTypes.includes(type) ? ` OR x.events = 'failed'` : ''})`;
   const hasUrl = isTerminal ? 'x.webhook_url IS NOT NULL' : 'x.webhook_dialect IS NOT NULL';
   return `
 addressed AS MATERIALIZED (
-  SELECT x.*, r.*, r.receivers > 0 OR r.endpoints > ${maxEndpoints} OR ${hasUrl} AS has_receiver,
-    r.receivers BETWEEN 1 AND ${maxReceivers} AND r.endpoints <= ${maxEndpoints} AND NOT (${hasUrl}) AS is_fanned_out
+  SELECT x.*, r.*, ${isWritten} AS is_written,
+    ${isWritten} AND (r.receivers > 0 OR r.endpoints > ${maxEndpoints} OR ${hasUrl}) AS has_receiver,
+    ${isWritten} AND r.receivers BETWEEN 1 AND ${maxReceivers} AND r.endpoints <= ${maxEndpoints} AND NOT (${hasUrl})
+      AS is_fanned_out
   FROM (SELECT *, event_id(id, '${type}') AS event_id FROM ${rows}) x CROSS JOIN LATERAL (
     SELECT count(*) AS endpoints, count(*) FILTER (WHERE w.is_receiver) AS receivers,
       array_agg(delivery_id(x.event_id, w.id)) FILTER (WHERE w.is_receiver) AS delivery_ids,
@@ -46,7 +49,7 @@ event AS (
   INSERT INTO events (id, organization_id, execution_id, type, fanned_out_at, body, traceparent)
   SELECT a.event_id, a.organization_id, a.id, '${type}', CASE WHEN a.is_fanned_out OR NOT a.has_receiver THEN now() END,
     CASE WHEN a.is_fanned_out THEN ${eventBodySql(type, newEvent)} END, a.traceparent
-  FROM addressed a
+  FROM addressed a WHERE a.is_written
 ),
 delivery AS (
   INSERT INTO deliveries (id, event_id, organization_id, endpoint_id, lane, url, lease_until, expires_at)
@@ -58,6 +61,9 @@ delivery AS (
   WHERE a.is_fanned_out
 )`;
 }
+
+/** The events of an item of a batch that has only those of failures. */
+const failureTypes: readonly EventType[] = ['execution.failed', 'execution.expired'];
 
 /** A row of `addressed`. */
 const newEvent = {

@@ -29,6 +29,50 @@ class ExecutionTokenRequest(ApiObject):
     """
 
 
+class BatchItemDefaults(ApiObject):
+    """
+    Of items that do not say otherwise: properties of an item take precedence
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    input: dict[str, Any] | None = None
+    metadata: dict[str, Any] | None = None
+    """
+    Your own data, returned in the record. At most 16 KiB of JSON
+    """
+    timeout_seconds: int | None = None
+    """
+    Seconds until the execution expires; default: the model's timeout
+    """
+
+
+class ResumeBatch(ApiObject):
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    max_cost: str | None = None
+    """
+    Takes the place of `max_cost`
+    """
+
+
+class RetryBatchFilter(ApiObject):
+    """
+    Items that match every field; at least one is required
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    status: list[Literal['failed', 'cancelled', 'expired'] | str] | None = None
+    custom_ids: list[str] | None = None
+    error_codes: list[Literal['INPUT_VALIDATION_ERROR', 'CONTENT_MODERATION_REJECTED', 'FILE_NOT_FOUND', 'FILE_FORMAT_UNSUPPORTED', 'INSUFFICIENT_BALANCE', 'RATE_LIMITED', 'MODEL_OVERLOADED', 'MODEL_UNAVAILABLE', 'GENERATION_TIMEOUT', 'GENERATION_FAILED', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR'] | str] | None = (
+        None
+    )
+
+
 class DeclaredUpload(ApiObject):
     model_config = ConfigDict(
         extra='forbid',
@@ -119,11 +163,11 @@ class WebhookEndpointRequest(ApiObject):
     """
     A label. Default: `""`
     """
-    events: list[Literal['execution.started', 'execution.completed', 'execution.failed', 'execution.cancelled', 'execution.expired', 'endpoint.failing', 'endpoint.deactivated', 'endpoint.recovered', 'execution.*', 'endpoint.*'] | str] | None = (
+    events: list[Literal['execution.started', 'execution.completed', 'execution.failed', 'execution.cancelled', 'execution.expired', 'endpoint.failing', 'endpoint.deactivated', 'endpoint.recovered', 'batch.completed', 'batch.paused', 'batch.cancelled', 'batch.expired', 'execution.*', 'endpoint.*', 'batch.*'] | str] | None = (
         None
     )
     """
-    Event types to send; empty: all execution events (`execution.*`). Events about your other endpoints (`endpoint.failing`, `endpoint.deactivated`, `endpoint.recovered`) are sent only to endpoints that list them or `endpoint.*`. Default: `[]`
+    Event types to send; empty: all execution events (`execution.*`). Events about your other endpoints (`endpoint.failing`, `endpoint.deactivated`, `endpoint.recovered`) are sent only to endpoints that list them or `endpoint.*`; those about batches (`batch.completed`, `batch.paused`, `batch.cancelled`, `batch.expired`) to those that list them or `batch.*`. Default: `[]`
     """
     models: list[str] | None = None
     """
@@ -151,11 +195,11 @@ class WebhookEndpointChanges(ApiObject):
     model_config = ConfigDict(
         extra='forbid',
     )
-    events: list[Literal['execution.started', 'execution.completed', 'execution.failed', 'execution.cancelled', 'execution.expired', 'endpoint.failing', 'endpoint.deactivated', 'endpoint.recovered', 'execution.*', 'endpoint.*'] | str] | None = (
+    events: list[Literal['execution.started', 'execution.completed', 'execution.failed', 'execution.cancelled', 'execution.expired', 'endpoint.failing', 'endpoint.deactivated', 'endpoint.recovered', 'batch.completed', 'batch.paused', 'batch.cancelled', 'batch.expired', 'execution.*', 'endpoint.*', 'batch.*'] | str] | None = (
         None
     )
     """
-    Event types to send; empty: all execution events (`execution.*`). Events about your other endpoints (`endpoint.failing`, `endpoint.deactivated`, `endpoint.recovered`) are sent only to endpoints that list them or `endpoint.*`
+    Event types to send; empty: all execution events (`execution.*`). Events about your other endpoints (`endpoint.failing`, `endpoint.deactivated`, `endpoint.recovered`) are sent only to endpoints that list them or `endpoint.*`; those about batches (`batch.completed`, `batch.paused`, `batch.cancelled`, `batch.expired`) to those that list them or `batch.*`
     """
     models: list[str] | None = None
     """
@@ -404,7 +448,10 @@ class Execution(ApiObject):
     When it was accepted
     """
     mode: Literal['ASYNC'] = 'ASYNC'
-    priority: Literal['high', 'normal', 'low'] | str
+    priority: Literal['high', 'normal', 'low', 'batch'] | str
+    """
+    `batch`: it runs an item of a batch, and starts when nothing else may
+    """
     progress: float | None
     """
     Progress from 0 to 1, if known; 1 once completed
@@ -445,6 +492,14 @@ class Execution(ApiObject):
     partial_output: str | None = None
     """
     What a stream that did not complete had shown
+    """
+    batch_id: str | None = None
+    """
+    The batch of which it runs an item
+    """
+    custom_id: str | None = None
+    """
+    The item's `custom_id`
     """
     logs: str | None = None
     """
@@ -528,6 +583,125 @@ class ExecutionToken(ApiObject):
     """
 
 
+class BatchCounts(ApiObject):
+    """
+    How many items there are, in all and with each status
+    """
+
+    total: int
+    """
+    Items that were accepted
+    """
+    waiting: int
+    """
+    Not executions yet: nothing is held for them
+    """
+    running: int
+    """
+    Executions that have not ended
+    """
+    completed: int
+    """
+    Completed
+    """
+    failed: int
+    """
+    Failed
+    """
+    cancelled: int
+    """
+    Cancelled, before or while they ran
+    """
+    expired: int
+    """
+    Expired, before or while they ran
+    """
+
+
+class DeletedBatch(ApiObject):
+    id: str
+    """
+    Id
+    """
+    deleted: Literal[True] = True
+
+
+class BatchItemError(ApiObject):
+    code: str
+    message: str
+
+
+class RetriedBatch(ApiObject):
+    id: str
+    """
+    Id
+    """
+    status: Literal['open', 'running', 'paused', 'finishing', 'completed', 'cancelled', 'expired'] | str
+    """
+    `open` takes items; `running`; `paused`, see `reason`; `finishing`: no more items start, and the last ones end; then `completed`, `cancelled` or `expired`
+    """
+    reason: Literal['insufficient_balance', 'spend_limit', 'max_cost', 'requested'] | str | None
+    """
+    Why it is paused
+    """
+    ends_as: Literal['completed', 'cancelled', 'expired'] | str | None
+    """
+    What it becomes, or became, at its end; null before
+    """
+    model: str | None
+    """
+    Of items without one
+    """
+    defaults: dict[str, Any] | None
+    metadata: dict[str, Any] | None
+    """
+    As submitted
+    """
+    webhook_url: str | None
+    max_cost: str | None
+    on_insufficient_balance: Literal['pause', 'cancel'] | str
+    completion_window_s: int
+    events: Literal['none', 'failed', 'all'] | str
+    """
+    Which events its executions have
+    """
+    reserve: bool
+    counts: BatchCounts
+    cost: str
+    """
+    What was charged for its items
+    """
+    held: str
+    """
+    What is held for the items that run
+    """
+    reserved: str
+    """
+    What is left of its reservation
+    """
+    output_file_id: str
+    """
+    Its completed items as NDJSON, readable while it runs
+    """
+    error_file_id: str
+    """
+    Its other ended items as NDJSON
+    """
+    created_at: AwareDatetime
+    """
+    When it was created
+    """
+    sealed_at: AwareDatetime | None
+    expires_at: AwareDatetime
+    """
+    When items that still wait expire
+    """
+    ended_at: AwareDatetime | None
+    estimated_end_at: AwareDatetime | None
+    erased_at: AwareDatetime | None
+    retried: int
+
+
 class PriceRow(ApiObject):
     when: dict[str, Any]
     price: str
@@ -560,9 +734,9 @@ class Transaction(ApiObject):
     """
     Number in the journal of your organization; increases with every transaction
     """
-    kind: Literal['top_up', 'correction', 'hold', 'overage', 'settle', 'remainder', 'release'] | str
+    kind: Literal['top_up', 'correction', 'hold', 'overage', 'settle', 'remainder', 'release', 'reserve', 'unreserve'] | str
     """
-    `top_up` and `correction`: made by the operator; `hold`: reserves an amount for an execution; `settle`: charges the cost; `overage`, before it: takes the part of the cost above the hold; `remainder`, after it: returns the unused part of the hold; `release`: returns the hold of an execution that is not charged
+    `top_up` and `correction`: made by the operator; `hold`: reserves an amount for an execution; `settle`: charges the cost; `overage`, before it: takes the part of the cost above the hold; `remainder`, after it: returns the unused part of the hold; `release`: returns the hold of an execution that is not charged; `reserve`: takes the holds of all items of a batch; `unreserve`: returns what its items hold, or the rest at its end
     """
     amount: str
     """
@@ -1165,6 +1339,102 @@ class EndpointRecoveredEvent(ApiObject):
     data: WebhookEndpointState
 
 
+class BatchState(ApiObject):
+    id: str
+    """
+    Id
+    """
+    status: Literal['open', 'running', 'paused', 'finishing', 'completed', 'cancelled', 'expired'] | str
+    reason: Literal['insufficient_balance', 'spend_limit', 'max_cost', 'requested'] | str | None
+    """
+    Why it is paused
+    """
+    counts: BatchCounts
+    cost: str
+    """
+    What was charged for its items
+    """
+    metadata: dict[str, Any] | None
+
+
+class BatchPausedEvent(ApiObject):
+    id: str
+    """
+    The same in every attempt: drop ids that you have already seen
+    """
+    type: Literal['batch.paused'] = 'batch.paused'
+    event_type: Literal['batch.paused'] = 'batch.paused'
+    """
+    The same as `type`
+    """
+    timestamp: AwareDatetime
+    """
+    When it happened
+    """
+    version: Literal['1.0'] = '1.0'
+    organization_id: str
+    """
+    Id
+    """
+    batch_id: str
+    """
+    Id
+    """
+    data: BatchState
+
+
+class BatchCancelledEvent(ApiObject):
+    id: str
+    """
+    The same in every attempt: drop ids that you have already seen
+    """
+    type: Literal['batch.cancelled'] = 'batch.cancelled'
+    event_type: Literal['batch.cancelled'] = 'batch.cancelled'
+    """
+    The same as `type`
+    """
+    timestamp: AwareDatetime
+    """
+    When it happened
+    """
+    version: Literal['1.0'] = '1.0'
+    organization_id: str
+    """
+    Id
+    """
+    batch_id: str
+    """
+    Id
+    """
+    data: BatchState
+
+
+class BatchExpiredEvent(ApiObject):
+    id: str
+    """
+    The same in every attempt: drop ids that you have already seen
+    """
+    type: Literal['batch.expired'] = 'batch.expired'
+    event_type: Literal['batch.expired'] = 'batch.expired'
+    """
+    The same as `type`
+    """
+    timestamp: AwareDatetime
+    """
+    When it happened
+    """
+    version: Literal['1.0'] = '1.0'
+    organization_id: str
+    """
+    Id
+    """
+    batch_id: str
+    """
+    Id
+    """
+    data: BatchState
+
+
 class WebhookTestData(ApiObject):
     message: str
 
@@ -1360,6 +1630,52 @@ class CreateExecution(ApiObject):
     """
 
 
+class CreateBatch(ApiObject):
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    model: str | None = None
+    """
+    Model slug of items without one
+    """
+    defaults: BatchItemDefaults | None = None
+    metadata: dict[str, Any] | None = None
+    """
+    Your own data, returned in the record. At most 16 KiB of JSON
+    """
+    webhook_url: str | None = None
+    """
+    Receives the events of the batch
+    """
+    max_cost: str | None = None
+    """
+    Pauses before an item whose hold, with what was charged and is held, would exceed this
+    """
+    on_insufficient_balance: Literal['pause', 'cancel'] | str | None = None
+    """
+    `pause`: goes on by itself after a top-up; `cancel`: cancels the items that wait. Default: `"pause"`
+    """
+    completion_window_s: int | None = None
+    """
+    Seconds from the seal until items that still wait expire. Default: `86400`
+    """
+    events: Literal['none', 'failed', 'all'] | str | None = None
+    """
+    Which events its executions have: none, those of failed and expired ones, or all. Default: `"none"`
+    """
+    reserve: bool | None = None
+    """
+    Takes the holds of all items from the balance at the seal, at most `max_cost`. Default: `false`
+    """
+
+
+class RetryBatch(ApiObject):
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    filter: RetryBatchFilter
+
+
 class UploadRequest(RootModel[DeclaredUpload | DerivedUpload]):
     root: DeclaredUpload | DerivedUpload
 
@@ -1391,7 +1707,7 @@ class PortalSessionRequest(ApiObject):
 
 
 class RequestError(ApiObject):
-    code: Literal['INPUT_VALIDATION_ERROR', 'CONTENT_MODERATION_REJECTED', 'FILE_NOT_FOUND', 'FILE_FORMAT_UNSUPPORTED', 'INSUFFICIENT_BALANCE', 'RATE_LIMITED', 'MODEL_OVERLOADED', 'MODEL_UNAVAILABLE', 'GENERATION_TIMEOUT', 'GENERATION_FAILED', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR', 'UNAUTHENTICATED', 'SPEND_LIMIT_REACHED', 'FORBIDDEN', 'NOT_FOUND', 'METHOD_NOT_ALLOWED', 'REQUEST_TIMEOUT', 'EXECUTION_NOT_READY', 'EXECUTION_NOT_COMPLETED', 'EXECUTION_ALREADY_TERMINAL', 'EXECUTION_NOT_TERMINAL', 'API_KEY_LIMIT_REACHED', 'REVIEW_ALREADY_DECIDED', 'EXECUTION_ERASED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'IDEMPOTENCY_KEY_REUSED', 'INSUFFICIENT_STORAGE'] | str
+    code: Literal['INPUT_VALIDATION_ERROR', 'CONTENT_MODERATION_REJECTED', 'FILE_NOT_FOUND', 'FILE_FORMAT_UNSUPPORTED', 'INSUFFICIENT_BALANCE', 'RATE_LIMITED', 'MODEL_OVERLOADED', 'MODEL_UNAVAILABLE', 'GENERATION_TIMEOUT', 'GENERATION_FAILED', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR', 'UNAUTHENTICATED', 'SPEND_LIMIT_REACHED', 'FORBIDDEN', 'NOT_FOUND', 'METHOD_NOT_ALLOWED', 'REQUEST_TIMEOUT', 'EXECUTION_NOT_READY', 'EXECUTION_NOT_COMPLETED', 'EXECUTION_ALREADY_TERMINAL', 'EXECUTION_NOT_TERMINAL', 'BATCH_STATUS_CONFLICT', 'API_KEY_LIMIT_REACHED', 'REVIEW_ALREADY_DECIDED', 'EXECUTION_ERASED', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE', 'IDEMPOTENCY_KEY_REUSED', 'INSUFFICIENT_STORAGE'] | str
     message: str
     """
     For people; do not parse it
@@ -1442,6 +1758,111 @@ class Estimate(ApiObject):
     One item per price of the model
     """
     hold: HoldRule
+
+
+class Batch(ApiObject):
+    id: str
+    """
+    Id
+    """
+    status: Literal['open', 'running', 'paused', 'finishing', 'completed', 'cancelled', 'expired'] | str
+    """
+    `open` takes items; `running`; `paused`, see `reason`; `finishing`: no more items start, and the last ones end; then `completed`, `cancelled` or `expired`
+    """
+    reason: Literal['insufficient_balance', 'spend_limit', 'max_cost', 'requested'] | str | None
+    """
+    Why it is paused
+    """
+    ends_as: Literal['completed', 'cancelled', 'expired'] | str | None
+    """
+    What it becomes, or became, at its end; null before
+    """
+    model: str | None
+    """
+    Of items without one
+    """
+    defaults: dict[str, Any] | None
+    metadata: dict[str, Any] | None
+    """
+    As submitted
+    """
+    webhook_url: str | None
+    max_cost: str | None
+    on_insufficient_balance: Literal['pause', 'cancel'] | str
+    completion_window_s: int
+    events: Literal['none', 'failed', 'all'] | str
+    """
+    Which events its executions have
+    """
+    reserve: bool
+    counts: BatchCounts
+    cost: str
+    """
+    What was charged for its items
+    """
+    held: str
+    """
+    What is held for the items that run
+    """
+    reserved: str
+    """
+    What is left of its reservation
+    """
+    output_file_id: str
+    """
+    Its completed items as NDJSON, readable while it runs
+    """
+    error_file_id: str
+    """
+    Its other ended items as NDJSON
+    """
+    created_at: AwareDatetime
+    """
+    When it was created
+    """
+    sealed_at: AwareDatetime | None
+    expires_at: AwareDatetime
+    """
+    When items that still wait expire
+    """
+    ended_at: AwareDatetime | None
+    estimated_end_at: AwareDatetime | None
+    erased_at: AwareDatetime | None
+
+
+class BatchPage(ApiObject):
+    data: list[Batch]
+    has_more: bool
+    """
+    Whether there are more items
+    """
+    next_cursor: str | None
+    """
+    Pass it as `cursor` to get the next page; null on the last page
+    """
+
+
+class BatchItem(ApiObject):
+    custom_id: str
+    status: Literal['waiting', 'running', 'completed', 'failed', 'cancelled', 'expired'] | str
+    model: str
+    execution_id: str | None
+    """
+    The execution that runs it, or ran it last; null: it had none
+    """
+    estimated_cost: str
+    """
+    The expected cost
+    """
+    hold_amount: str
+    """
+    What is held while it runs
+    """
+    cost: str | None
+    error: BatchItemError | None
+    """
+    Why it failed or expired
+    """
 
 
 class PriceEntry(ApiObject):
@@ -1652,6 +2073,32 @@ class EndpointFailingEvent(ApiObject):
     data: WebhookEndpointState
 
 
+class BatchCompletedEvent(ApiObject):
+    id: str
+    """
+    The same in every attempt: drop ids that you have already seen
+    """
+    type: Literal['batch.completed'] = 'batch.completed'
+    event_type: Literal['batch.completed'] = 'batch.completed'
+    """
+    The same as `type`
+    """
+    timestamp: AwareDatetime
+    """
+    When it happened
+    """
+    version: Literal['1.0'] = '1.0'
+    organization_id: str
+    """
+    Id
+    """
+    batch_id: str
+    """
+    Id
+    """
+    data: BatchState
+
+
 class WebhookTestEvent(ApiObject):
     """
     Sent by `POST /v1/webhooks/endpoints/{id}/test`
@@ -1692,6 +2139,18 @@ class ApiKeyPage(ApiObject):
 
 class ErrorResponse(ApiObject):
     error: RequestError
+
+
+class BatchItemPage(ApiObject):
+    data: list[BatchItem]
+    has_more: bool
+    """
+    Whether there are more items
+    """
+    next_cursor: str | None
+    """
+    Pass it as `cursor` to get the next page; null on the last page
+    """
 
 
 class ModelPrice(ApiObject):
@@ -1749,7 +2208,7 @@ class Model(ApiObject):
     """
     input_schema: dict[str, Any]
     output_schema: dict[str, Any]
-    stream: Literal['text', 'json', 'audio'] | str | None
+    stream: Literal['text', 'json', 'audio', 'image'] | str | None
     """
     What the model shows while it runs, to executions with `stream: true`; null: nothing
     """

@@ -17,6 +17,10 @@ from typing import Any, Union, cast
 from .base import ApiObject, parse
 from .errors import WebhookVerificationError
 from .models import (
+    BatchCancelledEvent,
+    BatchCompletedEvent,
+    BatchExpiredEvent,
+    BatchPausedEvent,
     EndpointDeactivatedEvent,
     EndpointFailingEvent,
     EndpointRecoveredEvent,
@@ -51,6 +55,10 @@ WebhookEvent = Union[
     EndpointFailingEvent,
     EndpointDeactivatedEvent,
     EndpointRecoveredEvent,
+    BatchCompletedEvent,
+    BatchPausedEvent,
+    BatchCancelledEvent,
+    BatchExpiredEvent,
     WebhookTestEvent,
     UnknownEvent,
 ]
@@ -65,6 +73,10 @@ _EVENTS: Mapping[str, type[ApiObject]] = {
     "endpoint.failing": EndpointFailingEvent,
     "endpoint.deactivated": EndpointDeactivatedEvent,
     "endpoint.recovered": EndpointRecoveredEvent,
+    "batch.completed": BatchCompletedEvent,
+    "batch.paused": BatchPausedEvent,
+    "batch.cancelled": BatchCancelledEvent,
+    "batch.expired": BatchExpiredEvent,
     "webhook.test": WebhookTestEvent,
 }
 

@@ -74,6 +74,90 @@ export interface components {
              */
             ttl_seconds?: number;
         };
+        CreateBatch: {
+            /**
+             * @description Model slug of items without one
+             * @example sandbox-image
+             */
+            model?: string;
+            defaults?: components["schemas"]["BatchItemDefaults"];
+            /** @description Your own data, returned in the record. At most 16 KiB of JSON */
+            metadata?: components["schemas"]["Metadata"];
+            /**
+             * @description Receives the events of the batch
+             * @example https://example.com/hooks
+             */
+            webhook_url?: string;
+            /**
+             * @description Pauses before an item whose hold, with what was charged and is held, would exceed this
+             * @example 25.00
+             */
+            max_cost?: string;
+            /**
+             * @description `pause`: goes on by itself after a top-up; `cancel`: cancels the items that wait. Default: `"pause"`
+             * @example pause
+             * @enum {string}
+             */
+            on_insufficient_balance?: "pause" | "cancel";
+            /**
+             * @description Seconds from the seal until items that still wait expire. Default: `86400`
+             * @example 86400
+             */
+            completion_window_s?: number;
+            /**
+             * @description Which events its executions have: none, those of failed and expired ones, or all. Default: `"none"`
+             * @example none
+             * @enum {string}
+             */
+            events?: "none" | "failed" | "all";
+            /**
+             * @description Takes the holds of all items from the balance at the seal, at most `max_cost`. Default: `false`
+             * @example false
+             */
+            reserve?: boolean;
+        };
+        /** @description Of items that do not say otherwise: properties of an item take precedence */
+        BatchItemDefaults: {
+            input?: components["schemas"]["ModelInput"];
+            /** @description Your own data, returned in the record. At most 16 KiB of JSON */
+            metadata?: components["schemas"]["Metadata"];
+            /**
+             * @description Seconds until the execution expires; default: the model's timeout
+             * @example 300
+             */
+            timeout_seconds?: number;
+        };
+        /**
+         * @example completed
+         * @enum {string}
+         */
+        BatchItemStatus: "waiting" | "running" | "completed" | "failed" | "cancelled" | "expired";
+        ResumeBatch: {
+            /**
+             * @description Takes the place of `max_cost`
+             * @example 50.00
+             */
+            max_cost?: string;
+        };
+        RetryBatch: {
+            filter: components["schemas"]["RetryBatchFilter"];
+        };
+        /** @description Items that match every field; at least one is required */
+        RetryBatchFilter: {
+            /**
+             * @example [
+             *       "failed"
+             *     ]
+             */
+            status?: ("failed" | "cancelled" | "expired")[];
+            custom_ids?: string[];
+            /**
+             * @example [
+             *       "GENERATION_FAILED"
+             *     ]
+             */
+            error_codes?: ("INPUT_VALIDATION_ERROR" | "CONTENT_MODERATION_REJECTED" | "FILE_NOT_FOUND" | "FILE_FORMAT_UNSUPPORTED" | "INSUFFICIENT_BALANCE" | "RATE_LIMITED" | "MODEL_OVERLOADED" | "MODEL_UNAVAILABLE" | "GENERATION_TIMEOUT" | "GENERATION_FAILED" | "SERVICE_UNAVAILABLE" | "INTERNAL_ERROR")[];
+        };
         /**
          * @example {
          *       "filename": "input-photo.png",
@@ -167,13 +251,13 @@ export interface components {
              */
             description?: string;
             /**
-             * @description Event types to send; empty: all execution events (`execution.*`). Events about your other endpoints (`endpoint.failing`, `endpoint.deactivated`, `endpoint.recovered`) are sent only to endpoints that list them or `endpoint.*`. Default: `[]`
+             * @description Event types to send; empty: all execution events (`execution.*`). Events about your other endpoints (`endpoint.failing`, `endpoint.deactivated`, `endpoint.recovered`) are sent only to endpoints that list them or `endpoint.*`; those about batches (`batch.completed`, `batch.paused`, `batch.cancelled`, `batch.expired`) to those that list them or `batch.*`. Default: `[]`
              * @example [
              *       "execution.completed",
              *       "execution.failed"
              *     ]
              */
-            events?: ("execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered" | "execution.*" | "endpoint.*")[];
+            events?: ("execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered" | "batch.completed" | "batch.paused" | "batch.cancelled" | "batch.expired" | "execution.*" | "endpoint.*" | "batch.*")[];
             /**
              * @description Slugs of the models whose events are sent; empty: all models, or those of the API key if it is limited to `models`. Default: `[]`
              * @example [
@@ -211,13 +295,13 @@ export interface components {
         };
         WebhookEndpointChanges: {
             /**
-             * @description Event types to send; empty: all execution events (`execution.*`). Events about your other endpoints (`endpoint.failing`, `endpoint.deactivated`, `endpoint.recovered`) are sent only to endpoints that list them or `endpoint.*`
+             * @description Event types to send; empty: all execution events (`execution.*`). Events about your other endpoints (`endpoint.failing`, `endpoint.deactivated`, `endpoint.recovered`) are sent only to endpoints that list them or `endpoint.*`; those about batches (`batch.completed`, `batch.paused`, `batch.cancelled`, `batch.expired`) to those that list them or `batch.*`
              * @example [
              *       "execution.completed",
              *       "execution.failed"
              *     ]
              */
-            events?: ("execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered" | "execution.*" | "endpoint.*")[];
+            events?: ("execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered" | "batch.completed" | "batch.paused" | "batch.cancelled" | "batch.expired" | "execution.*" | "endpoint.*" | "batch.*")[];
             /**
              * @description Slugs of the models whose events are sent; empty: all models, or those of the API key if it is limited to `models`
              * @example [
@@ -461,7 +545,7 @@ export interface components {
             created_at: string;
             /** @constant */
             mode: "ASYNC";
-            priority: components["schemas"]["Priority"];
+            priority: components["schemas"]["ExecutionPriority"];
             /**
              * @description Progress from 0 to 1, if known; 1 once completed
              * @example 1
@@ -502,6 +586,16 @@ export interface components {
              */
             partial_output?: string;
             /**
+             * @description The batch of which it runs an item
+             * @example bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            batch_id?: string;
+            /**
+             * @description The item's `custom_id`
+             * @example line-17
+             */
+            custom_id?: string;
+            /**
              * @description The last 64 KiB of the log, if the model writes one
              * @example Step 1 of 4
              *     Step 2 of 4
@@ -509,6 +603,12 @@ export interface components {
             logs: string | null;
             urls: components["schemas"]["ExecutionUrls"];
         };
+        /**
+         * @description `batch`: it runs an item of a batch, and starts when nothing else may
+         * @example normal
+         * @enum {string}
+         */
+        ExecutionPriority: "high" | "normal" | "low" | "batch";
         ExecutionError: {
             /**
              * @description A code of the error table
@@ -703,7 +803,7 @@ export interface components {
             doc_url: string;
         };
         /** @enum {string} */
-        ErrorCode: "INPUT_VALIDATION_ERROR" | "CONTENT_MODERATION_REJECTED" | "FILE_NOT_FOUND" | "FILE_FORMAT_UNSUPPORTED" | "INSUFFICIENT_BALANCE" | "RATE_LIMITED" | "MODEL_OVERLOADED" | "MODEL_UNAVAILABLE" | "GENERATION_TIMEOUT" | "GENERATION_FAILED" | "SERVICE_UNAVAILABLE" | "INTERNAL_ERROR" | "UNAUTHENTICATED" | "SPEND_LIMIT_REACHED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "EXECUTION_NOT_READY" | "EXECUTION_NOT_COMPLETED" | "EXECUTION_ALREADY_TERMINAL" | "EXECUTION_NOT_TERMINAL" | "API_KEY_LIMIT_REACHED" | "REVIEW_ALREADY_DECIDED" | "EXECUTION_ERASED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "INSUFFICIENT_STORAGE";
+        ErrorCode: "INPUT_VALIDATION_ERROR" | "CONTENT_MODERATION_REJECTED" | "FILE_NOT_FOUND" | "FILE_FORMAT_UNSUPPORTED" | "INSUFFICIENT_BALANCE" | "RATE_LIMITED" | "MODEL_OVERLOADED" | "MODEL_UNAVAILABLE" | "GENERATION_TIMEOUT" | "GENERATION_FAILED" | "SERVICE_UNAVAILABLE" | "INTERNAL_ERROR" | "UNAUTHENTICATED" | "SPEND_LIMIT_REACHED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "EXECUTION_NOT_READY" | "EXECUTION_NOT_COMPLETED" | "EXECUTION_ALREADY_TERMINAL" | "EXECUTION_NOT_TERMINAL" | "BATCH_STATUS_CONFLICT" | "API_KEY_LIMIT_REACHED" | "REVIEW_ALREADY_DECIDED" | "EXECUTION_ERASED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "INSUFFICIENT_STORAGE";
         ErrorDetail: {
             /**
              * @description The path of the field
@@ -801,7 +901,7 @@ export interface components {
             created_at: string;
             /** @constant */
             mode: "ASYNC";
-            priority: components["schemas"]["Priority"];
+            priority: components["schemas"]["ExecutionPriority"];
             /**
              * @description Progress from 0 to 1, if known; 1 once completed
              * @example 1
@@ -841,6 +941,16 @@ export interface components {
              * @example Once upon a
              */
             partial_output?: string;
+            /**
+             * @description The batch of which it runs an item
+             * @example bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            batch_id?: string;
+            /**
+             * @description The item's `custom_id`
+             * @example line-17
+             */
+            custom_id?: string;
         };
         Estimate: {
             /**
@@ -952,6 +1062,304 @@ export interface components {
              * @example 2026-03-20T10:30:00.000Z
              */
             expires_at: string;
+        };
+        Batch: {
+            /**
+             * @description Id
+             * @example bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            /** @description `open` takes items; `running`; `paused`, see `reason`; `finishing`: no more items start, and the last ones end; then `completed`, `cancelled` or `expired` */
+            status: components["schemas"]["BatchStatus"];
+            /**
+             * @description Why it is paused
+             * @example null
+             */
+            reason: ("insufficient_balance" | "spend_limit" | "max_cost" | "requested") | null;
+            /**
+             * @description What it becomes, or became, at its end; null before
+             * @example null
+             */
+            ends_as: ("completed" | "cancelled" | "expired") | null;
+            /**
+             * @description Of items without one
+             * @example sandbox-image
+             */
+            model: string | null;
+            defaults: components["schemas"]["BatchDefaults"] | null;
+            /** @description As submitted */
+            metadata: components["schemas"]["Metadata"] | null;
+            /** @example null */
+            webhook_url: string | null;
+            max_cost: string | null;
+            /**
+             * @example pause
+             * @enum {string}
+             */
+            on_insufficient_balance: "pause" | "cancel";
+            /** @example 86400 */
+            completion_window_s: number;
+            /**
+             * @description Which events its executions have
+             * @example none
+             * @enum {string}
+             */
+            events: "none" | "failed" | "all";
+            /** @example false */
+            reserve: boolean;
+            counts: components["schemas"]["BatchCounts"];
+            /**
+             * @description What was charged for its items
+             * @example 0.048
+             */
+            cost: string;
+            /**
+             * @description What is held for the items that run
+             * @example 0.048
+             */
+            held: string;
+            /**
+             * @description What is left of its reservation
+             * @example 0.048
+             */
+            reserved: string;
+            /**
+             * @description Its completed items as NDJSON, readable while it runs
+             * @example file_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            output_file_id: string;
+            /**
+             * @description Its other ended items as NDJSON
+             * @example file_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            error_file_id: string;
+            /**
+             * Format: date-time
+             * @description When it was created
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            created_at: string;
+            sealed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When items that still wait expire
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            expires_at: string;
+            /** @example null */
+            ended_at: string | null;
+            /** @example null */
+            estimated_end_at: string | null;
+            /** @example null */
+            erased_at: string | null;
+        };
+        /**
+         * @example running
+         * @enum {string}
+         */
+        BatchStatus: "open" | "running" | "paused" | "finishing" | "completed" | "cancelled" | "expired";
+        /**
+         * @description `input`, `metadata` and `timeout_seconds` of items that do not say otherwise
+         * @example {
+         *       "input": {
+         *         "width": 512
+         *       }
+         *     }
+         */
+        BatchDefaults: {
+            [key: string]: unknown;
+        };
+        /** @description How many items there are, in all and with each status */
+        BatchCounts: {
+            /**
+             * @description Items that were accepted
+             * @example 1000
+             */
+            total: number;
+            /**
+             * @description Not executions yet: nothing is held for them
+             * @example 240
+             */
+            waiting: number;
+            /**
+             * @description Executions that have not ended
+             * @example 256
+             */
+            running: number;
+            /**
+             * @description Completed
+             * @example 503
+             */
+            completed: number;
+            /**
+             * @description Failed
+             * @example 1
+             */
+            failed: number;
+            /**
+             * @description Cancelled, before or while they ran
+             * @example 0
+             */
+            cancelled: number;
+            /**
+             * @description Expired, before or while they ran
+             * @example 0
+             */
+            expired: number;
+        };
+        BatchPage: {
+            data: components["schemas"]["Batch"][];
+            /**
+             * @description Whether there are more items
+             * @example false
+             */
+            has_more: boolean;
+            /** @description Pass it as `cursor` to get the next page; null on the last page */
+            next_cursor: string | null;
+        };
+        DeletedBatch: {
+            /**
+             * @description Id
+             * @example bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            /** @constant */
+            deleted: true;
+        };
+        BatchItemPage: {
+            data: components["schemas"]["BatchItem"][];
+            /**
+             * @description Whether there are more items
+             * @example false
+             */
+            has_more: boolean;
+            /** @description Pass it as `cursor` to get the next page; null on the last page */
+            next_cursor: string | null;
+        };
+        BatchItem: {
+            /** @example line-17 */
+            custom_id: string;
+            status: components["schemas"]["BatchItemStatus"];
+            /** @example sandbox-image */
+            model: string;
+            /**
+             * @description The execution that runs it, or ran it last; null: it had none
+             * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            execution_id: string | null;
+            /**
+             * @description The expected cost
+             * @example 0.048
+             */
+            estimated_cost: string;
+            /**
+             * @description What is held while it runs
+             * @example 0.048
+             */
+            hold_amount: string;
+            cost: string | null;
+            /**
+             * @description Why it failed or expired
+             * @example null
+             */
+            error: components["schemas"]["BatchItemError"] | null;
+        };
+        BatchItemError: {
+            /** @example GENERATION_FAILED */
+            code: string;
+            message: string;
+        };
+        RetriedBatch: {
+            /**
+             * @description Id
+             * @example bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            /** @description `open` takes items; `running`; `paused`, see `reason`; `finishing`: no more items start, and the last ones end; then `completed`, `cancelled` or `expired` */
+            status: components["schemas"]["BatchStatus"];
+            /**
+             * @description Why it is paused
+             * @example null
+             */
+            reason: ("insufficient_balance" | "spend_limit" | "max_cost" | "requested") | null;
+            /**
+             * @description What it becomes, or became, at its end; null before
+             * @example null
+             */
+            ends_as: ("completed" | "cancelled" | "expired") | null;
+            /**
+             * @description Of items without one
+             * @example sandbox-image
+             */
+            model: string | null;
+            defaults: components["schemas"]["BatchDefaults"] | null;
+            /** @description As submitted */
+            metadata: components["schemas"]["Metadata"] | null;
+            /** @example null */
+            webhook_url: string | null;
+            max_cost: string | null;
+            /**
+             * @example pause
+             * @enum {string}
+             */
+            on_insufficient_balance: "pause" | "cancel";
+            /** @example 86400 */
+            completion_window_s: number;
+            /**
+             * @description Which events its executions have
+             * @example none
+             * @enum {string}
+             */
+            events: "none" | "failed" | "all";
+            /** @example false */
+            reserve: boolean;
+            counts: components["schemas"]["BatchCounts"];
+            /**
+             * @description What was charged for its items
+             * @example 0.048
+             */
+            cost: string;
+            /**
+             * @description What is held for the items that run
+             * @example 0.048
+             */
+            held: string;
+            /**
+             * @description What is left of its reservation
+             * @example 0.048
+             */
+            reserved: string;
+            /**
+             * @description Its completed items as NDJSON, readable while it runs
+             * @example file_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            output_file_id: string;
+            /**
+             * @description Its other ended items as NDJSON
+             * @example file_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            error_file_id: string;
+            /**
+             * Format: date-time
+             * @description When it was created
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            created_at: string;
+            sealed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When items that still wait expire
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            expires_at: string;
+            /** @example null */
+            ended_at: string | null;
+            /** @example null */
+            estimated_end_at: string | null;
+            /** @example null */
+            erased_at: string | null;
+            /** @example 3 */
+            retried: number;
         };
         ModelList: {
             data: components["schemas"]["Model"][];
@@ -1195,10 +1603,10 @@ export interface components {
             /** @description Number in the journal of your organization; increases with every transaction */
             sequence: number;
             /**
-             * @description `top_up` and `correction`: made by the operator; `hold`: reserves an amount for an execution; `settle`: charges the cost; `overage`, before it: takes the part of the cost above the hold; `remainder`, after it: returns the unused part of the hold; `release`: returns the hold of an execution that is not charged
+             * @description `top_up` and `correction`: made by the operator; `hold`: reserves an amount for an execution; `settle`: charges the cost; `overage`, before it: takes the part of the cost above the hold; `remainder`, after it: returns the unused part of the hold; `release`: returns the hold of an execution that is not charged; `reserve`: takes the holds of all items of a batch; `unreserve`: returns what its items hold, or the rest at its end
              * @enum {string}
              */
-            kind: "top_up" | "correction" | "hold" | "overage" | "settle" | "remainder" | "release";
+            kind: "top_up" | "correction" | "hold" | "overage" | "settle" | "remainder" | "release" | "reserve" | "unreserve";
             /**
              * @description The amount moved, never below 0
              * @example 0.048
@@ -1818,7 +2226,7 @@ export interface components {
          *       }
          *     }
          */
-        Event: components["schemas"]["ExecutionStartedEvent"] | components["schemas"]["ExecutionCompletedEvent"] | components["schemas"]["ExecutionFailedEvent"] | components["schemas"]["ExecutionCancelledEvent"] | components["schemas"]["ExecutionExpiredEvent"] | components["schemas"]["EndpointFailingEvent"] | components["schemas"]["EndpointDeactivatedEvent"] | components["schemas"]["EndpointRecoveredEvent"] | components["schemas"]["WebhookTestEvent"];
+        Event: components["schemas"]["ExecutionStartedEvent"] | components["schemas"]["ExecutionCompletedEvent"] | components["schemas"]["ExecutionFailedEvent"] | components["schemas"]["ExecutionCancelledEvent"] | components["schemas"]["ExecutionExpiredEvent"] | components["schemas"]["EndpointFailingEvent"] | components["schemas"]["EndpointDeactivatedEvent"] | components["schemas"]["EndpointRecoveredEvent"] | components["schemas"]["BatchCompletedEvent"] | components["schemas"]["BatchPausedEvent"] | components["schemas"]["BatchCancelledEvent"] | components["schemas"]["BatchExpiredEvent"] | components["schemas"]["WebhookTestEvent"];
         /**
          * @example {
          *       "id": "evt_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
@@ -2349,6 +2757,170 @@ export interface components {
              */
             endpoint_id: string;
             data: components["schemas"]["WebhookEndpointState"];
+        };
+        BatchCompletedEvent: {
+            /**
+             * @description The same in every attempt: drop ids that you have already seen
+             * @example evt_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "batch.completed";
+            /**
+             * @description The same as `type`
+             * @constant
+             */
+            event_type: "batch.completed";
+            /**
+             * Format: date-time
+             * @description When it happened
+             * @example 2026-03-20T10:30:08.420Z
+             */
+            timestamp: string;
+            /** @constant */
+            version: "1.0";
+            /**
+             * @description Id
+             * @example org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            organization_id: string;
+            /**
+             * @description Id
+             * @example bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            batch_id: string;
+            data: components["schemas"]["BatchState"];
+        };
+        BatchState: {
+            /**
+             * @description Id
+             * @example bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            status: components["schemas"]["BatchStatus"];
+            /**
+             * @description Why it is paused
+             * @example null
+             */
+            reason: ("insufficient_balance" | "spend_limit" | "max_cost" | "requested") | null;
+            counts: components["schemas"]["BatchCounts"];
+            /**
+             * @description What was charged for its items
+             * @example 0.048
+             */
+            cost: string;
+            metadata: components["schemas"]["Metadata"] | null;
+        };
+        BatchPausedEvent: {
+            /**
+             * @description The same in every attempt: drop ids that you have already seen
+             * @example evt_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "batch.paused";
+            /**
+             * @description The same as `type`
+             * @constant
+             */
+            event_type: "batch.paused";
+            /**
+             * Format: date-time
+             * @description When it happened
+             * @example 2026-03-20T10:30:08.420Z
+             */
+            timestamp: string;
+            /** @constant */
+            version: "1.0";
+            /**
+             * @description Id
+             * @example org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            organization_id: string;
+            /**
+             * @description Id
+             * @example bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            batch_id: string;
+            data: components["schemas"]["BatchState"];
+        };
+        BatchCancelledEvent: {
+            /**
+             * @description The same in every attempt: drop ids that you have already seen
+             * @example evt_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "batch.cancelled";
+            /**
+             * @description The same as `type`
+             * @constant
+             */
+            event_type: "batch.cancelled";
+            /**
+             * Format: date-time
+             * @description When it happened
+             * @example 2026-03-20T10:30:08.420Z
+             */
+            timestamp: string;
+            /** @constant */
+            version: "1.0";
+            /**
+             * @description Id
+             * @example org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            organization_id: string;
+            /**
+             * @description Id
+             * @example bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            batch_id: string;
+            data: components["schemas"]["BatchState"];
+        };
+        BatchExpiredEvent: {
+            /**
+             * @description The same in every attempt: drop ids that you have already seen
+             * @example evt_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "batch.expired";
+            /**
+             * @description The same as `type`
+             * @constant
+             */
+            event_type: "batch.expired";
+            /**
+             * Format: date-time
+             * @description When it happened
+             * @example 2026-03-20T10:30:08.420Z
+             */
+            timestamp: string;
+            /** @constant */
+            version: "1.0";
+            /**
+             * @description Id
+             * @example org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            organization_id: string;
+            /**
+             * @description Id
+             * @example bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            batch_id: string;
+            data: components["schemas"]["BatchState"];
         };
         /** @description Sent by `POST /v1/webhooks/endpoints/{id}/test` */
         WebhookTestEvent: {

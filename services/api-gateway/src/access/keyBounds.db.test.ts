@@ -30,6 +30,7 @@ async function make(bounds: object, as = owner) {
 const described = operationsOf(createApiDocument(endpoints)).filter(({ isEvent }) => !isEvent);
 const areaOf = {
   Executions: /^executions:/,
+  Batches: /^executions:/,
   Models: /^any$/,
   Balance: /^balance$/,
   Files: /^files$/,

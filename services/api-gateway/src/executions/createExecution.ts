@@ -79,12 +79,15 @@ async function withTestBalance<Result>(
   } catch (error) {
     if (!isTest || !(error instanceof ApiError) || error.code !== 'INSUFFICIENT_BALANCE') throw error;
   }
-  await adjust(context, {
-    organizationId,
-    kind: 'top_up',
-    amount: testTopUpAmount,
-    reason: 'test balance',
-    idempotencyKey: null,
-  });
+  await topUpTest(context, organizationId, null);
   return await run();
+}
+
+export async function topUpTest(
+  context: Context,
+  organizationId: string,
+  idempotencyKey: string | null,
+): Promise<void> {
+  const reason = 'test balance';
+  await adjust(context, { organizationId, kind: 'top_up', amount: testTopUpAmount, reason, idempotencyKey });
 }

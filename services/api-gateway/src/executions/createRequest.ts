@@ -26,6 +26,7 @@ export async function prepareCreate(
   context: Context,
   caller: Pick<Caller, 'organizationId' | 'models' | 'isTest'>,
   body: Pick<CreateBody, 'model' | 'input' | 'webhook_url' | 'stream'>,
+  isBatch = false,
 ) {
   const model = await findModel(context, body.model);
   const checked = model && validateInput(model.definition, body.input);
@@ -45,11 +46,17 @@ export async function prepareCreate(
   const maxBytes = Math.max(...definition.providers.map(maxInputFileBytes));
   const files = await requireFiles(context, caller.organizationId, references, maxBytes);
   const priced = { input, files };
-  return { definition, version, input, priced, estimatedCost: affordableEstimate(definition, priced) };
+  return {
+    definition,
+    version,
+    input,
+    priced,
+    estimatedCost: affordableEstimate(definition, priced, isBatch),
+  };
 }
 
 /** Names the model that was meant, among the caller's. */
-async function unknownModel(
+export async function unknownModel(
   { models }: Context,
   caller: Pick<Caller, 'models' | 'isTest'>,
   slug: string,
@@ -76,7 +83,7 @@ function streamProblems(model: CatalogueModel | null, stream = false): ErrorDeta
   return [{ field: 'stream', code: 'UNSUPPORTED', message }];
 }
 
-function webhookProblems({ egress }: Context, url: string | undefined): ErrorDetail[] {
+export function webhookProblems({ egress }: Context, url: string | undefined): ErrorDetail[] {
   const problem = url === undefined ? null : egress.checkNewUrl(url);
   return problem
     ? [{ field: 'webhook_url', code: problem.code, message: `webhook_url ${problem.message}.` }]
@@ -84,8 +91,8 @@ function webhookProblems({ egress }: Context, url: string | undefined): ErrorDet
 }
 
 /** An amount that is out of range would fail the whole batch of inserts. */
-function affordableEstimate(definition: ModelDefinition, priced: PricedInput): string {
-  const estimate = estimateCost(definition, priced);
+function affordableEstimate(definition: ModelDefinition, priced: PricedInput, isBatch: boolean): string {
+  const estimate = estimateCost(definition, priced, isBatch);
   if (isMoney(estimate) && isMoney(holdFor(estimate))) return estimate;
   throw new ApiError('INSUFFICIENT_BALANCE', 'The estimated cost exceeds any possible balance.');
 }

@@ -1,7 +1,13 @@
-import { type Execution, priorities, statusRecord, type UsageRecord } from '@holdfast/domain/execution';
+import {
+  type Execution,
+  priorities,
+  requestPriorities,
+  statusRecord,
+  type UsageRecord,
+} from '@holdfast/domain/execution';
 import { executionStatuses } from '@holdfast/domain/statuses';
 import { z } from 'zod';
-import { amount, errorUrl, idField, jsonObject, timestamp } from '../http/fields.ts';
+import { amount, errorUrl, exampleId, idField, jsonObject, timestamp } from '../http/fields.ts';
 
 export const exampleOutput = {
   images: [{ file_id: 'file_01981e9d-8f21-7b60-a2c4-6d0e8f1a2b3c', format: 'png', width: 1024, height: 768 }],
@@ -41,7 +47,13 @@ export const exampleExecution = {
 };
 
 export const ExecutionStatus = z.enum(executionStatuses).meta({ id: 'ExecutionStatus', example: 'PENDING' });
-export const Priority = z.enum(priorities).meta({ id: 'Priority', example: 'normal' });
+export const Priority = z.enum(requestPriorities).meta({ id: 'Priority', example: 'normal' });
+
+const ExecutionPriority = z.enum(priorities).meta({
+  id: 'ExecutionPriority',
+  description: '`batch`: it runs an item of a batch, and starts when nothing else may',
+  example: 'normal',
+});
 
 const Output = jsonObject('Model-specific output', exampleOutput).meta({ id: 'ExecutionOutput' });
 
@@ -170,7 +182,7 @@ export const ExecutionRecord = z
   .object({
     ...createFields,
     mode: z.literal('ASYNC'),
-    priority: Priority,
+    priority: ExecutionPriority,
     ...progressFields,
     metadata: Metadata.nullable().describe('As submitted'),
     webhook_url: z.string().nullable(),
@@ -193,6 +205,14 @@ export const ExecutionRecord = z
       description: 'What a stream that did not complete had shown',
       example: 'Once upon a',
     }),
+    batch_id: z
+      .string()
+      .optional()
+      .meta({
+        description: 'The batch of which it runs an item',
+        example: exampleId('bat'),
+      }),
+    custom_id: z.string().optional().meta({ description: "The item's `custom_id`", example: 'line-17' }),
   })
   .meta({ id: 'Execution', example: exampleExecution });
 

@@ -28,6 +28,7 @@ export async function confirmFile(
   file: FileRow,
 ): Promise<Confirmed> {
   if (isReady(file)) return file;
+  if (file.state === 'ready') return ofBatch;
   const byId = inProgress.get(context.store) ?? new Map<string, Promise<Confirmed>>();
   inProgress.set(context.store, byId);
   // A failed check is repeated: the file may have been uploaded since.
@@ -75,10 +76,18 @@ export async function findFile(db: Database, organizationId: string, id: string)
  */
 export async function findReadyFile(
   context: { db: Database; store: ObjectStore },
-  { organizationId, token }: Pick<Caller, 'organizationId' | 'token'>,
+  caller: Pick<Caller, 'organizationId' | 'token'>,
   id: string,
 ): Promise<ReadyFile> {
-  const found = await findFile(context.db, organizationId, id);
+  return await requireReady(context, caller, await findFile(context.db, caller.organizationId, id));
+}
+
+/** As `findReadyFile`, of a file that was found. */
+export async function requireReady(
+  context: { db: Database; store: ObjectStore },
+  { organizationId, token }: Pick<Caller, 'organizationId' | 'token'>,
+  found: FileRow,
+): Promise<ReadyFile> {
   const isResult = found.origin === 'output' && found.executionId === token?.executionId;
   if (token && !isResult) throw notFound('file');
   const file = await confirmFile(context, organizationId, found);
@@ -109,6 +118,13 @@ const unknown: FileProblem = {
   error: 'FILE_NOT_FOUND',
   code: 'NOT_FOUND',
   message: 'the file does not exist',
+};
+
+/** Nothing is stored: `GET /v1/files/{file_id}/download` writes its lines. */
+const ofBatch: FileProblem = {
+  error: 'FILE_FORMAT_UNSUPPORTED',
+  code: 'UNSUPPORTED_FORMAT',
+  message: 'the file of a batch can only be downloaded',
 };
 
 function tooLarge(maxBytes: number): FileProblem {

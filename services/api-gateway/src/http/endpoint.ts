@@ -24,7 +24,13 @@ export type EndpointRequest<Context, Caller, Params, Query, Body> = {
   raw: RawRequest;
 };
 
-export type RawBodyLimits = { bufferedBytes: number; maxBytes: number; decompresses?: true };
+export type RawBodyLimits = {
+  bufferedBytes: number;
+  maxBytes: number;
+  decompresses?: true;
+  /** An example, if the body is lines of JSON. */
+  ndjson?: string;
+};
 
 export type Reply = {
   status: number;
@@ -44,6 +50,7 @@ export type EndpointResponse = {
   schema: z.ZodType | null;
   csv?: string;
   eventStream?: string;
+  ndjson?: string;
   headers?: Record<string, oas31.HeaderObject>;
   links?: Record<string, oas31.LinkObject>;
 };
@@ -100,7 +107,7 @@ export type Endpoint<Context = never, Caller = never> = {
   documentedBody?: z.ZodType;
   /**
    * By status. `schema` is null for a response without JSON. `csv` is an example of the response as a table, `eventStream`
-   * of a response that consists of server-sent events.
+   * of a response that consists of server-sent events, `ndjson` of one that consists of lines of JSON.
    */
   responses: Record<number, EndpointResponse>;
   /** Error codes beyond what follows from its schemas and scope. */

@@ -1,5 +1,6 @@
 import type { EndedAttempt } from '@holdfast/db/attempts/outcomes';
 import { type Charge, chargeFor, providerCostOf } from '@holdfast/domain/charge';
+import { batchRank } from '@holdfast/domain/execution';
 import type { Money } from '@holdfast/domain/money';
 import type { RecordedOutcome, Success } from '@holdfast/domain/outcome';
 import { DownloadError } from '@holdfast/egress/download';
@@ -68,7 +69,7 @@ async function finishedRun(
   if (copied) {
     const { success, drop } = copied;
     const priced = await pricedInput(files, trace.log, route, attempt);
-    const charge = chargeFor(route.definition, priced, success);
+    const charge = chargeFor(route.definition, priced, success, attempt.priority === batchRank);
     const recorded = toRecorded(success, charge);
     const providerCost = providerCostOf(route, priced, success);
     return { outcome: recorded, state: 'succeeded', missing: charge.missing, providerCost, drop };

@@ -1,4 +1,5 @@
 import type { PendingRetry } from '@holdfast/db/sweeps';
+import { batchRank } from '@holdfast/domain/execution';
 import { createShares } from '@holdfast/kit/shares';
 import type { QueuedExecution } from '@holdfast/queues/definitions';
 
@@ -31,6 +32,9 @@ export function lineName({ model, retry }: PendingExecution): string {
   return retry === null ? model : `${model} ${retry.connection} ${retry.target}`;
 }
 
+/** The items of batches, of any organization, start when nothing else may. */
+export const isOfBatch = ({ rank }: Pick<PendingExecution, 'rank'>): boolean => rank >= batchRank;
+
 /**
  * Organizations take turns, so a hundred thousand executions of one delay no other; within one, the highest priority goes
  * first; within that, models take turns; of a model's lines that may start, the one with the oldest execution goes first, so a
@@ -49,7 +53,10 @@ export type Backlog = {
 };
 
 /** `line`: whether the executions in the same line as `like` may start. */
-type MayStart = { organization(id: string): boolean; line(like: PendingExecution): boolean };
+type MayStart = {
+  organization(id: string, isBatch: boolean): boolean;
+  line(like: PendingExecution): boolean;
+};
 
 /** About 200 bytes each. */
 const maxPending = 250_000;
@@ -61,12 +68,14 @@ type Lane = Map<number, Round<Map<string, Line>>>;
 type Round<Value> = { ahead: Map<string, Value>; behind: Map<string, Value> };
 
 export function createBacklog(maxSize = maxPending): Backlog {
-  const lanes = newRound<Lane>();
+  const interactive = newRound<Lane>();
+  const batches = newRound<Lane>();
   const known = new Set<string>();
   const room = createShares(maxSize);
 
   function lineOf(pending: PendingExecution): { line: Line; keepTurn(): void } {
     const name = lineName(pending);
+    const lanes = isOfBatch(pending) ? batches : interactive;
     const lane = member<Lane>(lanes, pending.organizationId, () => new Map());
     const models = lane.get(pending.rank) ?? newRound<Map<string, Line>>();
     lane.set(pending.rank, models);
@@ -82,7 +91,8 @@ export function createBacklog(maxSize = maxPending): Backlog {
     };
   }
 
-  const nameOf = (pending: PendingExecution) => `${pending.organizationId} ${lineName(pending)}`;
+  const nameOf = (pending: PendingExecution) =>
+    `${pending.organizationId} ${isOfBatch(pending) ? 'batch ' : ''}${lineName(pending)}`;
 
   function know(pending: PendingExecution): void {
     known.add(pending.executionId);
@@ -114,14 +124,16 @@ export function createBacklog(maxSize = maxPending): Backlog {
       return true;
     },
     next(mayStart) {
-      for (const [organizationId, lane] of members(lanes)) {
-        if (!mayStart.organization(organizationId)) continue;
-        const pending = takeFrom(lane, mayStart);
-        if (pending === null) continue;
-        known.delete(pending.executionId);
-        room.give(nameOf(pending), 1);
-        endTurn(lanes, organizationId, lane.size === 0);
-        return pending;
+      for (const lanes of [interactive, batches]) {
+        for (const [organizationId, lane] of members(lanes)) {
+          if (!mayStart.organization(organizationId, lanes === batches)) continue;
+          const pending = takeFrom(lane, mayStart);
+          if (pending === null) continue;
+          known.delete(pending.executionId);
+          room.give(nameOf(pending), 1);
+          endTurn(lanes, organizationId, lane.size === 0);
+          return pending;
+        }
       }
       return null;
     },

@@ -2,7 +2,7 @@ import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import type { Logger } from '@holdfast/kit/logger';
 import type { Shares } from '@holdfast/kit/shares';
 import type { Admission } from '@holdfast/queues/admission';
-import { type Backlog, createBacklog, type PendingExecution } from './backlog.ts';
+import { type Backlog, createBacklog, isOfBatch, type PendingExecution } from './backlog.ts';
 import {
   type FullNames,
   free,
@@ -30,6 +30,10 @@ export type StartAttempt = (
 ) => Promise<boolean>;
 
 const maxCandidates = 64;
+
+/** All batches together are one: what they take of this process always leaves room for other executions. */
+const batchShare = 'batches';
+const shareOf = (pending: PendingExecution) => (isOfBatch(pending) ? batchShare : pending.organizationId);
 
 type SchedulerServices = {
   shares: Shares;
@@ -126,7 +130,7 @@ function createStarts(
   }
 
   function putBack(pending: PendingExecution[]): void {
-    for (const { organizationId } of pending) shares.give(organizationId, 1);
+    for (const one of pending) shares.give(shareOf(one), 1);
     backlog.putBack(pending);
   }
 
@@ -147,7 +151,7 @@ function createStarts(
   function leavesBacklog(candidate: Candidate, admission: Admission): boolean {
     const { pending } = candidate;
     if (admission.kind === 'admitted') start(candidate, admission.route);
-    else if (admission.kind === 'taken') shares.give(pending.organizationId, 1);
+    else if (admission.kind === 'taken') shares.give(shareOf(pending), 1);
     else {
       const name = admission.kind === 'full' ? admission.name : fullLineName(pending);
       markFull(full, name, admission.waitMs, performance.now());
@@ -157,7 +161,7 @@ function createStarts(
   }
 
   function start(candidate: Candidate, at: number): void {
-    const { executionId, organizationId, retry } = candidate.pending;
+    const { executionId, retry } = candidate.pending;
     void startAt(candidate, at)
       .catch((error: unknown) =>
         log.error(
@@ -166,7 +170,7 @@ function createStarts(
         ),
       )
       .finally(() => {
-        shares.give(organizationId, 1);
+        shares.give(shareOf(candidate.pending), 1);
         onEnded();
       });
   }
@@ -186,14 +190,15 @@ function createStarts(
 
 function takeSome(shares: Shares, size: number, backlog: Backlog, full: FullNames): PendingExecution[] {
   const mayStart = {
-    organization: (id: string) => shares.roomOf(id) > 0 && !isOrganizationFull(full, id, performance.now()),
+    organization: (id: string, isBatch: boolean) =>
+      shares.roomOf(isBatch ? batchShare : id) > 0 && !isOrganizationFull(full, id, performance.now()),
     line: (like: PendingExecution) => !isLineFull(full, like, performance.now()),
   };
   const taken: PendingExecution[] = [];
   while (taken.length < maxCandidates && shares.taken() < size) {
     const pending = backlog.next(mayStart);
     if (pending === null) break;
-    shares.take(pending.organizationId, 1);
+    shares.take(shareOf(pending), 1);
     taken.push(pending);
   }
   return taken;

@@ -28,6 +28,8 @@ const gone = (sequence: number) => `DELETE FROM transfers WHERE sequence = ${seq
 const twice = (sequence: number) =>
   `DROP INDEX transfers_once; INSERT INTO transfers SELECT * FROM transfers WHERE sequence = ${sequence}`;
 
+const counted = (fields: string) => `UPDATE batches SET ${fields} WHERE reserved > 0`;
+
 const todaySql = `SELECT sum_usage_days(ARRAY (SELECT id FROM organizations), '-infinity', 'infinity')`;
 
 /** For each invariant what breaks it: total, so that none is without. */
@@ -274,7 +276,7 @@ export const damages: Record<Invariant, readonly [Damage, ...Damage[]]> = {
       'cancelled',
       without(
         'events',
-        'events_once',
+        'events_subject',
         `INSERT INTO events (id, organization_id, execution_id, type)
          SELECT id || '0', organization_id, execution_id, type FROM events WHERE type = 'execution.cancelled'`,
       ),
@@ -318,6 +320,40 @@ export const damages: Record<Invariant, readonly [Damage, ...Damage[]]> = {
         `UPDATE executions SET erased_at = now() WHERE status = 'PENDING'`,
       ),
     ),
+  ],
+  'a batch counts its items by their status': [
+    damage(
+      'one was completed that waits',
+      'batch',
+      counted('waiting = waiting - 1, completed = completed + 1'),
+    ),
+    damage('an item is gone', 'batch', `DELETE FROM batch_items WHERE status = 'waiting'`),
+  ],
+  'a batch holds and costs what its executions do': [
+    damage('more is held', 'batch', counted('held = held + 1')),
+    damage('it cost something', 'batch', counted('cost = cost + 1')),
+  ],
+  'an item has the status of its last execution': [
+    damage(
+      'one that runs has failed',
+      'batch',
+      `UPDATE batch_items SET status = 'failed', number = 1 WHERE status = 'running'`,
+    ),
+  ],
+  'an open execution of a batch runs an item': [
+    damage('its item is gone', 'ofBatch', `DELETE FROM batch_items WHERE status = 'running'`),
+    damage(
+      'another one runs it',
+      'ofBatch',
+      `UPDATE batch_items SET execution_id = 'exec_other' WHERE status = 'running'`,
+    ),
+  ],
+  'a batch has reserved what its transfers leave': [
+    damage('it has more', 'batch', counted('reserved = reserved + 1')),
+    damage('it is gone', 'batch', 'DELETE FROM batches WHERE reserved > 0'),
+  ],
+  'the last event of a batch that has ended is its end': [
+    damage('it has none', 'endedBatch', 'DELETE FROM events WHERE batch_id IS NOT NULL'),
   ],
   'the journal cannot be changed': [
     damage(

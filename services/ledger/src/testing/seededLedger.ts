@@ -1,5 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { recordOutcomes } from '@holdfast/db/attempts/outcomes';
 import { adjustBalance, topUp } from '@holdfast/db/balances';
+import { admitItems } from '@holdfast/db/batches/admit';
+import { insertBatch } from '@holdfast/db/batches/batches';
+import { insertItems } from '@holdfast/db/batches/items';
+import { endBatch, finishBatch, sealBatch } from '@holdfast/db/batches/turns';
 import type { Database } from '@holdfast/db/client';
 import { cancelExecution, completeExecutions } from '@holdfast/db/executions/endings';
 import { eraseExecution } from '@holdfast/db/executions/erase';
@@ -19,6 +24,9 @@ export type SeededLedger = {
   dearer: string;
   capped: string;
   accepted: string;
+  batch: string;
+  ofBatch: string;
+  endedBatch: string;
 };
 
 /**
@@ -26,7 +34,8 @@ export type SeededLedger = {
  * (and was erased), one that cost 0.9, and one that cost 1 of which its key's spend limit let 0.7 be charged. Its transfers
  * are numbered: top-ups 1 and 2, correction 3, hold of the open one 4, hold and release of the cancelled one 5 and 6,
  * hold, settle and remainder 7 to 9, hold, overage and settle 10 to 12, hold, overage, settle and write-off 13 to 16.
- * Another organization has one that cost 100, of which an operator accepted 5.
+ * Another organization has one that cost 100, of which an operator accepted 5. A third has a batch that has reserved 1.20 for two
+ * items, of which one runs, and one that has ended.
  */
 export async function seedLedger(db: Database): Promise<SeededLedger> {
   const organization = await createTestOrganization(db, '10');
@@ -46,7 +55,52 @@ export async function seedLedger(db: Database): Promise<SeededLedger> {
   const other = await createTestOrganization(db, '10');
   const accepted = await complete(db, await create(db, other, 'other'), '100.00000000');
   await accept(db, accepted, '5');
-  return { organization, open, cancelled, cheaper, dearer, capped, accepted };
+  const batches = await seedBatches(db);
+  return { organization, open, cancelled, cheaper, dearer, capped, accepted, ...batches };
+}
+
+async function seedBatches(db: Database): Promise<Pick<SeededLedger, 'batch' | 'ofBatch' | 'endedBatch'>> {
+  const organizationId = await createTestOrganization(db, '10');
+  const batch = await sealedBatch(db, organizationId, ['one', 'two']);
+  const ofBatch = newId('exec');
+  await admitItems(db, { id: batch, organizationId, apiKeyId: 'batches' }, [ofBatch], 10);
+  const endedBatch = await sealedBatch(db, organizationId, []);
+  const turned = { id: endedBatch, organizationId, webhookUrl: null };
+  await finishBatch(db, turned, 'completed');
+  await endBatch(db, turned);
+  return { batch, ofBatch, endedBatch };
+}
+
+async function sealedBatch(db: Database, organizationId: string, customIds: string[]): Promise<string> {
+  const id = newId('bat');
+  const unused = { defaults: null, metadata: null, webhookUrl: null, maxCost: null, idempotencyKey: null };
+  const settings = {
+    model: 'm',
+    onInsufficientBalance: 'pause',
+    windowS: 60,
+    events: 'all',
+    reserve: true,
+  } as const;
+  const batch = { id, organizationId, apiKeyId: 'batches', requestHash: null, ...settings, ...unused };
+  await insertBatch(db, batch);
+  const money = { estimatedCost: '0.50', hold: '0.60' };
+  const item = {
+    model: 'm',
+    inputJson: '{}',
+    metadataJson: null,
+    timeoutS: 60,
+    modelVersion: null,
+    ...money,
+  };
+  const items = customIds.map((customId, at) => ({
+    ...item,
+    customId,
+    position: BigInt(at),
+    hash: randomUUID(),
+  }));
+  if (items.length > 0) await insertItems(db, id, items);
+  await sealBatch(db, organizationId, id);
+  return id;
 }
 
 async function create(db: Database, organizationId: string, apiKeyId = 'key'): Promise<string> {

@@ -14,6 +14,10 @@ export const eventTypes = [
   'endpoint.failing',
   'endpoint.deactivated',
   'endpoint.recovered',
+  'batch.completed',
+  'batch.paused',
+  'batch.cancelled',
+  'batch.expired',
 ] as const;
 
 const dayMs = 86_400_000;

@@ -1,6 +1,6 @@
 import { recoverMatching } from '@holdfast/db/webhooks/anyDeliveries';
 import { searchedPerPage } from '@holdfast/db/webhooks/deliveries';
-import { endpointEventTypes, eventTypes } from '@holdfast/domain/events';
+import { batchEventTypes, endpointEventTypes, eventTypes } from '@holdfast/domain/events';
 import { z } from 'zod';
 import { keylessEndpoint } from '../../context/endpoint.ts';
 import { idFilter, timeField, timeFilter, toDate, withCommas } from '../../http/fields.ts';
@@ -27,7 +27,7 @@ export const postRecoverDeliveries = keylessEndpoint({
       until: timeFilter('Only deliveries created before this time'),
       organization_id: idFilter('org', 'Only deliveries of this organization').optional(),
       endpoint_id: idFilter('wh', 'Only deliveries to this endpoint').optional(),
-      event_type: z.enum([...eventTypes, ...endpointEventTypes]).optional(),
+      event_type: z.enum([...eventTypes, ...endpointEventTypes, ...batchEventTypes]).optional(),
       cursor: z.string().max(200).optional().describe('`next_cursor` of the previous call'),
       is_trial: z.boolean().default(false).describe('true: only counts'),
     })

@@ -73,7 +73,8 @@ function bodyOf(original: Original): CreateBody {
   return {
     model,
     input,
-    priority,
+    // An item of a batch is priced for its batch.
+    priority: priority === 'batch' ? 'low' : priority,
     timeout_seconds: Math.min(Math.max(timeoutS, limits.minTimeoutS), limits.maxTimeoutS),
     ...(metadata && { metadata }),
     ...(webhookUrl && { webhook_url: webhookUrl }),

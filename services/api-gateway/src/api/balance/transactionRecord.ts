@@ -22,7 +22,8 @@ export const exampleTransaction = {
 const kindDescription =
   '`top_up` and `correction`: made by the operator; `hold`: reserves an amount for an execution; `settle`: charges the ' +
   'cost; `overage`, before it: takes the part of the cost above the hold; `remainder`, after it: returns the unused part ' +
-  'of the hold; `release`: returns the hold of an execution that is not charged';
+  'of the hold; `release`: returns the hold of an execution that is not charged; `reserve`: takes the holds of all items of a batch; `unreserve`: returns ' +
+  'what its items hold, or the rest at its end';
 
 export const Transaction = z
   .object({

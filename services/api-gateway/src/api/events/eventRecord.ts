@@ -1,5 +1,7 @@
 import type { EventRow } from '@holdfast/db/events';
+import { pauseReasons } from '@holdfast/domain/batch';
 import {
+  batchEventTypes,
   deliveredEventBody,
   type EventType,
   type Event as ExecutionEvent,
@@ -9,8 +11,9 @@ import {
 } from '@holdfast/domain/events';
 import { parseJson } from '@holdfast/domain/json';
 import { z } from 'zod';
-import { ExecutionRecord, ExecutionStatus, exampleExecution } from '../../executions/records.ts';
-import { exampleId, idField, timestamp } from '../../http/fields.ts';
+import { BatchCounts, BatchStatus } from '../../batches/records.ts';
+import { ExecutionRecord, ExecutionStatus, exampleExecution, Metadata } from '../../executions/records.ts';
+import { amount, exampleId, idField, timestamp } from '../../http/fields.ts';
 
 const envelope = <Type extends string>(type: Type) => ({
   id: idField('evt', 'The same in every attempt: drop ids that you have already seen'),
@@ -101,6 +104,23 @@ function endpointEvent<Type extends (typeof endpointEventTypes)[number]>(type: T
     .meta({ id: `${nameOf(type)}Event` });
 }
 
+const BatchState = z
+  .object({
+    id: idField('bat'),
+    status: BatchStatus,
+    reason: z.enum(pauseReasons).nullable().meta({ description: 'Why it is paused', example: null }),
+    counts: BatchCounts,
+    cost: amount('What was charged for its items'),
+    metadata: Metadata.nullable(),
+  })
+  .meta({ id: 'BatchState' });
+
+function batchEvent<Type extends (typeof batchEventTypes)[number]>(type: Type) {
+  return z
+    .object({ ...envelope(type), batch_id: idField('bat'), data: BatchState })
+    .meta({ id: `${nameOf(type)}Event` });
+}
+
 const TestData = z
   .object({ message: z.string().meta({ example: 'This is a test event from Holdfast.' }) })
   .meta({ id: 'WebhookTestData' });
@@ -121,6 +141,7 @@ export const AnyEvent = z
     executionEvent(firstType),
     ...otherTypes.map((type) => executionEvent(type)),
     ...endpointEventTypes.map((type) => endpointEvent(type)),
+    ...batchEventTypes.map((type) => batchEvent(type)),
     testEvent,
   ])
   .meta({

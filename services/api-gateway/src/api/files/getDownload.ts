@@ -1,7 +1,8 @@
 import { sendObject } from '@holdfast/files/objectResponse';
 import { z } from 'zod';
+import { batchFileKind, sendBatchFile } from '../../batches/batchFiles.ts';
 import { endpoint } from '../../context/endpoint.ts';
-import { findReadyFile } from '../../files/readyFiles.ts';
+import { findFile, requireReady } from '../../files/readyFiles.ts';
 import { respondStoreError } from '../../files/storage.ts';
 import { idParams } from '../../http/fields.ts';
 
@@ -12,7 +13,7 @@ export const getDownload = endpoint({
   tag: 'Files',
   summary: 'Download a file',
   description:
-    'Streams the bytes as an attachment, without a redirect. `HEAD` and a single byte range are supported.',
+    'Streams the bytes as an attachment, without a redirect. `HEAD` and a single byte range are supported, but not for the files of a batch, which are written while it runs.',
   scope: 'files',
   allowsTokens: true,
   limit: 'other',
@@ -27,7 +28,13 @@ export const getDownload = endpoint({
   },
   errors: ['INSUFFICIENT_STORAGE'],
   async handle({ context, caller, params, raw }) {
-    const file = await findReadyFile(context, caller, params.file_id);
+    const found = await findFile(context.db, caller.organizationId, params.file_id);
+    const kind = batchFileKind(found);
+    if (kind !== null && caller.token === null) {
+      await sendBatchFile(context, caller, found, kind, raw.response);
+      return null;
+    }
+    const file = await requireReady(context, caller, found);
     const object = { key: file.key, filename: file.filename, contentType: file.contentType };
     await sendObject(raw.request, raw.response, context.store, object, respondStoreError);
     return null;

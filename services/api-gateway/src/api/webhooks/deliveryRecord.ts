@@ -1,5 +1,5 @@
 import type { DeliveryPage as Deliveries, DeliveryRow } from '@holdfast/db/webhooks/deliveries';
-import { endpointEventTypes, eventTypes } from '@holdfast/domain/events';
+import { batchEventTypes, endpointEventTypes, eventTypes } from '@holdfast/domain/events';
 import { z } from 'zod';
 import { exampleId, idField, timeFilter, timestamp, toDate } from '../../http/fields.ts';
 import { checkedCursor, pageEnd, pageFields, pageQuery } from '../../http/paging.ts';
@@ -97,7 +97,7 @@ export function deliveryRecord(row: DeliveryRow): z.infer<typeof Delivery> {
 export const deliveryQuery = pageQuery({ limit: 20, maxLimit: 100 }).extend({
   status: deliveryStatus.optional().describe('Only deliveries with this status'),
   event_type: z
-    .enum([...eventTypes, ...endpointEventTypes])
+    .enum([...eventTypes, ...endpointEventTypes, ...batchEventTypes])
     .optional()
     .describe('Only deliveries of events of this type'),
   attempted: z

@@ -12,7 +12,8 @@ export const eventsField = z
     description:
       'Event types to send; empty: all execution events (`execution.*`). Events about your other endpoints ' +
       '(`endpoint.failing`, `endpoint.deactivated`, `endpoint.recovered`) are sent only to endpoints that list them or ' +
-      '`endpoint.*`',
+      '`endpoint.*`; those about batches (`batch.completed`, `batch.paused`, `batch.cancelled`, `batch.expired`) to those that list ' +
+      'them or `batch.*`',
     example: ['execution.completed', 'execution.failed'],
   });
 

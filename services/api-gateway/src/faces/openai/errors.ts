@@ -31,6 +31,7 @@ const shapes: Record<ErrorCode, Shape> = {
   EXECUTION_NOT_COMPLETED: invalidRequest('not_completed'),
   EXECUTION_ALREADY_TERMINAL: invalidRequest('already_ended'),
   EXECUTION_NOT_TERMINAL: invalidRequest('not_ended'),
+  BATCH_STATUS_CONFLICT: invalidRequest('batch_status_conflict'),
   API_KEY_LIMIT_REACHED: invalidRequest('api_key_limit_reached'),
   REVIEW_ALREADY_DECIDED: invalidRequest('already_decided'),
   EXECUTION_ERASED: invalidRequest('erased'),

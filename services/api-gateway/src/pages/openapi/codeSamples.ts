@@ -1,7 +1,8 @@
 import { curlOf, goOf, pythonOf, type SampleRequest, typescriptOf } from '@holdfast/domain/codeSamples';
 import type { oas31 } from 'zod-openapi';
+import { ndjsonType } from '../../http/ndjson.ts';
 import type { ApiDocument } from './document.ts';
-import { type Operation, operationsOf, requestContent } from './operations.ts';
+import { type Operation, operationsOf, requestContent, requestLines } from './operations.ts';
 
 /** The calls of an operation with our SDKs, after `client.`; null: they have none, because another call contains it. */
 type Calls = { ts: string; python: string } | null;
@@ -32,6 +33,17 @@ const sdkCalls: Readonly<Record<string, Calls>> = {
     ts: "executions.createToken('exec_…')",
     python: 'executions.create_token("exec_…")',
   },
+  createBatch: null,
+  listBatches: null,
+  getBatch: null,
+  addBatchItems: null,
+  listBatchItems: null,
+  sealBatch: null,
+  pauseBatch: null,
+  resumeBatch: null,
+  cancelBatch: null,
+  retryBatch: null,
+  eraseBatch: null,
   listModels: same('models.list()'),
   getModel: same("models.get('sandbox-text')"),
   getBalance: same('balance.get()'),
@@ -126,6 +138,7 @@ const curlSetUp =
 /** The request of the operation's example: its path and its body as JSON, if it has one. */
 function exampleRequest({ method, path, operation }: Operation): SampleRequest {
   const body = requestContent(operation)?.example as unknown;
+  const lines = requestLines(operation);
   const parameters = (operation.parameters ?? []) as oas31.ParameterObject[];
   const query = parameters
     .filter((parameter) => parameter.in === 'query' && parameter.required)
@@ -134,7 +147,8 @@ function exampleRequest({ method, path, operation }: Operation): SampleRequest {
   return {
     method,
     path: query.length === 0 ? filled : `${filled}?${query.join('&')}`,
-    json: body === undefined ? null : JSON.stringify(body),
+    json: lines ?? (body === undefined ? null : JSON.stringify(body)),
+    ...(lines !== null && { headers: { 'Content-Type': ndjsonType } }),
   };
 }
 

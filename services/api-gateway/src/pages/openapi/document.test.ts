@@ -1,4 +1,4 @@
-import { endpointEventTypes, eventTypes } from '@holdfast/domain/events';
+import { batchEventTypes, endpointEventTypes, eventTypes } from '@holdfast/domain/events';
 import { describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { oas31 } from 'zod-openapi';
@@ -101,7 +101,12 @@ describe('the OpenAPI document', () => {
     const { discriminator, oneOf = [] } = schemas['Event'] as oas31.SchemaObject;
     const { propertyName, mapping } = discriminator as { propertyName: string; mapping: object };
     expect(propertyName).toBe('type');
-    expect(Object.keys(mapping)).toEqual([...eventTypes, ...endpointEventTypes, 'webhook.test']);
+    expect(Object.keys(mapping)).toEqual([
+      ...eventTypes,
+      ...endpointEventTypes,
+      ...batchEventTypes,
+      'webhook.test',
+    ]);
     expect(Object.values(mapping)).toEqual(oneOf.map((one) => ('$ref' in one ? one.$ref : null)));
     for (const [type, reference] of Object.entries(mapping)) {
       const { properties = {} } = resolved({ $ref: String(reference) }, schemas);

@@ -72,7 +72,7 @@ export function pathsOf(endpoints: readonly Endpoint[], security: Security): Zod
 }
 
 function operationOf(endpoint: Endpoint, security: Security): ZodOpenApiOperationObject {
-  const { operationId, tag, summary, description, params, query, headers } = endpoint;
+  const { operationId, tag, summary, description, params, query, headers, rawBody } = endpoint;
   const body = endpoint.documentedBody ?? endpoint.body;
   if (operationId === undefined) throw new Error(`${endpoint.method} ${endpoint.path} has no operationId`);
   return {
@@ -91,6 +91,9 @@ function operationOf(endpoint: Endpoint, security: Security): ZodOpenApiOperatio
         required: !body.safeParse({}).success,
         content: { 'application/json': { schema: body } },
       },
+    }),
+    ...(rawBody?.ndjson !== undefined && {
+      requestBody: { required: true, content: { 'application/x-ndjson': text(rawBody.ndjson) } },
     }),
     responses: { ...successes(endpoint), ...errorResponses(endpoint) },
   };
@@ -124,12 +127,15 @@ function successes({ responses }: Endpoint): Record<string, ZodOpenApiResponseOb
 
 const noContent = '204';
 
+const text = (example: string) => ({ schema: { type: 'string' as const }, example });
+
 function contentOf({
   schema,
   csv,
   eventStream,
+  ndjson,
 }: EndpointResponse): NonNullable<ZodOpenApiResponseObject['content']> {
-  const text = (example: string) => ({ schema: { type: 'string' as const }, example });
+  if (ndjson !== undefined) return { 'application/x-ndjson': text(ndjson) };
   if (eventStream !== undefined) return { 'text/event-stream': text(eventStream) };
   if (schema) return { 'application/json': { schema }, ...(csv !== undefined && { 'text/csv': text(csv) }) };
   return { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } };

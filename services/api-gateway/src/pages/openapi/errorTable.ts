@@ -20,6 +20,7 @@ const advice: Record<ErrorCode, string> = {
   EXECUTION_NOT_COMPLETED: 'the execution ended without a result: read its `error`',
   EXECUTION_ALREADY_TERMINAL: 'the execution has ended and can no longer be cancelled',
   EXECUTION_NOT_TERMINAL: 'the execution is still open: cancel it before you erase it',
+  BATCH_STATUS_CONFLICT: 'the status of the batch does not allow this: the message names the status',
   API_KEY_LIMIT_REACHED: 'an organization has at most 20 keys: revoke one',
   REVIEW_ALREADY_DECIDED:
     'for operators: someone decided about this cost before; the message has the decision',

@@ -33,7 +33,7 @@ export const eventWebhook: ZodOpenApiPathsObject = {
       tags: ['Webhooks'],
       summary: 'Receive an event',
       description:
-        'Your endpoint receives this request. The field `type` says which event it is. With `payload: "thin"`, `data` of an `execution.*` event has only `id` and `status`; so do events above 256 KiB, with `truncated: true`. `endpoint.*` events have `endpoint_id` instead of `execution_id` and the state of that endpoint in `data`. The test event `webhook.test` has neither id. More types may be added: ignore types that you do not know.',
+        'Your endpoint receives this request. The field `type` says which event it is. With `payload: "thin"`, `data` of an `execution.*` event has only `id` and `status`; so do events above 256 KiB, with `truncated: true`. `endpoint.*` events have `endpoint_id` instead of `execution_id` and the state of that endpoint in `data`; `batch.*` events have `batch_id` and the counts and cost of that batch. The test event `webhook.test` has neither id. More types may be added: ignore types that you do not know.',
       security: [],
       requestParams: { header: headers },
       requestBody: { required: true, content: { 'application/json': { schema: delivered } } },

@@ -1,4 +1,5 @@
 import type { oas31 } from 'zod-openapi';
+import { ndjsonType } from '../../http/ndjson.ts';
 import type { ApiDocument } from './document.ts';
 
 export const methods = ['post', 'get', 'patch', 'delete'] as const;
@@ -44,6 +45,12 @@ export const scopeField = 'x-required-scope';
 /** The scope that a key needs; null: none. */
 export function scopeOf(operation: oas31.OperationObject): string | null {
   return operation[scopeField] ?? null;
+}
+
+/** The example of a body that consists of lines of JSON. */
+export function requestLines({ requestBody }: oas31.OperationObject): string | null {
+  const content = (requestBody as oas31.RequestBodyObject | undefined)?.content?.[ndjsonType];
+  return content === undefined ? null : String(content.example).trim();
 }
 
 export function requestContent(operation: oas31.OperationObject): oas31.MediaTypeObject | undefined {

@@ -7,6 +7,8 @@ export const version = '0.3.0';
 /** The groups of endpoints, in the order of the reference. */
 export const tags = {
   Executions: 'Run models: create executions, follow them, read their results, cancel and erase them.',
+  Batches:
+    'Run up to a million inputs when nothing else is to run, within a budget, and read their results in two files.',
   Models: 'The models that a key may run, with the schema of their input and their prices.',
   Balance: 'The balance of your organization, its transactions, and usage by model or day.',
   Files: 'Upload input files, and read and download files. Outputs of executions are files too.',

@@ -1,0 +1,1 @@
+ALTER TABLE transfers VALIDATE CONSTRAINT transfers_kind_with_reserve, VALIDATE CONSTRAINT transfers_subject;

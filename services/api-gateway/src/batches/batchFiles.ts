@@ -1,0 +1,65 @@
+import type { ServerResponse } from 'node:http';
+import { type FileLine, readFileLines } from '@holdfast/db/batches/fileLines';
+import type { FileRow } from '@holdfast/db/files';
+import { type BatchFileKind, batchOfFile } from '@holdfast/domain/batch';
+import { executionError, usageOf } from '@holdfast/domain/execution';
+import { formatMoney } from '@holdfast/domain/money';
+import { attachment } from '@holdfast/files/filename';
+import type { Caller } from '../access/identity.ts';
+import type { Context } from '../context/context.ts';
+import { openLines } from '../http/ndjson.ts';
+import { findBatch } from './readable.ts';
+
+/** A client that takes nothing for this long is cut off. */
+const stallMs = 60_000;
+
+/** Which file of a batch this is; null: another file. */
+export function batchFileKind({
+  origin,
+  purpose,
+}: Pick<FileRow, 'origin' | 'purpose'>): BatchFileKind | null {
+  if (origin !== 'output') return null;
+  return purpose === 'batch_output' ? 'output' : purpose === 'batch_error' ? 'error' : null;
+}
+
+/** Sends the lines of the items that have ended so far. @throws ApiError NOT_FOUND */
+export async function sendBatchFile(
+  context: Context,
+  caller: Caller,
+  file: FileRow,
+  kind: BatchFileKind,
+  response: ServerResponse,
+): Promise<void> {
+  const batch = await findBatch(context, caller, batchOfFile(file.id, kind));
+  const lines = openLines(response, 200, {
+    'Content-Disposition': attachment(file.filename),
+    'X-Content-Type-Options': 'nosniff',
+  });
+  response.setTimeout(stallMs);
+  let page: FileLine[] = [];
+  do {
+    page = await readFileLines(context.db, batch, kind, page.at(-1)?.number ?? '0');
+    if (page.length > 0)
+      await lines.write(page.map((line) => `${JSON.stringify(lineRecord(line))}\n`).join(''));
+  } while (page.length > 0 && response.req.method !== 'HEAD');
+  lines.end();
+}
+
+function lineRecord(line: FileLine) {
+  const { errorCode, errorMessage, output } = line;
+  return {
+    custom_id: line.customId,
+    execution_id: line.executionId,
+    status: line.status,
+    model: line.model,
+    metadata: line.metadata,
+    cost: line.cost && formatMoney(line.cost),
+    ...(line.status === 'completed'
+      ? {
+          output,
+          usage: usageOf(line),
+          ...(line.finishReason !== null && { finish_reason: line.finishReason }),
+        }
+      : { error: executionError({ errorCode, errorMessage }) }),
+  };
+}

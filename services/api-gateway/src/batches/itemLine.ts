@@ -1,0 +1,73 @@
+import type { NewItem } from '@holdfast/db/batches/items';
+import type { Batch } from '@holdfast/domain/batch';
+import { ApiError, invalidField } from '@holdfast/domain/errors';
+import { parseJson } from '@holdfast/domain/json';
+import { limits } from '@holdfast/domain/limits';
+import { holdFor } from '@holdfast/domain/money';
+import type { Caller } from '../access/identity.ts';
+import { requireModel } from '../access/models.ts';
+import type { Context } from '../context/context.ts';
+import { createBody, prepareCreate } from '../executions/createRequest.ts';
+import { findJsonProblem } from '../http/json.ts';
+import { requestHash } from '../http/requestHeaders.ts';
+import { validate } from '../http/validate.ts';
+import { digestUuid, type ItemLine, itemBody, itemLine } from './batchRequest.ts';
+import type { Line } from './lines.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const byteOrderMark = '\uFEFF';
+
+/** What a line says, before it is checked against its model. @throws ApiError INPUT_VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
+export function parseLine({ number, bytes }: Line): ItemLine {
+  if (bytes === null)
+    throw new ApiError('PAYLOAD_TOO_LARGE', `A line must not exceed ${limits.jsonBodyBytes} bytes.`);
+  const value = parsed(textOf(bytes, number));
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    throw invalidField('line', 'INVALID_TYPE', 'The line must be a JSON object.');
+  }
+  const problem = findJsonProblem(value, '', 1);
+  if (problem) throw invalidField(problem.field, problem.code, problem.message);
+  return validate(itemLine, value);
+}
+
+function textOf(bytes: Buffer, number: number): string {
+  try {
+    const text = utf8.decode(bytes);
+    return number === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text;
+  } catch {
+    throw invalidField('line', 'INVALID_FORMAT', 'The line is not valid UTF-8.');
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    throw invalidField('line', 'INVALID_FORMAT', 'The line is not valid JSON.');
+  }
+}
+
+/** The item of a line. @throws ApiError as a create of an execution does */
+export async function prepareItem(
+  context: Context,
+  caller: Caller,
+  batch: Batch,
+  line: ItemLine,
+  position: bigint,
+): Promise<NewItem> {
+  const body = validate(createBody, itemBody(line, batch));
+  await requireModel(context, caller, body.model);
+  const { definition, version, input, estimatedCost } = await prepareCreate(context, caller, body, true);
+  return {
+    customId: line.custom_id,
+    position,
+    hash: digestUuid(requestHash(line)),
+    model: body.model,
+    inputJson: JSON.stringify(input),
+    metadataJson: body.metadata ? JSON.stringify(body.metadata) : null,
+    timeoutS: body.timeout_seconds ?? definition.timeout_s,
+    estimatedCost,
+    hold: holdFor(estimatedCost),
+    modelVersion: version,
+  };
+}
