@@ -52,6 +52,7 @@ export default {
       displayName: 'replicate',
       testMatch: inFolders(['acceptance/clients/replicate'], '*.test.ts'),
     },
+    { ...withServers, displayName: 'fal', testMatch: inFolders(['acceptance/clients/fal'], '*.test.ts') },
     { ...base, displayName: 'python', testMatch: inFolders(['acceptance/clients/python'], '*.test.ts') },
   ],
   testTimeout: 60_000,

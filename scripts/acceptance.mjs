@@ -30,6 +30,10 @@ const named = {
     about: "Replicate's clients and the AI SDK over them (needs npm; PyPI for Python)",
     run: (args) => test(args, { only: ['replicate'] }),
   },
+  fal: {
+    about: "fal's clients (needs npm; PyPI for Python)",
+    run: (args) => test(args, { only: ['fal'] }),
+  },
   console: {
     about: 'the console in a browser, against a live npm start (needs Chromium; flags of Playwright)',
     run: testConsole,

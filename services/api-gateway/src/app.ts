@@ -61,6 +61,7 @@ import { postRotateSecret } from './api/webhooks/postRotateSecret.ts';
 import { postTestEvent } from './api/webhooks/postTestEvent.ts';
 import type { Context } from './context/context.ts';
 import type { Endpoint } from './context/endpoint.ts';
+import { falFace } from './faces/fal/face.ts';
 import { openaiFace } from './faces/openai/face.ts';
 import { replicateFace } from './faces/replicate/face.ts';
 import { mountStorage } from './files/storage.ts';
@@ -131,7 +132,7 @@ export const endpoints: readonly Endpoint[] = [
   postCallback,
 ];
 
-const allFaces = [openaiFace, replicateFace];
+const allFaces = [openaiFace, replicateFace, falFace];
 
 export function createApp(context: Context): Express {
   const faces = allFaces.filter(({ name }) => context.config.COMPATIBLE_APIS.some((one) => one === name));

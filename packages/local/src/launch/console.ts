@@ -41,6 +41,7 @@ Holdfast is ready.
   API key  ${apiKey}
   OpenAI   ${baseUrl}/v1/openai   (for its clients: the base URL)
   Replicate   ${baseUrl}/v1/replicate   (for its clients: baseUrl, REPLICATE_BASE_URL)
+  fal      ${baseUrl}/v1/fal/proxy   (for its client: proxyUrl)
   Admin    ${adminUrl}/admin/v1
   token    ${adminToken}
   Files    ${home}

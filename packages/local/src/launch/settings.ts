@@ -34,7 +34,7 @@ export function sharedSettings(
     FILE_STORE: 'disk',
     FILE_DISK_PATH: join(dataFolder, 'files'),
     FILE_URL_SECRET: secrets.fileUrlSecret,
-    COMPATIBLE_APIS: 'openai,replicate',
+    COMPATIBLE_APIS: 'openai,replicate,fal',
     SANDBOX_BASE_URL: `http://127.0.0.1:${addresses.sandboxPort}`,
     ...env,
   };

@@ -10,7 +10,7 @@ import { tracingConfig } from '@holdfast/kit/tracing/config';
 import { z } from 'zod';
 import { oidcConfig, oidcProblems } from '../access/oidc/config.ts';
 
-export const compatibleApis = ['openai', 'replicate'] as const;
+export const compatibleApis = ['openai', 'replicate', 'fal'] as const;
 
 export const gatewayConfig = {
   ...baseConfig,
@@ -112,6 +112,17 @@ export const gatewayConfig = {
     .describe(
       `Other services' APIs that the gateway also speaks, for their clients: ${compatibleApis.map((name) => `\`${name}\``).join(', ')}, separated by commas; default: none`,
     ),
+  FAL_HOSTS: z
+    .string()
+    .default('')
+    .transform(listOf)
+    .refine(
+      (hosts) => hosts.every(isHostName),
+      'must be host names such as fal.example.com, separated by commas',
+    )
+    .describe(
+      'Host names, without a port, at which the gateway speaks fal alone, from the root on; `queue.` and `rest.` below each too; default: none',
+    ),
   COMPATIBLE_WAIT_S: positiveInt()
     .max(3600)
     .default(300)
@@ -146,6 +157,10 @@ function adminRoleProblems({
   return operatorsWithoutToken(roles, tokens).map(
     (name) => `ADMIN_ROLES: ADMIN_TOKEN has no operator named ${name}; without an entry, one is an admin`,
   );
+}
+
+function isHostName(text: string): boolean {
+  return /^[a-z0-9-]+(\.[a-z0-9-]+)*$/.test(text);
 }
 
 /** Whether an item of CORS_ORIGINS is an origin as browsers send it, or `*`. */

@@ -17,7 +17,7 @@ import {
   type Registry,
 } from '@holdfast/kit/metrics';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
-import { openFileLinks } from '@holdfast/kit/signer';
+import { openFileLinks, openSigner } from '@holdfast/kit/signer';
 import type { Tracing } from '@holdfast/kit/tracing/tracing';
 import { openChangeFeed, openChangePublisher } from '@holdfast/queues/changes';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
@@ -128,6 +128,8 @@ export async function openContext({
     oidc: openOidc(config),
     tokens: openTokenSigner(config.ENCRYPTION_KEYS),
     fileLinks: openFileLinks(config.ENCRYPTION_KEYS),
+    /** Signs the URLs at which a file is uploaded in parts. */
+    fileUploads: openSigner(config.ENCRYPTION_KEYS, 'holdfast file upload'),
   };
 }
 

@@ -62,7 +62,7 @@ export function respondError({ log }: { log: Logger }): ErrorRequestHandler {
 export function sendError(response: ServerResponse, error: ApiError, ownStatus?: number): void {
   const { req: request } = response;
   const state = stateOf(response);
-  const status = ownStatus ?? state.face?.errorStatus?.(error) ?? error.status;
+  const status = ownStatus ?? state.face?.errorStatus?.(error, response) ?? error.status;
   const body = JSON.stringify(state.face?.errorBody(error, state, response) ?? errorBody(error, state));
   response.statusCode = status;
   response.setHeader('Content-Type', 'application/json; charset=utf-8');

@@ -39,6 +39,7 @@ export function createPipeline(args: {
 
   /** Returns whether a mounted route, if any, has to respond. */
   async function serve(request: Request, response: Response): Promise<boolean> {
+    for (const face of faces) face.enter?.(request, context.config.FAL_HOSTS);
     const portalSessionId = args.enter?.(request) ?? null;
     track(request, response);
     openIdentity(response, portalSessionId);

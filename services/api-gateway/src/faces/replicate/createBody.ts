@@ -1,7 +1,5 @@
 import { ApiError, invalidField } from '@holdfast/domain/errors';
-import { isObject } from '@holdfast/domain/inputFiles';
 import { limits } from '@holdfast/domain/limits';
-import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
 import { jsonObject } from '../../http/fields.ts';
 
@@ -33,21 +31,6 @@ function holds(value: unknown, text: string): boolean {
   if (typeof value === 'string') return value.includes(text);
   if (value === null || typeof value !== 'object') return false;
   return Object.entries(value).some(([name, one]) => name.includes(text) || holds(one, text));
-}
-
-/** What the model knows of an input, by its own names or those of its providers. As at Replicate, the rest is left out. */
-export function knownInput(
-  { input_schema: schema, providers }: ModelDefinition,
-  input: Record<string, unknown>,
-): Record<string, unknown> {
-  const { properties, additionalProperties } = schema;
-  if (additionalProperties !== false || !isObject(properties)) return input;
-  const renamed = providers.flatMap((provider) =>
-    Object.entries(provider.input?.rename ?? {}).map(([ours, theirs]) => [theirs, ours] as const),
-  );
-  const ownName = new Map(renamed.filter(([theirs]) => !Object.hasOwn(properties, theirs)));
-  const named = Object.entries(input).map(([name, value]) => [ownName.get(name) ?? name, value] as const);
-  return Object.fromEntries(named.filter(([name]) => Object.hasOwn(properties, name)));
 }
 
 const unitsS = { h: 3600, m: 60, s: 1 };
