@@ -26,9 +26,10 @@ It writes one object to the store and removes it.`,
   {
     name: 'org list',
     about:
-      'list organizations, newest first; --name finds those with a text in their name, --test includes those of test keys',
-    usage: 'holdfast org list [--name <text>] [--test] [--limit 100] [--json]',
-    examples: 'holdfast org list --name acme',
+      'list organizations with their balance and spend; --name finds those with a text in their name, --runs-low those whose balance is below the spend of their last 7 days, --test includes those of test keys',
+    usage:
+      'holdfast org list [--name <text>] [--sort newest|name|balance|spend] [--runs-low] [--test] [--limit 100] [--json]',
+    examples: 'holdfast org list --sort spend',
     load: async () => (await import('./org/list.ts')).orgList,
   },
   {

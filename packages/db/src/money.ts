@@ -89,8 +89,8 @@ const timeSql = `to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`;
 
 const utcDate = (time: string) => `(${time}::timestamptz AT TIME ZONE 'UTC')::date`;
 
-/** Days have no sums yet after the last settlements of an organization: their hours are read. */
-const partsSql: Record<MoneyPeriod['unit'], string> = {
+/** What completed at the organization `o` from $1 until before $2. Days have no sums yet after its last settlements: their hours are read. */
+export const completedPartsSql: Record<MoneyPeriod['unit'], string> = {
   hour: `
     SELECT hour AS at, model, executions, cost FROM usage_hours
     WHERE organization_id = o.id AND hour >= $1 AND hour < $2`,
@@ -108,7 +108,7 @@ const completedGroup = { model: 'u.model', provider: 'NULL', organization: 'o.id
 
 const completedSql = (unit: MoneyPeriod['unit'], groupBy: MoneyGrouping) => `
 SELECT ${completedGroup[groupBy]} AS "group", sum(u.executions)::text AS executions, sum(u.cost)::text AS revenue
-FROM organizations o CROSS JOIN LATERAL (${partsSql[unit]}
+FROM organizations o CROSS JOIN LATERAL (${completedPartsSql[unit]}
 ) u
 WHERE o.test_of IS NULL AND ($3::text IS NULL OR o.id = $3) AND ($4::text IS NULL OR u.model = $4)
 GROUP BY 1 HAVING sum(u.executions) > 0`;

@@ -15,6 +15,9 @@ export const organization = z.looseObject({
   overage: z.string().nullable(),
   spend_limit_overage: z.string().nullable(),
   in_force: z.looseObject({ overage: z.string(), spend_limit_overage: z.string() }).nullable(),
+  balance: z.looseObject({ available: z.string(), held: z.string() }).optional(),
+  spend: z.looseObject({ last_30_days: z.string() }).optional(),
+  runs_low: z.boolean().optional(),
 });
 export type Organization = z.infer<typeof organization>;
 

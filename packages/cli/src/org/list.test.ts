@@ -39,7 +39,7 @@ it('a list of organizations says that there are more than it shows', async () =>
   expect(await reported(['--limit', '1'], false)).toEqual([]);
 });
 
-it('org list sends --name as the text to find', async () => {
-  const { queries } = await list(['--name', 'ac me', '--test'], false);
-  expect(queries).toMatchObject([{ text: 'ac me', test: 'true' }]);
+it('org list asks for what its flags say', async () => {
+  const { queries } = await list(['--name', 'ac me', '--test', '--sort', 'spend', '--runs-low'], false);
+  expect(queries).toMatchObject([{ text: 'ac me', test: 'true', sort: 'spend', runs_low: 'true' }]);
 });

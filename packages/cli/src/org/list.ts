@@ -11,11 +11,19 @@ export async function orgList(args: string[], context: Context): Promise<number>
     json: { type: 'boolean' },
     name: { type: 'string' },
     test: { type: 'boolean' },
+    sort: { type: 'string' },
+    'runs-low': { type: 'boolean' },
     limit: { type: 'string' },
   } as const;
   const { values } = readOperands('org list', args, [], options);
   const limit = readLimit(values.limit, 100);
-  const query = { text: values.name, test: values.test ? 'true' : undefined };
+  const query = {
+    text: values.name,
+    test: values.test ? 'true' : undefined,
+    sort: values.sort,
+    runs_low: values['runs-low'] ? 'true' : undefined,
+    include: 'balance,spend',
+  };
   const list = await readList(context.openAdmin(), '/organizations', { query, limit, item: organization });
   if (values.json) printJson(context, list);
   else
@@ -24,6 +32,8 @@ export async function orgList(args: string[], context: Context): Promise<number>
       list.data,
       {
         NAME: ({ name }) => name,
+        AVAILABLE: (one) => `${one.balance?.available ?? '-'}${one.runs_low ? ' (low)' : ''}`,
+        '30 DAYS': (one) => one.spend?.last_30_days ?? '-',
         'MONTHLY SPEND': (one) => spendText(one.spend_limit),
         CONCURRENCY: (one) => String(one.max_concurrency ?? '-'),
         AGE: (one) => shownAge(one.created_at),

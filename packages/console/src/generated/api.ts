@@ -367,7 +367,7 @@ export interface components {
             message: string;
         };
         OrganizationPage: {
-            data: components["schemas"]["Organization"][];
+            data: components["schemas"]["ListedOrganization"][];
             /**
              * @description Whether there are more items
              * @example false
@@ -375,6 +375,67 @@ export interface components {
             has_more: boolean;
             /** @description Pass it as `cursor` to get the next page; null on the last page */
             next_cursor: string | null;
+        };
+        ListedOrganization: {
+            /**
+             * @description Id
+             * @example org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it was created
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            created_at: string;
+            /** @description Maximum number of executions that run at once; null: the setting ORGANIZATION_MAX_CONCURRENCY */
+            max_concurrency: number | null;
+            /**
+             * @description Monthly spend limit; null: no limit
+             * @example {
+             *       "amount": "100.00",
+             *       "month": "2026-03",
+             *       "spent": "12.60",
+             *       "remaining": "87.40"
+             *     }
+             */
+            spend_limit: components["schemas"]["SpendLimit"] | null;
+            /** @description When a cost is above the hold: `charge` it in full, or `cap` it at the available balance; null: the setting OVERAGE */
+            overage: ("charge" | "cap") | null;
+            /** @description When a cost exceeds a spend limit: `charge` it in full, or `cap` it at what remains of the limit; null: the setting SPEND_LIMIT_OVERAGE */
+            spend_limit_overage: ("charge" | "cap") | null;
+            /** @description The policies that apply: the organization's own, or the defaults of the platform */
+            in_force: {
+                /** @enum {string} */
+                overage: "charge" | "cap";
+                /** @enum {string} */
+                spend_limit_overage: "charge" | "cap";
+            } | null;
+            test_of: string | null;
+            balance?: {
+                /**
+                 * @description Available balance
+                 * @example 0.048
+                 */
+                available: string;
+                /**
+                 * @description Held for open executions
+                 * @example 0.048
+                 */
+                held: string;
+            };
+            spend?: {
+                /**
+                 * @description What completed executions cost
+                 * @example 0.048
+                 */
+                last_30_days: string;
+                /** @description The same for each of these 30 days (UTC), the last of them today */
+                days: string[];
+            };
+            /** @description Whether less is available than the last 7 days cost. With `include=spend` */
+            runs_low?: boolean;
         };
         OrganizationWithBalance: {
             /**

@@ -15,7 +15,7 @@ import {
 } from '../features/search/filters.ts';
 import { text } from '../strings.ts';
 import { share, subtract } from '../ui/amounts.ts';
-import { Button } from '../ui/button.tsx';
+import { Button, linkLook } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Bars, Meter } from '../ui/charts.tsx';
 import { Field, inputLook } from '../ui/field.tsx';
@@ -40,8 +40,20 @@ export function Money() {
   const isFiltered = ['model', 'provider', 'organization'].some((name) => name in search);
   return (
     <>
-      <Heading title={text.nav.money} />
-      <p className="mt-1 mb-4 max-w-3xl text-soft">{text.money.about}</p>
+      <div className="mb-4 flex flex-wrap items-start justify-between gap-3">
+        <div>
+          <Heading title={text.nav.money} />
+          <p className="mt-1 max-w-3xl text-soft">{text.money.about}</p>
+        </div>
+        <div className="flex flex-wrap gap-2">
+          <Link to="/organizations" search={{ sort: 'spend' }} className={linkLook}>
+            {text.money.whoSpends}
+          </Link>
+          <Link to="/organizations" search={{ low: 'yes', sort: 'balance' }} className={linkLook}>
+            {text.money.whoRunsLow}
+          </Link>
+        </div>
+      </div>
       <FilterBar
         columns="sm:grid-cols-3 xl:grid-cols-6"
         isFiltered={isFiltered}

@@ -1,47 +1,80 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { read, type Schemas } from '../api.ts';
+import { type OrganizationFilters } from '../features/search/filters.ts';
 import { Search } from '../features/search/searchField.tsx';
 import { text } from '../strings.ts';
+import { Sparkline } from '../ui/charts.tsx';
+import { Field, inputLook } from '../ui/field.tsx';
 import { changed, FilterBar } from '../ui/filterBar.tsx';
 import { Heading } from '../ui/heading.tsx';
 import { isFound, List, More, useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
 import { opensLink, rowLook } from '../ui/row.ts';
 import { Empty } from '../ui/states.tsx';
-import { Id, Time } from '../ui/values.tsx';
+import { Id, Money, Time } from '../ui/values.tsx';
+
+const { sorts } = text.organizations;
 
 export function Organizations() {
   const filters = useSearch({ from: '/organizations' });
   const navigate = useNavigate();
+  const { q, sort, low } = filters;
+  const query = { limit: 100, text: q, sort, runs_low: low && 'true', include: 'balance,spend' };
   const pages = usePages(['organizations', filters], (cursor, signal) =>
-    read<Schemas['OrganizationPage']>('/organizations', { limit: 100, text: filters.q, cursor }, signal),
+    read<Schemas['OrganizationPage']>('/organizations', { ...query, cursor }, signal),
   );
   useListKeys();
   useKeptFilters('/organizations', filters);
-  const empty = filters.q ? (
-    <Empty title={text.organizations.noMatch} hint={text.organizations.noMatchHint} />
-  ) : (
-    <Empty title={text.organizations.empty} hint={text.organizations.emptyHint} />
-  );
+  const go = (change: OrganizationFilters) =>
+    void navigate({ to: '/organizations', search: changed(filters, change) });
+  const empty =
+    q || low ? (
+      <Empty title={text.organizations.noMatch} hint={text.organizations.noMatchHint} />
+    ) : (
+      <Empty title={text.organizations.empty} hint={text.organizations.emptyHint} />
+    );
   return (
     <>
       <Heading title={text.nav.organizations} className="mb-4" />
       <FilterBar
-        columns="lg:grid-cols-[2fr_1fr_1fr]"
-        isFiltered={Boolean(filters.q)}
+        columns="lg:grid-cols-[2fr_1fr_1fr_auto]"
+        isFiltered={Boolean(q || low)}
         onClear={() => void navigate({ to: '/organizations', search: {} })}
       >
         <Search
           placeholder={text.organizations.search}
-          value={filters.q}
+          value={q}
           isFound={isFound(pages)}
-          onChange={(q) =>
+          onChange={(typed) =>
             void navigate({
               to: '/organizations',
-              search: changed(filters, { q }),
-              replace: Boolean(filters.q),
+              search: changed(filters, { q: typed }),
+              replace: Boolean(q),
             })
           }
         />
+        <Field label={text.organizations.sort}>
+          <select
+            value={sort ?? 'newest'}
+            onChange={({ currentTarget }) => go({ sort: currentTarget.value })}
+            className={inputLook}
+          >
+            {Object.entries(sorts).map(([value, name]) => (
+              <option key={value} value={value}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <Field label={text.organizations.which}>
+          <select
+            value={low ?? ''}
+            onChange={({ currentTarget }) => go({ low: currentTarget.value })}
+            className={inputLook}
+          >
+            <option value="">{text.organizations.every}</option>
+            <option value="yes">{text.organizations.runsLow}</option>
+          </select>
+        </Field>
       </FilterBar>
       <div className="rounded-lg border border-line bg-card">
         <List pages={pages} empty={empty}>
@@ -59,17 +92,42 @@ export function Organizations() {
   );
 }
 
-function Row({ of }: { of: Schemas['Organization'] }) {
+function Row({ of }: { of: Schemas['ListedOrganization'] }) {
+  const name = 'text-soft text-xs';
   return (
-    <li {...opensLink} className={`flex flex-wrap items-center justify-between gap-2 px-4 py-3 ${rowLook}`}>
-      <Link data-row to="/organizations/$id" params={{ id: of.id }} className="min-w-0 rounded">
+    <li
+      {...opensLink}
+      className={`grid grid-cols-2 items-center gap-x-4 gap-y-1 px-4 py-2 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_minmax(0,1.5fr)_11rem] ${rowLook}`}
+    >
+      <Link
+        data-row
+        to="/organizations/$id"
+        params={{ id: of.id }}
+        className="col-span-2 min-w-0 rounded lg:col-span-1"
+      >
         <span className="block font-medium">
           {of.name}
           {of.test_of && <span className="ml-2 text-busy text-xs">{text.organizations.test}</span>}
+          {of.runs_low && (
+            <span className="ml-2 text-bad text-xs" title={text.organizations.runsLowAbout}>
+              {text.organizations.runsLow}
+            </span>
+          )}
         </span>
         <Id of={of.id} />
       </Link>
-      <span className="text-soft">
+      <span className="min-w-0 break-words">
+        <span className={`block ${name}`}>{text.organizations.available}</span>
+        <Money of={of.balance?.available} />
+      </span>
+      <span className="min-w-0">
+        <span className={`block ${name}`}>{text.organizations.spend}</span>
+        <span className="flex flex-wrap items-end gap-x-3">
+          <Money of={of.spend?.last_30_days} />
+          <Sparkline amounts={of.spend?.days ?? []} />
+        </span>
+      </span>
+      <span className="text-soft lg:text-right">
         <Time at={of.created_at} />
       </span>
     </li>

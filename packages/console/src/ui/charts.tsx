@@ -212,9 +212,32 @@ export function Meter({ share, look = 'good' }: { share: number; look?: Series['
   );
 }
 
+/** The course of amounts, one bar each; the number beside it is their sum. */
+export function Sparkline({ amounts }: { amounts: string[] }) {
+  const most = mostOf(amounts);
+  return (
+    <svg
+      aria-hidden="true"
+      viewBox={`0 0 ${amounts.length * 4} 20`}
+      className="inline-block h-5 w-24 max-w-full"
+      preserveAspectRatio="none"
+    >
+      {amounts.map((amount, index) => {
+        const size = Math.max(share(amount, most) * 20, 0.5);
+        return (
+          <rect key={index} x={index * 4} y={20 - size} width={3} height={size} className="fill-accent" />
+        );
+      })}
+    </svg>
+  );
+}
+
+const mostOf = (amounts: readonly string[]) =>
+  amounts.reduce((most, amount) => (share(amount, most) > 1 ? amount : most), '0.00000001');
+
 /** A bar for each amount, with its name and the exact amount. */
 export function AmountBars({ label, rows }: { label: string; rows: { name: string; amount: string }[] }) {
-  const max = rows.reduce((most, { amount }) => (share(amount, most) > 1 ? amount : most), '0.00000001');
+  const max = mostOf(rows.map(({ amount }) => amount));
   return (
     <div className="max-h-80 overflow-y-auto" tabIndex={0} role="region" aria-label={label}>
       <table className="w-full text-xs">

@@ -1,5 +1,5 @@
 import { sumProviderCosts } from '@holdfast/db/providerCosts';
-import { beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createAdminApp } from '../adminApp.ts';
 import { completedExecution } from '../testing/newExecution.ts';
 import {
@@ -56,4 +56,47 @@ it('the rows are returned as CSV', async () => {
     'group,executions,revenue,known_revenue,cost,lost_runs,lost,margin\r\n' +
       'sandbox,1,0.40,0.40,0.25,0,0.00,0.15\r\n,1,0.10,0.00,0.00,0,0.00,0.00\r\n',
   );
+});
+
+describe('the list of organizations', () => {
+  let thrifty: string;
+
+  beforeAll(async () => {
+    ({ organizationId: thrifty } = await organizationWithKey(gateway, { balance: '1000' }));
+    await completedExecution(gateway.context.db, { organizationId: thrifty, cost: '0.01' });
+  });
+
+  const list = async (query: string) =>
+    (await admin.get(`/admin/v1/organizations?${query}`).expect(200)).body;
+  const idsOf = async (query: string) => (await list(query)).data.map(({ id }: { id: string }) => id);
+
+  it('says what each has and spends, by day, if it is asked to', async () => {
+    const [row] = (await list(`include=balance,spend&ids=${organizationId}`)).data;
+    expect(row).toMatchObject({
+      balance: { held: '0.00' },
+      spend: { last_30_days: '0.50' },
+      runs_low: false,
+    });
+    expect([row.spend.days.length, row.spend.days.at(-1)]).toEqual([30, '0.50']);
+    expect(await list(`ids=${organizationId}`)).not.toHaveProperty('data.0.spend');
+  });
+
+  it.each([
+    ['sort=spend', () => [organizationId, thrifty]],
+    ['sort=balance', () => [organizationId, thrifty]],
+    ['sort=newest', () => [thrifty, organizationId]],
+  ])('is in the order of %s, page by page', async (query, order) => {
+    const among = `${query}&ids=${organizationId},${thrifty}`;
+    expect(await idsOf(among)).toEqual(order());
+    const first = await list(`${among}&limit=1`);
+    expect([first.data[0].id, first.has_more]).toEqual([order()[0], true]);
+    expect(await idsOf(`${among}&limit=1&cursor=${first.next_cursor}`)).toEqual([order()[1]]);
+  });
+
+  it('has those whose balance would not last another week', async () => {
+    expect(await idsOf('runs_low=true')).toEqual([]);
+    const { organizationId: poor } = await organizationWithKey(gateway, { balance: '1' });
+    await completedExecution(gateway.context.db, { organizationId: poor, cost: '0.55' });
+    expect(await idsOf('runs_low=true&sort=name')).toEqual([poor]);
+  });
 });

@@ -85,10 +85,11 @@ export function moneyQuery(search: MoneySearch, nowMs: number) {
   return { group_by: by, model, provider, organization_id: organization, from, to };
 }
 
-export type OrganizationFilters = { q?: string };
+/** `low`: only those whose balance runs low. */
+export type OrganizationFilters = { q?: string; sort?: string; low?: string };
 
 export const organizationFiltersOf = (search: Record<string, unknown>): OrganizationFilters =>
-  textsOf(search, ['q']);
+  textsOf(search, ['q', 'sort', 'low']);
 
 export type EndpointFilters = { q?: string; state?: string; organization?: string };
 
