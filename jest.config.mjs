@@ -44,15 +44,9 @@ export default {
     { ...base, displayName: 'sdk', testMatch: inFolders(['acceptance/clients/sdk'], '*.test.ts') },
     {
       ...withServers,
-      displayName: 'openai',
-      testMatch: inFolders(['acceptance/clients/openai'], '*.test.ts'),
+      displayName: 'clients',
+      testMatch: inFolders(['acceptance/clients/{openai,replicate,fal}'], '*.test.ts'),
     },
-    {
-      ...withServers,
-      displayName: 'replicate',
-      testMatch: inFolders(['acceptance/clients/replicate'], '*.test.ts'),
-    },
-    { ...withServers, displayName: 'fal', testMatch: inFolders(['acceptance/clients/fal'], '*.test.ts') },
     { ...base, displayName: 'python', testMatch: inFolders(['acceptance/clients/python'], '*.test.ts') },
   ],
   testTimeout: 60_000,

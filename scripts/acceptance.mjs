@@ -22,17 +22,9 @@ const named = {
   },
   sdk: { about: 'the packed SDKs, against a live npm start with faults', run: testSdks },
   python: { about: 'the Python SDK in the same way (needs Python 3.10 and PyPI)', run: testPython },
-  openai: {
-    about: "OpenAI's clients and frameworks over them, and rubbish (needs npm; PyPI for Python)",
-    run: (args) => test(args, { only: ['openai'] }),
-  },
-  replicate: {
-    about: "Replicate's clients and the AI SDK over them (needs npm; PyPI for Python)",
-    run: (args) => test(args, { only: ['replicate'] }),
-  },
-  fal: {
-    about: "fal's clients (needs npm; PyPI for Python)",
-    run: (args) => test(args, { only: ['fal'] }),
+  clients: {
+    about: 'clients of OpenAI, Replicate and fal, by their base URL alone: npm run test:clients',
+    run: testClients,
   },
   console: {
     about: 'the console in a browser, against a live npm start (needs Chromium; flags of Playwright)',
@@ -43,6 +35,11 @@ const named = {
     run: testDocs,
   },
 };
+
+/** `npm run test:clients`: all of them, or `-- openai`, `replicate` or `fal`. */
+export async function testClients(args) {
+  return await test(args, { only: ['clients'] });
+}
 
 function help() {
   const folders = readdirSync(path.join(root, 'acceptance/operations')).join(', ');

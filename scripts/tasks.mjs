@@ -1,4 +1,4 @@
-import { testAcceptance } from './acceptance.mjs';
+import { testAcceptance, testClients } from './acceptance.mjs';
 import { runNode, script } from './child.mjs';
 import { buildConsole } from './console.mjs';
 import { compileCache, ensureCompiled, runPnpm } from './dependencies.mjs';
@@ -38,6 +38,11 @@ export const tasks = {
   'test:acceptance': {
     about: 'run suites over whole systems: all that need no more than this checkout, or one by name (--help)',
     run: testAcceptance,
+  },
+  'test:clients': {
+    about:
+      'run clients of OpenAI, Replicate and fal over this service (needs npm; PyPI for Python): all, or -- openai',
+    run: testClients,
   },
   verify: {
     isPlain: true,
