@@ -77,6 +77,32 @@ test.describe('an organization', () => {
     }
   });
 
+  test('is created ready to run by one form, and goes on where that failed', async ({ ann: page, state }) => {
+    await open(page, '/organizations');
+    await page.getByRole('button', { name: 'Create organization' }).click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Name').fill('Ready to run');
+    await form.getByLabel(/First top-up/).fill('12.50');
+    let isLost = true;
+    await page.route(/\/api-keys$/, async (route) => {
+      if (isLost) await route.abort();
+      else await route.continue();
+      isLost = false;
+    });
+    await form.getByRole('button', { name: 'Create organization' }).click();
+    await untilText(page, 'The server did not respond.');
+    await form.getByRole('button', { name: 'Create organization' }).click();
+    const key = await page.locator('pre', { hasText: /^sk_/ }).textContent();
+    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('heading', { name: 'Ready to run' }).waitFor();
+    await page.unroute(/\/api-keys$/);
+    const headers = { Authorization: `Bearer ${key}` };
+    const balance = await (await fetch(`${state.base_url}/v1/balance`, { headers })).json();
+    expect(balance).toMatchObject({ available: '12.50' });
+    const { data } = await admin<{ data: object[] }>(state, '/organizations?text=Ready%20to%20run');
+    expect(data).toHaveLength(1);
+  });
+
   test('is found by part of its name, and named in lists and filters, however many were created since', async ({
     ann: page,
     problems,

@@ -1,5 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { read, type Schemas } from '../api.ts';
+import { NewOrganization } from '../features/organizations/newOrganization.tsx';
 import { type OrganizationFilters } from '../features/search/filters.ts';
 import { Search } from '../features/search/searchField.tsx';
 import { text } from '../strings.ts';
@@ -34,7 +35,10 @@ export function Organizations() {
     );
   return (
     <>
-      <Heading title={text.nav.organizations} className="mb-4" />
+      <div className="mb-4 flex flex-wrap items-center justify-between gap-2">
+        <Heading title={text.nav.organizations} />
+        <NewOrganization />
+      </div>
       <FilterBar
         columns="lg:grid-cols-[2fr_1fr_1fr_auto]"
         isFiltered={Boolean(q || low)}
