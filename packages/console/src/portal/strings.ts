@@ -103,6 +103,8 @@ export const words = {
       settle: 'Charge',
       remainder: 'Rest of the hold returned',
       release: 'Hold returned',
+      reserve: 'Reserved for a batch',
+      unreserve: 'Reserve returned',
     },
   },
 } as const;
