@@ -242,7 +242,7 @@ describe('what was shown is not free', () => {
       const price = record.status === 'COMPLETED' ? 0.1 : isCharged ? Math.min(priceOf(shown), 0.12) : null;
       expect([record.cost && Number(record.cost), read.done.cost]).toEqual([price, record.cost]);
     }
-    expect(ended.filter(({ record }) => record.status === 'CANCELLED').length).toBeGreaterThan(40);
+    expect(ended.filter(({ record }) => record.status === 'CANCELLED').length).toBeGreaterThan(20);
     await expectPaid(ended.map(({ record }) => record));
   });
 

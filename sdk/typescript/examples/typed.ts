@@ -20,7 +20,7 @@ await client.run('sandbox-image', { prompt: 'Hello', fromat: 'png' }).catch(() =
 // @ts-expect-error -- the output of this model is a text
 console.log((await client.run('sandbox-text', { prompt: 'Hello' })).output.images);
 // @ts-expect-error -- this model does not stream
-client.stream('sandbox-image', { prompt: 'Hello' });
+client.stream('image-transform', { source_image: file('photo.png') });
 
 const secret = `whsec_${btoa('0123456789abcdef0123456789abcdef')}`;
 const body = JSON.stringify({
