@@ -56,11 +56,11 @@ const bare = ({ properties: _below, allOf: _definition, items, ...node }) => ({
 function tables() {
   const { properties } = schema;
   const apart = ['provider', 'providers', 'input_schema'];
-  const tops = Object.entries(properties).map(([name, node]) => [
-    name,
-    apart.includes(name) ? bare(node) : node,
-  ]);
-  const model = { ...schema, properties: Object.fromEntries(tops) };
+  const withoutParts = ({ properties: all = {} }, isApart) =>
+    Object.fromEntries(Object.entries(all).map(([name, node]) => [name, isApart(name) ? bare(node) : node]));
+  const openai = { ...properties.openai, properties: withoutParts(properties.openai, () => true) };
+  const tops = withoutParts({ properties: { ...properties, openai } }, (name) => apart.includes(name));
+  const model = { ...schema, properties: tops };
   return `## Model fields\n\n${table(model)}\n\n## Provider fields\n\n${table(resolved(properties.provider))}`;
 }
 

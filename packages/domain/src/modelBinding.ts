@@ -34,6 +34,7 @@ const bindings = {
   active: 'current',
   display_name: 'current',
   aliases: 'current',
+  openai: 'current',
   description: 'current',
 } as const satisfies Record<keyof ModelDefinition, keyof DefinitionVersions>;
 

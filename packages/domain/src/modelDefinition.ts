@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { openai } from './modelOpenai.ts';
 import { estimate, missingUsage, prices } from './modelPrice.ts';
 import { errorRule, output, showToClients, usage } from './modelResponse.ts';
 import { provider } from './modelRoute.ts';
@@ -85,6 +86,7 @@ export const modelDefinition = z
       .default([])
       .describe("Rules that map the provider's error texts to Holdfast's codes and messages."),
     show_to_clients: showToClients,
+    openai: openai.optional(),
     stream: z
       .enum(streamKinds)
       .optional()

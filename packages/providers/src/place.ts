@@ -1,5 +1,6 @@
 import { toNumber } from '@holdfast/domain/json';
 import { compilePattern } from '@holdfast/domain/pattern';
+import { atPointer, pointerSteps } from '@holdfast/domain/pointer';
 import { FunctionExpressionType, JSONPathEnvironment } from 'json-p3';
 
 /** Deeper than any parsed document (egress/response.ts). */
@@ -101,25 +102,7 @@ function nodesAt(document: unknown, place: string): Found[] {
     }
   }
   const value = atPointer(document, place);
-  return value === undefined ? [] : [{ path: stepsOf(place), value }];
-}
-
-function stepsOf(pointer: string): string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
-/** Own properties only. */
-function atPointer(document: unknown, path: string): unknown {
-  return stepsOf(path).reduce<unknown>(
-    (at, step) =>
-      at !== null && typeof at === 'object' && Object.hasOwn(at, step)
-        ? (at as Record<string, unknown>)[step]
-        : undefined,
-    document,
-  );
+  return value === undefined ? [] : [{ path: pointerSteps(place), value }];
 }
 
 function atPath(document: unknown, path: string): unknown {

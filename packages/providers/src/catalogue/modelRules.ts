@@ -8,6 +8,7 @@ import { targetProblem } from '../replicate/prediction.ts';
 import { schemaProblems } from './inputSchema.ts';
 import type { ModelParts } from './modelParts.ts';
 import { keysAt } from './modelSchema.ts';
+import { openaiInputs, openaiProblems } from './openaiRules.ts';
 import { pricedInputs, priceProblems } from './priceRules.ts';
 import { type ModelProblem, shapeProblems } from './problems.ts';
 
@@ -19,6 +20,7 @@ export function modelProblems(parts: ModelParts): ModelProblem[] {
     ...(schema ? inputNames(parts).flatMap((named) => unknownInput(schema, named)) : []),
     ...outputFilesProblems(parts),
     ...priceProblems(parts),
+    ...openaiProblems(parts),
     ...duplicateRoutes(parts),
     ...zeroWeights(parts),
     ...eachRoute(parts, routeProblems),
@@ -45,7 +47,7 @@ function inputNames(parts: ModelParts): Named[] {
       .filter(([key, name]) => ['input', 'width', 'height', 'size'].includes(key) && typeof name === 'string')
       .map(([key, name]) => ({ path: ['estimate', quantity, key], name: String(name) })),
   );
-  return [...estimates, ...pricedInputs(parts), ...eachRoute(parts, routeInputNames)];
+  return [...estimates, ...pricedInputs(parts), ...openaiInputs(parts), ...eachRoute(parts, routeInputNames)];
 }
 
 function routeInputNames({ mode_from_input: mode, input }: ProviderRoute, index: number): Named[] {

@@ -443,6 +443,28 @@ describe('parseModel', () => {
     expect(two(', weight: 0', 'model: n, weight: 1')).toEqual([]);
   });
 
+  it('reports operations of another API that the output or the input cannot serve', () => {
+    const openai = `openai:
+  images: {}
+  chat:
+    prompt: /promt/text
+    stop: { input: prompt, values: { a: x } }
+    max_tokens: { input: prompt }
+    n: /
+    sytem: prompt
+    set: { mode: fast }
+output: {`;
+    expect(changed(['output: {', openai], ['type: string', 'enum: [a, b]'])).toEqual([
+      'm.yaml:12: openai.images: is for the output images or files or raw, which is text here',
+      'm.yaml:14: openai.chat.prompt: "promt" is not a property of the input_schema; is "prompt" meant?',
+      'm.yaml:15: openai.chat.stop.values.a: "x" is not one of the values of "prompt"',
+      'm.yaml:16: openai.chat.max_tokens.values: is missing: an object',
+      'm.yaml:17: openai.chat.n: "" is not a property of the input_schema',
+      'm.yaml:18: openai.chat.sytem: is not known here; is "system" meant?',
+      'm.yaml:19: openai.chat.set.mode: "mode" is not a property of the input_schema',
+    ]);
+  });
+
   it('finds properties of the input in branches and definitions', () => {
     const schema =
       'input_schema: { type: object, $defs: { a: { type: object, properties: { n: { type: number } } } }, anyOf: [{ $ref: "#/$defs/a" }] }\nestimate: { images: { input: n, default: 1 } }\n';

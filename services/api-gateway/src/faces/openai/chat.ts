@@ -13,6 +13,7 @@ import {
   textCompletionId,
   textCompletionOf,
 } from './completion.ts';
+import { mapped } from './mapping.ts';
 import { createFromMessages } from './messages.ts';
 import { requireNamed } from './models.ts';
 
@@ -43,7 +44,9 @@ const textCompletions: Completions = {
 function replyWith(call: FaceCall, created: Created, about: About, { chunks, whole }: Completions): Reply {
   if (about.isStreamed)
     return { status: 200, body: null, wait: () => streamChat(call, created, about, chunks) };
-  return whenCompleted(call, created, async (execution) => whole(execution, about.model));
+  return whenCompleted(call, created, async (execution) =>
+    whole(await mapped(call.context, execution, 'chat'), about.model),
+  );
 }
 
 export const postChatCompletion = endpoint({
@@ -59,7 +62,7 @@ export const postChatCompletion = endpoint({
   responses: { 200: { description: 'The completion', schema: null } },
   async handle({ body, ...call }) {
     const { context, caller } = call;
-    const { definition } = await requireNamed(context, caller, body.model);
+    const { definition } = await requireNamed(context, caller, body.model, 'chat');
     const isStreamed = body.stream === true;
     const created = await createFromMessages(call, {
       route: 'POST /v1/openai/chat/completions',
@@ -93,7 +96,7 @@ export const postCompletion = endpoint({
   responses: { 200: { description: 'The completion', schema: null } },
   async handle({ body, ...call }) {
     const { context, caller } = call;
-    const { definition } = await requireNamed(context, caller, body.model);
+    const { definition } = await requireNamed(context, caller, body.model, 'chat');
     const { prompt, ...rest } = body;
     const isStreamed = body.stream === true;
     const created = await createFrom(call, 'POST /v1/openai/completions', body, () => ({

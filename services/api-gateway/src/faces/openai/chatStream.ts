@@ -1,10 +1,10 @@
 import { ApiError } from '@holdfast/domain/errors';
-import { findExecution } from '../../executions/readable.ts';
 import { followOutput } from '../../watching/outputStream.ts';
 import { openEventStream } from '../eventStream.ts';
 import { type Created, type FaceCall, requireCompleted } from '../run.ts';
 import { type ChatBody, completionId, finishReasonOf, usageOf } from './completion.ts';
 import { errorEvent } from './errors.ts';
+import { findMapped } from './mapping.ts';
 
 type Delta = { role?: string; content?: unknown; refusal?: null; tool_calls?: object[] };
 
@@ -75,7 +75,7 @@ async function writeChunks(
     if (type === 'output') await text((JSON.parse(data) as { delta: unknown }).delta);
   }
   if (next.value === null) return false;
-  const execution = requireCompleted(await findExecution(context, caller, id), headers);
+  const execution = requireCompleted(await findMapped(context, caller, id, 'chat'), headers);
   const { text: whole, tool_calls: calls } = (execution.output ?? {}) as {
     text?: unknown;
     tool_calls?: object[];

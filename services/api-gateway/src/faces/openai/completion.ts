@@ -2,7 +2,8 @@ import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
-import { inputFor, type Wanted } from './modelInput.ts';
+import { inputFor, nameOf, type Wanted } from './mapping.ts';
+import { propertiesOf, takesAny } from './properties.ts';
 
 const part = z.looseObject({ type: z.string(), text: z.string().optional() });
 
@@ -26,35 +27,44 @@ export type ChatBody = z.infer<typeof chatBody>;
 /** @throws ApiError for what the model cannot do */
 export function chatInput(definition: ModelDefinition, body: ChatBody): Record<string, unknown> {
   const { model: _model, messages, stream: _stream, stream_options: _options, n, ...given } = body;
-  const { max_tokens, max_completion_tokens, response_format, tools, ...rest } = given;
+  const { max_tokens, max_completion_tokens, response_format, tools, stop, ...rest } = given;
   const format = response_format as { type?: unknown } | null | undefined;
-  const wanted: Wanted[] = [
-    { names: ['n'], value: n === 1 ? undefined : n, isEssential: true },
-    {
-      names: ['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'max_new_tokens'],
-      value: max_completion_tokens ?? max_tokens,
-    },
-    { names: ['response_format'], value: response_format, isEssential: format?.type !== 'text' },
-    { names: ['tools'], value: tools, isEssential: Array.isArray(tools) && tools.length > 0 },
-    ...Object.entries(rest).map(([name, value]) => ({ names: [name], value })),
-  ];
-  return { ...inputFor(definition, wanted), ...inputFor(definition, spoken(definition, messages)) };
+  return inputFor(definition, 'chat', [
+    ...Object.entries(rest).map(([field, value]) => ({ field, value })),
+    { field: 'n', value: n === 1 ? undefined : n, isEssential: true },
+    { field: 'max_tokens', value: max_completion_tokens ?? max_tokens },
+    { field: 'stop', value: stopFor(definition, stop) },
+    { field: 'response_format', value: response_format, isEssential: format?.type !== 'text' },
+    { field: 'tools', value: tools, isEssential: Array.isArray(tools) && tools.length > 0 },
+    ...spoken(definition, messages),
+  ]);
+}
+
+/** Models that take one text for several have commas between them. */
+function stopFor(definition: ModelDefinition, stop: unknown): unknown {
+  const name = nameOf(definition, 'chat', 'stop');
+  const isText = name !== null && propertiesOf(definition)[name]?.['type'] === 'string';
+  return isText && Array.isArray(stop) ? stop.join(',') : stop;
 }
 
 /** As a list, where the model takes one, or else as one prompt. */
-function spoken({ input_schema: schema }: ModelDefinition, messages: readonly ChatMessage[]): Wanted[] {
-  const { properties = {} } = schema as { properties?: object };
-  if ('messages' in properties) return [{ names: ['messages'], value: messages }];
-  const hasSystem = ['system', 'system_prompt'].some((name) => name in properties);
+function spoken(definition: ModelDefinition, messages: readonly ChatMessage[]): Wanted[] {
+  if (takesMessages(definition)) return [{ field: 'messages', value: messages }];
+  const hasSystem = nameOf(definition, 'chat', 'system') !== null;
   const isSystem = ({ role }: ChatMessage) => hasSystem && (role === 'system' || role === 'developer');
   const system = messages.filter(isSystem).map(textOf).join('\n\n');
   const others = messages.filter((one) => !isSystem(one));
   const [only] = others;
   const prompt = others.length === 1 && only ? textOf(only) : transcriptOf(others);
   return [
-    { names: ['prompt', 'input', 'text'], value: prompt, isEssential: true },
-    { names: ['system', 'system_prompt'], value: system === '' ? undefined : system },
+    { field: 'prompt', value: prompt, isEssential: true },
+    { field: 'system', value: system === '' ? undefined : system },
   ];
+}
+
+/** Whether a model takes a conversation, and not only a prompt. */
+export function takesMessages(definition: ModelDefinition): boolean {
+  return !takesAny(definition) && nameOf(definition, 'chat', 'messages') !== null;
 }
 
 function transcriptOf(messages: readonly ChatMessage[]): string {

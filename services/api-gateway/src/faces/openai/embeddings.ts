@@ -2,7 +2,6 @@ import { endpoint } from '../../context/endpoint.ts';
 import { createFrom } from '../run.ts';
 import { embeddingsBody, embeddingsInput } from './embeddingsInput.ts';
 import { requireNamed } from './models.ts';
-import { requireKind } from './output.ts';
 import { vectorsReply } from './vectors.ts';
 
 export const postEmbeddings = endpoint({
@@ -17,8 +16,7 @@ export const postEmbeddings = endpoint({
   body: embeddingsBody,
   responses: { 200: { description: 'The vectors', schema: null } },
   async handle({ body, ...call }) {
-    const { definition } = await requireNamed(call.context, call.caller, body.model);
-    requireKind(definition, ['raw', 'files'], 'embeddings');
+    const { definition } = await requireNamed(call.context, call.caller, body.model, 'embeddings');
     const created = await createFrom(call, 'POST /v1/openai/embeddings', body, () => ({
       model: definition.slug,
       input: embeddingsInput(definition, body),

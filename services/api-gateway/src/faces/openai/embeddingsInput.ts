@@ -2,7 +2,7 @@ import { ApiError } from '@holdfast/domain/errors';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
 import { validateInput } from '../../executions/modelInput.ts';
-import { inputFor } from './modelInput.ts';
+import { inputFor, type Wanted } from './mapping.ts';
 
 export const embeddingsBody = z.looseObject({
   model: z.string().min(1).max(200),
@@ -28,22 +28,15 @@ function isText(value: unknown): boolean {
   return typeof value === 'string' && value !== '';
 }
 
-const names = ['input', 'inputs', 'prompt', 'text', 'texts', 'sentences'];
-
 /** In the form that the model takes: as it is, a text as a list of one, or the other way round. @throws ApiError */
 export function embeddingsInput(definition: ModelDefinition, body: EmbeddingsBody): Record<string, unknown> {
   const { model: _model, encoding_format: _format, input, dimensions, ...rest } = body;
-  const options = inputFor(definition, [
-    { names: ['dimensions'], value: dimensions, isEssential: true },
-    ...Object.entries(rest).map(([name, value]) => ({ names: [name], value })),
-  ]);
-  const { properties = {} } = definition.input_schema as { properties?: object };
-  const known = names.filter((name) => name in properties);
-  const [first = {}, ...others] = (known.length > 0 ? known : ['input']).flatMap((name) =>
-    formsOf(input).map((value) => ({
-      ...options,
-      ...inputFor(definition, [{ names: [name], value, isEssential: true }]),
-    })),
+  const options: Wanted[] = [
+    ...Object.entries(rest).map(([field, value]) => ({ field, value })),
+    { field: 'dimensions', value: dimensions, isEssential: true },
+  ];
+  const [first = {}, ...others] = formsOf(input).map((value) =>
+    inputFor(definition, 'embeddings', [...options, { field: 'input', value, isEssential: true }]),
   );
   const isTaken = (one: Record<string, unknown>) => validateInput(definition, one).details.length === 0;
   const taken = [first, ...others].find(isTaken);

@@ -2,15 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { invalidField } from '@holdfast/domain/errors';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
-import type { OutputKind } from '@holdfast/domain/modelResponse';
+import type { OpenaiOperation } from '@holdfast/domain/modelOpenai';
 import type { z } from 'zod';
 import { readForm } from '../../http/form.ts';
 import { validate } from '../../http/validate.ts';
 import { createWithFiles, digestOf, type RequestFiles } from '../requestFiles.ts';
 import { type Created, createFrom, type FaceCall } from '../run.ts';
-import { type AttachedFile, fileInput, typedInput } from './fileInput.ts';
+import { type AttachedFile, typedInput, withFiles } from './fileInput.ts';
 import { requireNamed } from './models.ts';
-import { requireKind } from './output.ts';
 
 /** An endpoint that takes files: as parts of a form, or in JSON as data URIs, URLs or references. */
 type FileEndpoint<Fields extends z.ZodType<{ model: string }>> = {
@@ -18,9 +17,7 @@ type FileEndpoint<Fields extends z.ZodType<{ model: string }>> = {
   fields: Fields;
   /** The names of fields with files. */
   files: readonly string[];
-  kinds: readonly OutputKind[];
-  /** What such a model makes, for the refusal of others. */
-  what: string;
+  operation: OpenaiOperation;
   input(definition: ModelDefinition, fields: z.infer<Fields>): Record<string, unknown>;
   /** Default: the output is not streamed. */
   isStreamed?(definition: ModelDefinition, fields: z.infer<Fields>): boolean;
@@ -30,7 +27,7 @@ type FileEndpoint<Fields extends z.ZodType<{ model: string }>> = {
 export async function createFromFiles<Fields extends z.ZodType<{ model: string }>>(
   call: FaceCall,
   body: unknown,
-  { route, fields: schema, files: names, kinds, what, input, isStreamed }: FileEndpoint<Fields>,
+  { route, fields: schema, files: names, operation, input, isStreamed }: FileEndpoint<Fields>,
 ): Promise<{ created: Created; fields: z.infer<Fields> }> {
   const { fields, ...created } = await createWithFiles(call, async (files) => {
     const sent =
@@ -38,12 +35,11 @@ export async function createFromFiles<Fields extends z.ZodType<{ model: string }
         ? await sentAsForm(body, call.headers, files, names)
         : sentAsJson(body, files, names);
     const fields = validate(schema, sent.fields);
-    const { definition } = await requireNamed(call.context, call.caller, fields.model);
-    requireKind(definition, kinds, what);
+    const { definition } = await requireNamed(call.context, call.caller, fields.model, operation);
     const given = typedInput(definition, input(definition, fields));
     const created = await createFrom(call, route, sent.hashed, async () => ({
       model: definition.slug,
-      input: { ...given, ...fileInput(definition, await sent.attach()) },
+      input: withFiles(definition, operation, given, await sent.attach()),
       ...(isStreamed?.(definition, fields) && { stream: true }),
     }));
     return { ...created, fields };

@@ -6,7 +6,6 @@ import { createFromFiles } from './fileRequest.ts';
 import { imageFields, imageInput, showsPartialImages } from './imageInput.ts';
 import { imagesReply } from './imagesReply.ts';
 import { requireNamed } from './models.ts';
-import { requireKind } from './output.ts';
 
 const common = {
   method: 'POST',
@@ -16,8 +15,6 @@ const common = {
   responses: { 200: { description: 'The images', schema: null } },
 } as const;
 
-const made = { kinds: ['images', 'files', 'raw'], what: 'images' } as const;
-
 export const postImageGeneration = endpoint({
   ...common,
   path: '/v1/openai/images/generations',
@@ -25,8 +22,7 @@ export const postImageGeneration = endpoint({
   summary: 'Create images',
   body: imageFields,
   async handle({ body, ...call }) {
-    const { definition } = await requireNamed(call.context, call.caller, body.model);
-    requireKind(definition, made.kinds, made.what);
+    const { definition } = await requireNamed(call.context, call.caller, body.model, 'images');
     const created = await createFrom(call, 'POST /v1/openai/images/generations', body, () => ({
       model: definition.slug,
       input: imageInput(definition, body),
@@ -37,12 +33,12 @@ export const postImageGeneration = endpoint({
 });
 
 const edit = {
-  ...made,
+  operation: 'images',
   fields: imageFields,
   files: ['image', 'mask'],
   input: imageInput,
   isStreamed: showsPartialImages,
-};
+} as const;
 
 export const postImageEdit = endpoint({
   ...common,

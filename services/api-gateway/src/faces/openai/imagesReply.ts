@@ -32,7 +32,7 @@ export function imagesReply(
       fields.partial_images ? (events) => writePartialImages(call, created, fields, name, events) : undefined,
     );
   return whenCompleted(call, created, async (execution) => {
-    const files = await requireOutput(call, execution);
+    const files = await requireOutput(call, execution, 'images');
     if (format !== 'url') return await sendImages(call, execution, files);
     const data = await Promise.all(
       files.map(async ({ key, filename, contentType }) => ({
@@ -95,7 +95,7 @@ async function* imageEvents(
   const tokens = tokensOf(execution);
   const details = { text_tokens: tokens.input_tokens, image_tokens: 0 };
   const usage = { ...tokens, input_tokens_details: details };
-  for (const file of await requireOutput(call, execution))
+  for (const file of await requireOutput(call, execution, 'images'))
     yield* imageEvent(call, file, fields, { type, created_at: seconds(execution.completedAt), usage });
 }
 

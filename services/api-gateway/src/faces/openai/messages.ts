@@ -4,12 +4,7 @@ import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { CreateBody } from '../../executions/createRequest.ts';
 import { createWithFiles, type RequestFiles } from '../requestFiles.ts';
 import { type Created, createFrom, type FaceCall } from '../run.ts';
-import type { ChatMessage } from './completion.ts';
-
-/** Whether a model takes a conversation, and not only a prompt. */
-export function takesMessages({ input_schema: { properties } }: ModelDefinition): boolean {
-  return Object.hasOwn(Object(properties), 'messages');
-}
+import { type ChatMessage, takesMessages } from './completion.ts';
 
 const maxImages = 32;
 

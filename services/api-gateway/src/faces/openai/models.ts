@@ -1,20 +1,36 @@
 import type { CatalogueModel } from '@holdfast/db/models';
 import { ApiError } from '@holdfast/domain/errors';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { OpenaiOperation } from '@holdfast/domain/modelOpenai';
 import { z } from 'zod';
 import type { Caller } from '../../access/identity.ts';
 import type { Context } from '../../context/context.ts';
 import { endpoint } from '../../context/endpoint.ts';
 import { findNamed, namesOf, usableModels } from '../modelNames.ts';
+import { requireOperation, routesOf } from './mapping.ts';
 
 /** Holdfast keeps no such time: clients show it at most. */
 const created = 1_700_000_000;
 
-function modelObject(id: string) {
-  return { id, object: 'model', created, owned_by: 'holdfast' };
+/** `endpoints`, beside OpenAI's fields: the paths that the model serves. */
+function modelObject(id: string, definition: ModelDefinition) {
+  return { id, object: 'model', created, owned_by: 'holdfast', endpoints: routesOf(definition) };
 }
 
-/** By slug or alias. @throws ApiError NOT_FOUND, also for a model that the key may not use */
-export async function requireNamed(context: Context, caller: Caller, name: string): Promise<CatalogueModel> {
+/** By slug or alias. @throws ApiError for a model that does not serve the operation */
+export async function requireNamed(
+  context: Context,
+  caller: Caller,
+  name: string,
+  operation: OpenaiOperation,
+): Promise<CatalogueModel> {
+  const model = await requireModel(context, caller, name);
+  requireOperation(model.definition, operation);
+  return model;
+}
+
+/** @throws ApiError NOT_FOUND, also for a model that the key may not use */
+async function requireModel(context: Context, caller: Caller, name: string): Promise<CatalogueModel> {
   const model = await findNamed(context, caller, name);
   if (model) return model;
   const message = `The model \`${name}\` does not exist or you do not have access to it. GET /v1/openai/models lists those that you may use.`;
@@ -34,7 +50,9 @@ export const listOpenaiModels = endpoint({
   responses: { 200: { description: 'The models', schema: null } },
   async handle({ context, caller }) {
     const usable = await usableModels(context, caller);
-    const data = usable.flatMap(({ definition }) => namesOf(definition).map(modelObject));
+    const data = usable.flatMap(({ definition }) =>
+      namesOf(definition).map((name) => modelObject(name, definition)),
+    );
     return { status: 200, body: { object: 'list', data, has_more: false } };
   },
 });
@@ -50,7 +68,7 @@ export const getOpenaiModel = endpoint({
   params: z.object({ id: z.string() }),
   responses: { 200: { description: 'The model', schema: null } },
   async handle({ context, caller, params }) {
-    await requireNamed(context, caller, params.id);
-    return { status: 200, body: modelObject(params.id) };
+    const { definition } = await requireModel(context, caller, params.id);
+    return { status: 200, body: modelObject(params.id, definition) };
   },
 });

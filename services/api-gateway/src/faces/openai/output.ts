@@ -1,30 +1,18 @@
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
-import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
-import type { OutputKind } from '@holdfast/domain/modelResponse';
+import type { OpenaiOperation } from '@holdfast/domain/modelOpenai';
 import type { ReadyFile } from '../../files/readyFiles.ts';
 import { outputFiles } from '../outputFiles.ts';
 import type { FaceCall } from '../run.ts';
+import { mapped } from './mapping.ts';
 
-/** Before a run that would be of no use. `what`: such as `images`. @throws ApiError for a model that makes something else */
-export function requireKind(
-  { slug, output: { kind } }: ModelDefinition,
-  kinds: readonly OutputKind[],
-  what: string,
-): void {
-  if (kinds.includes(kind)) return;
-  const message = `The model \`${slug}\` does not make ${what}.`;
-  throw new ApiError('INPUT_VALIDATION_ERROR', message, {
-    details: [{ field: 'model', code: 'model_not_supported', message }],
-  });
-}
-
-/** The files in an output, wherever they are in it. @throws ApiError if there is none, or one was deleted */
+/** The files in an output, or in the part of it that the file of the model names. @throws ApiError if there is none, or one was deleted */
 export async function requireOutput(
   call: FaceCall,
   execution: Execution,
+  operation: OpenaiOperation,
 ): Promise<[ReadyFile, ...ReadyFile[]]> {
-  const [first, ...others] = await outputFiles(call, execution);
+  const [first, ...others] = await outputFiles(call, await mapped(call.context, execution, operation));
   if (first === undefined) throw noOutput(execution);
   return [first, ...others];
 }

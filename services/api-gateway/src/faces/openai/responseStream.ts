@@ -1,10 +1,10 @@
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
-import { findExecution } from '../../executions/readable.ts';
 import { followOutput, wholeOf } from '../../watching/outputStream.ts';
 import { openEventStream } from '../eventStream.ts';
 import type { FaceCall } from '../run.ts';
 import { errorEvent } from './errors.ts';
+import { findMapped } from './mapping.ts';
 import { messageItem, type Repeated, responseOf } from './response.ts';
 
 type Send = (type: string, event: object) => Promise<void>;
@@ -27,7 +27,7 @@ export async function streamResponse(
     if (sequence > after) await stream.write({ type, sequence_number: sequence, ...event }, type);
   };
   try {
-    const read = () => findExecution(context, caller, id);
+    const read = () => findMapped(context, caller, id, 'chat');
     const begun = {
       ...(await read()),
       status: 'PROCESSING',
@@ -73,7 +73,7 @@ async function sendText(
     if (type === 'output') await delta((JSON.parse(data) as { delta: unknown }).delta);
   }
   if (next.value === null) return null;
-  const execution = await findExecution(context, caller, id);
+  const execution = await findMapped(context, caller, id, 'chat');
   if (!next.value.total || next.value.isCleared) await delta(wholeOf(execution));
   return { text: sent, isShort: next.value.isCleared };
 }

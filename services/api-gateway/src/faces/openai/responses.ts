@@ -6,13 +6,13 @@ import { z } from 'zod';
 import type { Caller } from '../../access/identity.ts';
 import type { Context } from '../../context/context.ts';
 import { endpoint } from '../../context/endpoint.ts';
-import { findExecution } from '../../executions/readable.ts';
 import type { Reply } from '../../http/endpoint.ts';
 import { integerParameter, notFound } from '../../http/fields.ts';
 import { fileLimits } from '../requestFiles.ts';
 import { type Created, costHeaders, type FaceCall, whenCompleted } from '../run.ts';
-import type { ChatMessage } from './completion.ts';
-import { createFromMessages, takesMessages } from './messages.ts';
+import { type ChatMessage, takesMessages } from './completion.ts';
+import { atPlace, findMapped, mapped, nameOf } from './mapping.ts';
+import { createFromMessages } from './messages.ts';
 import { requireNamed } from './models.ts';
 import {
   executionIdOf,
@@ -44,7 +44,7 @@ export const postResponse = endpoint({
   responses,
   async handle({ body, ...call }) {
     const { context, caller } = call;
-    const { definition } = await requireNamed(context, caller, body.model);
+    const { definition } = await requireNamed(context, caller, body.model, 'chat');
     const isStreamed = body.stream === true;
     const earlier = await messagesBefore(context, caller, body.previous_response_id ?? null);
     const created = await createFromMessages(call, {
@@ -83,8 +83,10 @@ async function replyWith(
     return { status: 200, body: null, wait: () => streamResponse(call, id, repeated, { headers }) };
   }
   if (repeated.background !== true)
-    return whenCompleted(call, created, async (execution) => responseOf(execution, repeated));
-  const execution = await findExecution(context, caller, id);
+    return whenCompleted(call, created, async (execution) =>
+      responseOf(await mapped(context, execution, 'chat'), repeated),
+    );
+  const execution = await findMapped(context, caller, id, 'chat');
   return { status: 200, body: responseOf(execution, repeated), headers: created.headers };
 }
 
@@ -95,13 +97,15 @@ async function messagesBefore(context: Context, caller: Caller, id: string | nul
   if (execution.status !== 'COMPLETED')
     throw unsupported('previous_response_id', `The response ${id} has not completed.`);
   const answer = { role: 'assistant', content: textOfOutput(execution) ?? '' };
-  return [...(await messagesOf(context, execution.id)), answer];
+  return [...(await messagesOf(context, execution)), answer];
 }
 
 /** What a model was sent. */
-async function messagesOf({ db }: Context, executionId: string): Promise<ChatMessage[]> {
-  const { messages, prompt, system } =
-    (await getExecutionWithAttempts(db, executionId))?.execution.input ?? {};
+async function messagesOf({ db, models }: Context, { id, model }: Execution): Promise<ChatMessage[]> {
+  const input = (await getExecutionWithAttempts(db, id))?.execution.input ?? {};
+  const definition = (await models.get(model))?.definition;
+  const sent = (field: string) => atPlace(input, (definition && nameOf(definition, 'chat', field)) ?? field);
+  const [messages, prompt, system] = ['messages', 'prompt', 'system'].map(sent);
   if (Array.isArray(messages)) return messages as ChatMessage[];
   const said = typeof prompt === 'string' ? [{ role: 'user', content: prompt }] : [];
   return [...(typeof system === 'string' ? [{ role: 'system', content: system }] : []), ...said];
@@ -110,7 +114,7 @@ async function messagesOf({ db }: Context, executionId: string): Promise<ChatMes
 /** @throws ApiError NOT_FOUND, also for a response that was deleted */
 async function findResponse(context: Context, caller: Caller, id: string): Promise<Execution> {
   const executionId = executionIdOf(id);
-  const execution = executionId === null ? null : await findExecution(context, caller, executionId);
+  const execution = executionId === null ? null : await findMapped(context, caller, executionId, 'chat');
   if (execution === null || execution.erasedAt !== null) throw notFound('response');
   return execution;
 }
@@ -154,7 +158,7 @@ export const postCancelResponse = endpoint({
     // One that has ended stays as it is, as at OpenAI.
     const cancelled = await cancel(context, caller.organizationId, id).catch((error: unknown) => {
       if (error instanceof ApiError && error.code === 'EXECUTION_ALREADY_TERMINAL')
-        return findExecution(context, caller, id);
+        return findMapped(context, caller, id, 'chat');
       throw error;
     });
     return { status: 200, body: responseOf(cancelled), headers: costHeaders(cancelled) };
@@ -194,8 +198,9 @@ export const listResponseInput = endpoint({
   }),
   responses,
   async handle({ context, caller, params: of }) {
-    const { id } = await findResponse(context, caller, of.id);
-    const data = (await messagesOf(context, id)).map(({ role, content }, index) => ({
+    const execution = await findResponse(context, caller, of.id);
+    const { id } = execution;
+    const data = (await messagesOf(context, execution)).map(({ role, content }, index) => ({
       id: `msg_${id.slice('exec_'.length)}_in_${index}`,
       type: 'message',
       role,

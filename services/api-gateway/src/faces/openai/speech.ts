@@ -8,9 +8,9 @@ import type { RawRequest } from '../../http/endpoint.ts';
 import { base64, openFile } from '../outputFiles.ts';
 import { createFrom, type FaceCall, whenCompleted } from '../run.ts';
 import { eventText, streamCompleted } from './finalEvents.ts';
-import { inputFor } from './modelInput.ts';
+import { inputFor } from './mapping.ts';
 import { requireNamed } from './models.ts';
-import { requireKind, requireOutput } from './output.ts';
+import { requireOutput } from './output.ts';
 
 const speechBody = z.looseObject({
   model: z.string().min(1).max(200),
@@ -30,8 +30,7 @@ export const postSpeech = endpoint({
   body: speechBody,
   responses: { 200: { description: 'The audio', schema: null } },
   async handle({ body, ...call }) {
-    const { definition } = await requireNamed(call.context, call.caller, body.model);
-    requireKind(definition, ['audios', 'files', 'raw'], 'speech');
+    const { definition } = await requireNamed(call.context, call.caller, body.model, 'speech');
     const created = await createFrom(call, 'POST /v1/openai/audio/speech', body, () => ({
       model: definition.slug,
       input: speechInput(definition, body),
@@ -43,25 +42,23 @@ export const postSpeech = endpoint({
 });
 
 function speechInput(definition: ModelDefinition, body: z.infer<typeof speechBody>): Record<string, unknown> {
-  const { model: _model, stream_format: _stream, input, voice, ...given } = body;
-  const { response_format: format, ...rest } = given;
-  return inputFor(definition, [
-    { names: ['input', 'prompt', 'text', 'gen_text'], value: input, isEssential: true },
-    { names: ['voice', 'voice_id', 'speaker'], value: typeof voice === 'string' ? voice : voice?.id },
-    { names: ['response_format', 'output_format', 'format'], value: format },
-    ...Object.entries(rest).map(([name, value]) => ({ names: [name], value })),
+  const { model: _model, stream_format: _stream, input, voice, ...rest } = body;
+  return inputFor(definition, 'speech', [
+    ...Object.entries(rest).map(([field, value]) => ({ field, value })),
+    { field: 'input', value: input, isEssential: true },
+    { field: 'voice', value: typeof voice === 'string' ? voice : voice?.id },
   ]);
 }
 
 async function sendSpeech(call: FaceCall & { raw: RawRequest }, execution: Execution): Promise<null> {
-  const [{ key, filename, contentType }] = await requireOutput(call, execution);
+  const [{ key, filename, contentType }] = await requireOutput(call, execution, 'speech');
   const { request, response } = call.raw;
   await sendObject(request, response, call.context.store, { key, filename, contentType }, respondStoreError);
   return null;
 }
 
 async function* speechEvents(call: FaceCall, execution: Execution): AsyncGenerator<string> {
-  const [file] = await requireOutput(call, execution);
+  const [file] = await requireOutput(call, execution, 'speech');
   for await (const audio of base64(await openFile(call.context.store, file)))
     yield eventText({ type: 'speech.audio.delta', audio });
   yield eventText({ type: 'speech.audio.done' });

@@ -1,7 +1,7 @@
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
-import { isObject } from '@holdfast/domain/inputFiles';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import { targetOf } from '@holdfast/domain/modelOpenai';
 import { z } from 'zod';
 import { endpoint } from '../../context/endpoint.ts';
 import type { Reply } from '../../http/endpoint.ts';
@@ -10,8 +10,9 @@ import { type Created, type FaceCall, whenCompleted } from '../run.ts';
 import { createFromFiles } from './fileRequest.ts';
 import { eventText, streamCompleted } from './finalEvents.ts';
 import { flag } from './imageInput.ts';
-import { inputFor } from './modelInput.ts';
-import { subtitlesOf, transcriptOf } from './transcript.ts';
+import { inputFor, mapped } from './mapping.ts';
+import { choicesOf } from './properties.ts';
+import { subtitlesOf, type Transcript, transcriptOf } from './transcript.ts';
 
 const formats = ['json', 'text', 'srt', 'vtt', 'verbose_json'] as const;
 
@@ -36,8 +37,7 @@ const common = {
 const taken = {
   fields: transcriptionFields,
   files: ['file'],
-  kinds: ['text', 'raw'],
-  what: 'transcripts',
+  operation: 'transcriptions',
 } as const;
 
 export const postTranscription = endpoint({
@@ -65,7 +65,7 @@ export const postTranslation = endpoint({
     const route = 'POST /v1/openai/audio/translations';
     const input = (definition: ModelDefinition, fields: Fields) => ({
       ...transcriptionInput(definition, fields),
-      task: translation(definition),
+      ...translation(definition),
     });
     const { created, fields } = await createFromFiles(call, body, { ...taken, route, input });
     return transcriptReply(call, created, fields, 'translate');
@@ -79,16 +79,18 @@ function transcriptionInput(definition: ModelDefinition, fields: Fields): Record
     throw unsupported('response_format', `The model does not offer the format \`${format}\`.`);
   return inputFor(
     definition,
-    Object.entries(rest).map(([name, value]) => ({ names: [name], value })),
+    'transcriptions',
+    Object.entries(rest).map(([field, value]) => ({ field, value })),
   );
 }
 
 /** @throws ApiError for a model that transcribes only */
-function translation({ input_schema: { properties } }: ModelDefinition): string {
-  const task = isObject(properties) ? properties['task'] : undefined;
-  const tasks = isObject(task) && Array.isArray(task['enum']) ? task['enum'] : [];
-  if (tasks.includes('translate')) return 'translate';
-  throw unsupported('model', 'The model does not translate recordings.');
+function translation(definition: ModelDefinition): Record<string, unknown> {
+  const target = targetOf(definition, 'transcriptions', 'task') ?? 'task';
+  const takes =
+    typeof target === 'string' ? choicesOf(definition, target)?.includes('translate') : 'input' in target;
+  if (!takes) throw unsupported('model', 'The model does not translate recordings.');
+  return inputFor(definition, 'transcriptions', [{ field: 'task', value: 'translate' }]);
 }
 
 function unsupported(field: string, message: string): ApiError {
@@ -104,9 +106,12 @@ function transcriptReply(
   { response_format: format, stream }: Fields,
   task: 'transcribe' | 'translate',
 ): Reply {
-  if (stream === true) return streamCompleted(call, created, transcriptEvents);
+  const read = async (execution: Execution) =>
+    transcriptOf(await mapped(call.context, execution, 'transcriptions'));
+  if (stream === true)
+    return streamCompleted(call, created, (execution) => transcriptEvents(read(execution)));
   return whenCompleted(call, created, async (execution) => {
-    const { text, segments, language, durationS } = transcriptOf(execution);
+    const { text, segments, language, durationS } = await read(execution);
     if (format === 'text') return sendText(call, `${text}\n`, 'text/plain');
     if (format === 'srt' || format === 'vtt') {
       if (segments === null)
@@ -120,8 +125,8 @@ function transcriptReply(
   });
 }
 
-async function* transcriptEvents(execution: Execution): AsyncGenerator<string> {
-  const { text } = transcriptOf(execution);
+async function* transcriptEvents(transcript: Promise<Transcript>): AsyncGenerator<string> {
+  const { text } = await transcript;
   yield eventText({ type: 'transcript.text.delta', delta: text });
   yield eventText({ type: 'transcript.text.done', text });
 }

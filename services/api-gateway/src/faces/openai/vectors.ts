@@ -4,6 +4,7 @@ import type { Execution } from '@holdfast/domain/execution';
 import type { Reply } from '../../http/endpoint.ts';
 import { type Created, type FaceCall, whenCompleted } from '../run.ts';
 import { usageOf } from './completion.ts';
+import { mapped } from './mapping.ts';
 import { noOutput, requireOutput } from './output.ts';
 
 /** What an embedding model made, as a list of vectors. */
@@ -13,7 +14,8 @@ export function vectorsReply(
   { model, isBase64 }: { model: string; isBase64: boolean },
 ): Reply {
   return whenCompleted(call, created, async (execution) => {
-    const vectors = vectorsIn(execution.output) ?? (await storedVectors(call, execution));
+    const { output } = await mapped(call.context, execution, 'embeddings');
+    const vectors = vectorsIn(output) ?? (await storedVectors(call, execution));
     if (vectors === null) throw noOutput(execution);
     const { prompt_tokens, total_tokens } = usageOf(execution);
     return {
@@ -60,7 +62,7 @@ const memoryFactor = 3;
 
 async function storedVectors(call: FaceCall, execution: Execution): Promise<number[][] | null> {
   const { context, caller } = call;
-  const [{ id, key, contentType, sizeBytes }] = await requireOutput(call, execution);
+  const [{ id, key, contentType, sizeBytes }] = await requireOutput(call, execution, 'embeddings');
   if (contentType !== 'application/json') return null;
   if (sizeBytes > maxStoredBytes) {
     const message = `The vectors are too large for one response: read the file ${id} by GET /v1/files.`;

@@ -17,7 +17,7 @@ import { fileLimits } from '../requestFiles.ts';
 import { costHeaders, requireCompleted } from '../run.ts';
 import { openaiError } from './errors.ts';
 import { createFromFiles } from './fileRequest.ts';
-import { inputFor } from './modelInput.ts';
+import { inputFor } from './mapping.ts';
 import { requireOutput } from './output.ts';
 
 const route = '/v1/openai/videos';
@@ -37,15 +37,11 @@ function videoInput(
   definition: ModelDefinition,
   { model: _model, ...fields }: VideoFields,
 ): Record<string, unknown> {
-  const { seconds, size, ...rest } = fields;
-  const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(size ?? '') ?? [];
-  return inputFor(definition, [
-    { names: ['seconds', 'duration', 'duration_seconds'], value: seconds, isEssential: true },
-    { names: ['size', 'resolution'], value: size },
-    { names: ['width'], value: width && Number(width) },
-    { names: ['height'], value: height && Number(height) },
-    ...Object.entries(rest).map(([name, value]) => ({ names: [name], value })),
-  ]);
+  return inputFor(
+    definition,
+    'videos',
+    Object.entries(fields).map(([field, value]) => ({ field, value, isEssential: field === 'seconds' })),
+  );
 }
 
 /** A run of a video model is asynchronous at OpenAI, too: one execution is one video. */
@@ -64,8 +60,7 @@ export const postVideo = endpoint({
       route: `POST ${route}`,
       fields: videoFields,
       files: ['input_reference'],
-      kinds: ['videos', 'files', 'raw'],
-      what: 'videos',
+      operation: 'videos',
       input: videoInput,
     });
     const execution = await findExecution(call.context, call.caller, created.execution.id);
@@ -105,7 +100,7 @@ export const listVideos = endpoint({
   async handle({ context, caller, query: { limit, after } }) {
     const models = (await context.models.list())
       .map(({ definition }) => definition)
-      .filter(({ slug, output }) => output.kind === 'videos' && mayReadModel(caller, slug))
+      .filter((one) => servesVideos(one) && mayReadModel(caller, one.slug))
       .map(({ slug }) => slug);
     const search = {
       organizationId: caller.organizationId,
@@ -134,7 +129,7 @@ export const getVideoContent = endpoint({
   query: z.object({ variant: z.literal('video').default('video') }),
   async handle({ params: of, raw, ...call }) {
     const execution = requireCompleted(await findVideo(call.context, call.caller, of.id), {});
-    const [{ key, filename, contentType }] = await requireOutput({ ...call, raw }, execution);
+    const [{ key, filename, contentType }] = await requireOutput({ ...call, raw }, execution, 'videos');
     const object = { key, filename, contentType };
     await sendObject(raw.request, raw.response, call.context.store, object, respondStoreError);
     return null;
@@ -157,6 +152,10 @@ export const deleteVideo = endpoint({
     return { status: 200, body: { id: of.id, object: 'video.deleted', deleted: true } };
   },
 });
+
+function servesVideos({ openai, output: { kind } }: ModelDefinition): boolean {
+  return openai ? openai.videos !== undefined : kind === 'videos';
+}
 
 function unlessEnded(error: unknown): void {
   if (!(error instanceof ApiError && error.code === 'EXECUTION_ALREADY_TERMINAL')) throw error;

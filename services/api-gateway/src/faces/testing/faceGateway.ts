@@ -6,7 +6,7 @@ import { until } from '@holdfast/testkit/until';
 import { gatewayOfTests, organizationWithKey } from '../../testing/testGateway.ts';
 
 type TestModel = Pick<ModelFile, 'slug' | 'input_schema' | 'output'> &
-  Partial<Pick<ModelFile, 'description' | 'aliases' | 'stream' | 'on_cancel'>>;
+  Partial<Pick<ModelFile, 'description' | 'aliases' | 'stream' | 'on_cancel' | 'openai'>>;
 
 /** What every run of the models produces; files by their names. */
 export type TestOutput = (
