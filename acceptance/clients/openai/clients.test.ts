@@ -1,5 +1,7 @@
 import { closing } from '@holdfast/testkit/closing';
 import type { Customer } from '@holdfast/testkit/testData';
+import { until } from '@holdfast/testkit/until';
+import { startReceiver } from '@holdfast/testkit/webhookReceiver';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { stackOfTests } from '../../stack/stackOfTests.ts';
 import { installNode, type Remote, runNode, runPython } from './programs.ts';
@@ -41,6 +43,22 @@ describe("by base URL and key alone, OpenAI's client", () => {
   it('for Python works', async () => {
     expectNoProblem(await runPython('calls.py', remote), 45);
   }, 900_000);
+});
+
+describe("a webhook in OpenAI's dialect", () => {
+  it('is verified and read by the client for Node', async () => {
+    const receiver = closing(await startReceiver());
+    const settings = { url: receiver.url, dialect: 'openai' };
+    const { body: endpoint } = await customer.api.post('/v1/webhooks/endpoints', settings);
+    const asked = { model: 'gpt-4o-mini', input: 'hello', background: true };
+    const { body: response } = await customer.api.post('/v1/openai/responses', asked);
+    const arrived = () => receiver.received.find(({ body }) => body.includes(String(response.id)));
+    await until('the webhook has arrived', () => arrived() !== undefined, 30_000);
+    const { body: BODY = '', headers } = arrived() ?? {};
+    const secret = { SECRET: String(endpoint.secret) };
+    const read = await runNode('unwrap.mjs', remote, { BODY, HEADERS: JSON.stringify(headers), ...secret });
+    expect(read).toMatchObject([{ object: 'event', type: 'response.completed', data: { id: response.id } }]);
+  }, 60_000);
 });
 
 describe('by base URL and key alone,', () => {

@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { deliveryLane, type EventType, eventBody, eventTypes } from './events.ts';
+import {
+  deliveryBody,
+  deliveryLane,
+  type EventType,
+  eventBody,
+  eventTypes,
+  subscribedTypes,
+} from './events.ts';
 import { type Execution, statusRecord } from './execution.ts';
 
 const time = new Date('2026-01-02T03:04:05.678Z');
@@ -143,5 +150,53 @@ describe('the lanes of webhook_urls', () => {
 
   it('are the same for all URLs of an origin', () => {
     expect(laneOf('https://example.com/a')).toBe(laneOf('HTTPS://Example.com:443/b?c'));
+  });
+});
+
+describe('the body of a delivery', () => {
+  const delivered = (type: EventType, execution: Execution, endpointDialect = 'openai', isThin = false) => {
+    const ids = { eventId: 'evt_1', organizationId: 'org_1', executionId: 'exec_1' };
+    const event = { ...ids, eventType: type, eventCreatedAt: time };
+    return deliveryBody({ ...event, body: JSON.stringify(body(type, execution)), isThin, endpointDialect });
+  };
+
+  it.each<[EventType, Partial<Execution>, string]>([
+    ['execution.completed', {}, 'response.completed'],
+    ['execution.completed', { finishReason: 'length' }, 'response.incomplete'],
+    ['execution.failed', { status: 'FAILED' }, 'response.failed'],
+    ['execution.expired', { status: 'EXPIRED' }, 'response.failed'],
+    ['execution.cancelled', { status: 'CANCELLED' }, 'response.cancelled'],
+  ])("of %s %j in OpenAI's dialect is %s", (type, fields, name) => {
+    expect(JSON.parse(delivered(type, { ...completed, ...fields }))).toEqual({
+      object: 'event',
+      id: 'evt_1',
+      type: name,
+      created_at: 1767323045,
+      data: { id: 'resp_1' },
+    });
+  });
+
+  it("of a batch in OpenAI's dialect has its id alone", () => {
+    const own = JSON.stringify({ data: { id: 'batch_1', status: 'completed' } });
+    const ids = { eventId: 'evt_1', organizationId: 'org_1', executionId: null, eventCreatedAt: time };
+    const event = { ...ids, eventType: 'batch.completed', body: own, isThin: true };
+    const sent: unknown = JSON.parse(deliveryBody({ ...event, endpointDialect: 'openai' }));
+    expect(sent).toMatchObject({ type: 'batch.completed', data: { id: 'batch_1' } });
+    expect(deliveryBody({ ...event, endpointDialect: null })).toBe(own);
+  });
+
+  it("is the event's own in Holdfast's dialect, and in one that only a newer version knows", () => {
+    const own = JSON.stringify(body('execution.completed', completed));
+    for (const dialect of ['holdfast', 'newer'])
+      expect(delivered('execution.completed', completed, dialect)).toBe(own);
+    expect(delivered('execution.completed', completed, 'holdfast', true)).not.toBe(own);
+  });
+
+  it('is made only of events that the dialect has a name for', () => {
+    const openai = { events: [], dialect: 'openai' };
+    expect(subscribedTypes(openai)).toEqual(eventTypes.filter((type) => type !== 'execution.started'));
+    expect(subscribedTypes({ ...openai, events: ['endpoint.*'] })).toEqual([]);
+    const ofBatches = subscribedTypes({ ...openai, events: ['batch.*'] });
+    expect(ofBatches).toEqual(['batch.completed', 'batch.cancelled', 'batch.expired']);
   });
 });

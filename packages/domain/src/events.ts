@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { bodyInDialect, type DialectEvent, isNamedIn } from './endpointDialects.ts';
 import { type Execution, type StatusRecord, statusRecord } from './execution.ts';
 import { limits } from './limits.ts';
 import type { ExecutionStatus } from './statuses.ts';
@@ -28,18 +29,23 @@ export const batchEventTypes = [
 
 export const eventTypePatterns = ['execution.*', 'endpoint.*', 'batch.*'] as const;
 
-const subscribableTypes = [...eventTypes, ...endpointEventTypes, ...batchEventTypes] as const;
+export const subscribableTypes = [...eventTypes, ...endpointEventTypes, ...batchEventTypes] as const;
+
+export type SubscribableType = (typeof subscribableTypes)[number];
 
 export const subscribableEvents = [...subscribableTypes, ...eventTypePatterns] as const;
 
-/** Contract 8.2: an empty list means all types of executions. */
-export function isSubscribedTo(events: readonly string[], type: (typeof subscribableTypes)[number]): boolean {
+type Subscription = { events: readonly string[]; dialect: string };
+
+/** Contract 8.2: an empty list means all types of executions. A dialect leaves out the types that it has no name for. */
+export function isSubscribedTo({ events, dialect }: Subscription, type: SubscribableType): boolean {
+  if (!isNamedIn(dialect, type)) return false;
   const kind = `${type.slice(0, type.indexOf('.'))}.*`;
   return events.length === 0 ? kind === 'execution.*' : events.includes(type) || events.includes(kind);
 }
 
-export const subscribedTypes = (events: readonly string[]) =>
-  subscribableTypes.filter((type) => isSubscribedTo(events, type));
+export const subscribedTypes = (subscription: Subscription) =>
+  subscribableTypes.filter((type) => isSubscribedTo(subscription, type));
 
 export type Event = {
   id: string;
@@ -65,6 +71,29 @@ export function thinEventBody(event: Event, isTruncated = false): string {
     ...(isTruncated && { truncated: true }),
     data: { id: event.executionId, status: statusAfter[event.type] },
   });
+}
+
+/** What is delivered of an event. `body`: the event in full, as fan-out fixed it. */
+type Delivered = Omit<DialectEvent, 'data'> & {
+  organizationId: string;
+  body: string;
+  isThin: boolean;
+  /** Null: it goes to the execution's own `webhook_url`. */
+  endpointDialect: string | null;
+};
+
+/** The body of a delivery: the same bytes on every attempt. */
+export function deliveryBody({ body, isThin, endpointDialect, ...event }: Delivered): string {
+  if (endpointDialect !== null && endpointDialect !== 'holdfast') {
+    const { data } = JSON.parse(body) as Pick<DialectEvent, 'data'>;
+    const translated = bodyInDialect(endpointDialect, { ...event, data });
+    if (translated !== null) return translated;
+  }
+  const type = eventTypes.find((known) => known === event.eventType);
+  // An event about an endpoint or a batch is small anyway.
+  if (!isThin || type === undefined || event.executionId === null) return body;
+  const { eventId: id, eventCreatedAt: createdAt, organizationId, executionId } = event;
+  return thinEventBody({ id, type, organizationId, executionId, createdAt });
 }
 
 export const statusAfter: Record<EventType, ExecutionStatus> = {

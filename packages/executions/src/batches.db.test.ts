@@ -6,6 +6,7 @@ import { listItems } from '@holdfast/db/batches/items';
 import { retryItems } from '@holdfast/db/batches/retry';
 import { finishBatch, pauseBatch, resumeBatch } from '@holdfast/db/batches/turns';
 import type { Batch } from '@holdfast/domain/batch';
+import { newId } from '@holdfast/domain/ids';
 import { createLogger } from '@holdfast/kit/logger';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { eraseBatchItems } from './eraseBatches.ts';
@@ -27,6 +28,16 @@ async function eventsOf({ id }: Batch): Promise<string[]> {
   return (await owner.pool.query<{ type: string }>(sql, [id])).rows.map(({ type }) => type);
 }
 
+/** The events that an endpoint in OpenAI's dialect gets. */
+async function sentToOpenaiEndpoint({ id, organizationId }: Batch): Promise<() => Promise<string[]>> {
+  const endpointId = newId('wh');
+  const fields = { url: 'https://example.com', events: ['batch.*'], secret: 'sealed', dialect: 'openai' };
+  await owner.prisma.webhookEndpoint.create({ data: { id: endpointId, organizationId, ...fields } });
+  const sql = `SELECT v.type FROM events v JOIN deliveries d ON d.event_id = v.id WHERE v.batch_id = $1 AND d.endpoint_id = $2`;
+  return async () =>
+    (await owner.pool.query<{ type: string }>(sql, [id, endpointId])).rows.map(({ type }) => type);
+}
+
 async function money({ organizationId }: Batch): Promise<string> {
   const balance = await getBalance(owner, organizationId);
   return `${Number(balance?.available)} available, ${Number(balance?.held)} held`;
@@ -46,6 +57,7 @@ async function drive(batch: Batch, fails?: (customId: string) => boolean): Promi
 describe('a batch', () => {
   it('runs what the balance covers, pauses, and goes on by itself after a top-up', async () => {
     const batch = await newBatch(10, { balance: '6' });
+    const sent = await sentToOpenaiEndpoint(batch);
     await turn();
     expect(await read(batch)).toMatchObject({
       status: 'running',
@@ -72,6 +84,7 @@ describe('a batch', () => {
     expect(await drive(batch)).toMatchObject({ status: 'completed', completed: 10, cost: '10.00000000' });
     expect(await money(batch)).toBe('0 available, 0 held');
     expect(await eventsOf(batch)).toEqual(['batch.paused', 'batch.completed']);
+    expect(await sent()).toEqual(['batch.completed']);
   });
 
   it('is cancelled instead, if it says so, and charged for what completed', async () => {

@@ -174,6 +174,8 @@ describe('an event with few receivers', () => {
   it('is written with the body of a start, as it was then', async () => {
     const organizationId = await createTestOrganization(db, '100');
     await addEndpoint(organizationId);
+    // It has no name for a start.
+    await addEndpoint(organizationId, { dialect: 'openai' });
     const id = await create(organizationId, { webhookUrl: 'https://example.com/"own"', metadata: null });
     const { attemptId, ...started } = await start(id);
     expect(started).toMatchObject({ eventId: expect.any(String), deliveryIds: [expect.any(String)] });
@@ -213,7 +215,7 @@ describe('an event with few receivers', () => {
     ];
     const wanted = [
       await addEndpoint(organizationId),
-      await addEndpoint(organizationId, { events: ['execution.cancelled'] }),
+      await addEndpoint(organizationId, { events: ['execution.cancelled'], dialect: 'openai' }),
       await addEndpoint(organizationId, { events: ['execution.*'], models: ['x', 'a-model'] }),
     ];
     await addEndpoint(organizationId, { events: ['execution.completed', 'endpoint.*'] });

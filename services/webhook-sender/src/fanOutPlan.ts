@@ -16,10 +16,11 @@ export type PlannedEvent = {
   traceparent: string | null;
 };
 
-export type PlannedReceiver = Omit<ActiveEndpoint, 'id' | 'events' | 'models'> & {
+export type PlannedReceiver = Omit<ActiveEndpoint, 'id' | 'events' | 'models' | 'dialect'> & {
   /** Null: the execution's own `webhook_url`. */
   endpointId: string | null;
   lane: string;
+  endpointDialect: string | null;
   dialect: WebhookDialect | null;
 };
 
@@ -47,11 +48,18 @@ function receiversOf(event: EventToFanOut, { endpoints, secrets }: Receivers): P
   const { webhookUrl, webhookDialect: dialect, organizationId, type, model } = event;
   const subscribed = endpoints
     .filter((endpoint) => isSubscribed(endpoint, { type, model }))
-    .map(({ id, ...endpoint }) => ({ ...endpoint, endpointId: id, lane: id, dialect: null }));
+    .map(({ id, dialect: endpointDialect, ...endpoint }) => ({
+      ...endpoint,
+      endpointId: id,
+      lane: id,
+      endpointDialect,
+      dialect: null,
+    }));
   if (webhookUrl === null || !isSentToUrl(type, dialect)) return subscribed;
   const own: PlannedReceiver = {
     ...secrets,
     endpointId: null,
+    endpointDialect: null,
     dialect,
     lane: deliveryLane({ endpointId: null, organizationId, url: webhookUrl }),
     url: webhookUrl,

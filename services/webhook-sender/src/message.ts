@@ -1,6 +1,6 @@
 import type { ClaimedDelivery } from '@holdfast/db/webhooks/lanes';
 import type { SigningSecrets } from '@holdfast/db/webhooks/secrets';
-import { eventTypes, thinEventBody } from '@holdfast/domain/events';
+import { deliveryBody } from '@holdfast/domain/events';
 import { limits } from '@holdfast/domain/limits';
 import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
 import { type Signers, signatureHeaders, signingKeys } from '@holdfast/domain/webhookSignature';
@@ -26,17 +26,9 @@ export type Message = SigningSecrets & {
   headers: string | null;
 };
 
-/** The message of a delivery: the event in full or thin, the same bytes on every attempt. */
+/** The message of a delivery: the same bytes on every attempt. */
 export function messageOf(delivery: ClaimedDelivery): Message {
-  return delivery.isThin ? { ...delivery, body: thinBodyOf(delivery) ?? delivery.body } : delivery;
-}
-
-/** Null for an event about an endpoint, which is small anyway. */
-function thinBodyOf(delivery: ClaimedDelivery): string | null {
-  const { eventId: id, organizationId, executionId, eventCreatedAt: createdAt } = delivery;
-  const type = eventTypes.find((known) => known === delivery.eventType);
-  if (type === undefined || executionId === null) return null;
-  return thinEventBody({ id, type, organizationId, executionId, createdAt });
+  return { ...delivery, body: deliveryBody(delivery) };
 }
 
 /** Signs and posts a message; never rejects. */

@@ -89,6 +89,27 @@ describe('a thin payload', () => {
   });
 });
 
+describe("an endpoint in OpenAI's dialect", () => {
+  it('gets what OpenAI has a name for, repeated in the same words, and test calls', async () => {
+    stage.receiver.respond = (_request, response) =>
+      void response.writeHead(stage.receiver.received.length === 1 ? 500 : 200).end();
+    const { id } = await stage.addEndpoint(stage.organization.id, stage.receiver.url, { dialect: 'openai' });
+    await stage.publish('execution.started');
+    const { eventId, executionId } = await stage.publish('execution.completed');
+    await allDelivered(1);
+    const organizationId = stage.organization.id;
+    const call = { requestId: newId('req'), endpointId: id, organizationId, traceparent: null };
+    await stage.testCalls.request(call, 10_000);
+    const data = { id: executionId.replace('exec_', 'resp_') };
+    const completed = { object: 'event', id: eventId, type: 'response.completed', data };
+    expect(stage.receiver.received.map((one) => JSON.parse(one.body))).toMatchObject([
+      completed,
+      completed,
+      { object: 'event', type: 'webhook.test', data: { message: expect.any(String) } },
+    ]);
+  });
+});
+
 describe('an event that is too large', () => {
   it('is sent thin and marked as truncated', async () => {
     await stage.addEndpoint(stage.organization.id, `${stage.receiver.url}/full`);

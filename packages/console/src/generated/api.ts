@@ -151,6 +151,12 @@ export interface components {
              */
             payload?: "full" | "thin";
             /**
+             * @description Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
+             * @example holdfast
+             * @enum {string}
+             */
+            dialect?: "holdfast" | "openai";
+            /**
              * @description Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
              * @example 256
              */
@@ -995,6 +1001,12 @@ export interface components {
              */
             payload: "full" | "thin";
             /**
+             * @description Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
+             * @example holdfast
+             * @enum {string}
+             */
+            dialect: "holdfast" | "openai";
+            /**
              * @description Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
              * @example 256
              */
@@ -1699,6 +1711,12 @@ export interface components {
              * @enum {string}
              */
             payload: "full" | "thin";
+            /**
+             * @description Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
+             * @example holdfast
+             * @enum {string}
+             */
+            dialect: "holdfast" | "openai";
             /**
              * @description Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
              * @example 256

@@ -159,6 +159,7 @@ function FactsOf({ of }: { of: Endpoint }) {
         [text.webhooks.events, of.events.length === 0 ? text.webhooks.allEvents : of.events.join(', ')],
         [text.webhooks.models, of.models.length === 0 ? text.webhooks.allModels : of.models.join(', ')],
         [text.webhooks.payload, of.payload],
+        [text.webhooks.dialect, of.dialect],
         [text.webhooks.description, of.description || '–'],
         [text.webhooks.lastSuccess, <Time key="success" at={of.last_success} />],
         [text.webhooks.failingSince, <Time key="failing" at={of.failing_since} />],

@@ -34,6 +34,8 @@ export const webhooksTexts = {
     allModels: 'all',
     payload: 'Payload',
     payloads: { full: 'The whole execution, with its result', thin: 'Only its id and status' },
+    dialect: 'Dialect',
+    dialects: { holdfast: 'Holdfast', openai: 'OpenAI: response.completed, response.failed, …' },
     edit: 'Edit endpoint',
     save: 'Save changes',
     descriptionField: 'Description (optional)',

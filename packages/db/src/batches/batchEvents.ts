@@ -1,4 +1,5 @@
 import { limits } from '@holdfast/domain/limits';
+import { isNamedInSql } from '../webhooks/dialects.ts';
 
 const timeSql = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 const moneySql = (amount: string) => `round(${amount}, greatest(2, min_scale(${amount})))::text`;
@@ -28,7 +29,7 @@ delivery AS (
     r.at + interval '${limits.webhookExpiryMs} milliseconds'
   FROM reported r CROSS JOIN LATERAL (
     SELECT id, url FROM webhook_endpoints WHERE organization_id = r.organization_id AND deleted_at IS NULL AND is_active
-      AND (r.event_type = ANY (events) OR 'batch.*' = ANY (events))
+      AND (r.event_type = ANY (events) OR 'batch.*' = ANY (events)) AND ${isNamedInSql('dialect', 'r.event_type')}
       AND (cardinality(models) = 0 OR r.model IS NULL OR r.model = ANY (models))
     UNION ALL SELECT NULL, r.webhook_url WHERE r.webhook_url IS NOT NULL
   ) w

@@ -55,7 +55,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     provider_callbacks: 'SELECT (provider, token, object_key, received_at, processed_at), INSERT, DELETE',
     events: 'SELECT, INSERT, UPDATE (body, fanned_out_at)',
     webhook_endpoints:
-      'SELECT, INSERT, UPDATE (events, models, payload, max_in_flight, max_per_second, headers, description, is_active, failure_count, probe_at, missed, deleted_at, secret, previous_secret, previous_secret_until, previous_secret_is_primary)',
+      'SELECT, INSERT, UPDATE (events, models, payload, dialect, max_in_flight, max_per_second, headers, description, is_active, failure_count, probe_at, missed, deleted_at, secret, previous_secret, previous_secret_until, previous_secret_is_primary)',
     deliveries:
       'SELECT, INSERT (id, event_id, organization_id, endpoint_id, lane, url, next_attempt_at, lease_until, expires_at), UPDATE (url, lane, state, attempts, next_attempt_at, lease_until, expires_at, finished_at)',
     delivery_attempts: 'SELECT, UPDATE (answer, error)',
@@ -76,7 +76,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     provider_callbacks: 'SELECT, UPDATE (processed_at), DELETE',
     events: 'SELECT, INSERT',
     webhook_endpoints:
-      'SELECT (id, organization_id, url, events, models, is_active, failure_count, max_per_second, deleted_at)',
+      'SELECT (id, organization_id, url, events, models, dialect, is_active, failure_count, max_per_second, deleted_at)',
     deliveries: 'INSERT (id, event_id, organization_id, endpoint_id, lane, url, lease_until, expires_at)',
     files: 'SELECT, INSERT, UPDATE (state, size_bytes, width, height, duration_ms, expires_at)',
   },
@@ -95,7 +95,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     idempotency_keys: 'SELECT (organization_id, key, execution_id)',
     dropped_journals: 'SELECT',
     webhook_endpoints:
-      'SELECT (id, organization_id, url, events, models, is_active, failure_count, max_per_second, deleted_at)',
+      'SELECT (id, organization_id, url, events, models, dialect, is_active, failure_count, max_per_second, deleted_at)',
     deliveries: 'INSERT (id, event_id, organization_id, endpoint_id, lane, url, lease_until, expires_at)',
     transfers: 'SELECT, INSERT',
     executions:

@@ -164,17 +164,19 @@ export type WholeDelivery = AnyDeliveryRow & {
   eventCreatedAt: Date;
   /** The event in full, as fan-out fixed it; null: it was erased. */
   body: string | null;
-  /** Whether its endpoint receives only ids and status. */
+  /** Whether its endpoint receives only ids and status, and in whose dialect. */
   isThin: boolean;
+  endpointDialect: string | null;
 };
 
 export async function getAnyDelivery(db: Database, id: string): Promise<WholeDelivery | null> {
-  type Row = Pick<WholeDelivery, 'organizationId' | 'eventCreatedAt' | 'body' | 'isThin'>;
+  type Row = Pick<WholeDelivery, 'organizationId' | 'eventCreatedAt' | 'body' | 'isThin' | 'endpointDialect'>;
   const [row] = await runStatement<Row>(db.pool, 'get_any_delivery', wholeSql, [id]);
   const delivery = row && (await getDelivery(db, row.organizationId, id));
   return row && delivery ? { ...delivery, ...row } : null;
 }
 
 const wholeSql = `SELECT d.organization_id AS "organizationId", v.created_at AS "eventCreatedAt", v.body,
-    coalesce((SELECT w.payload = 'thin' FROM webhook_endpoints w WHERE w.id = d.endpoint_id), false) AS "isThin"
-  FROM deliveries d JOIN events v ON v.id = d.event_id WHERE d.id = $1`;
+    coalesce(w.payload = 'thin', false) AS "isThin", w.dialect AS "endpointDialect"
+  FROM deliveries d JOIN events v ON v.id = d.event_id LEFT JOIN webhook_endpoints w ON w.id = d.endpoint_id
+  WHERE d.id = $1`;

@@ -1,11 +1,12 @@
 import { limits } from '@holdfast/domain/limits';
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
+import { isNamedInSql } from './dialects.ts';
 import type { DueLane } from './lanes.ts';
 
 function isNotifiedSql(w: string, of: { organizationId: string; endpointId: string; type: string }): string {
   return `${w}.organization_id = ${of.organizationId} AND ${w}.id <> ${of.endpointId} AND ${w}.deleted_at IS NULL
-    AND ${w}.is_active AND (${of.type} = ANY (${w}.events) OR 'endpoint.*' = ANY (${w}.events))`;
+    AND ${w}.is_active AND ${isNamedInSql(`${w}.dialect`, of.type)} AND (${of.type} = ANY (${w}.events) OR 'endpoint.*' = ANY (${w}.events))`;
 }
 
 /** The CTE `endpoint_event` writes the events in column `event_type` of `turned`, even without a subscriber. */

@@ -1,3 +1,4 @@
+import type { EndpointDialect } from '@holdfast/domain/endpointDialects';
 import type { Database } from '../client.ts';
 import { inTransaction, runStatement } from '../statement.ts';
 import { type SigningSecrets, signingSecretsSql } from './secrets.ts';
@@ -11,6 +12,7 @@ export type WebhookEndpointRow = {
   events: string[];
   models: string[];
   payload: Payload;
+  dialect: EndpointDialect;
   maxInFlight: number;
   maxPerSecond: number | null;
   isActive: boolean;
@@ -23,7 +25,7 @@ export type WebhookEndpointRow = {
   createdAt: Date;
 };
 
-export const shownColumnsSql = `id, url, description, events, models, payload, max_in_flight AS "maxInFlight",
+export const shownColumnsSql = `id, url, description, events, models, payload, dialect, max_in_flight AS "maxInFlight",
   max_per_second AS "maxPerSecond", is_active AS "isActive", failure_count AS "failureCount",
   last_success AS "lastSuccess", last_failure AS "lastFailure", last_error AS "lastError",
   failing_since AS "failingSince", created_at AS "createdAt",
@@ -37,6 +39,7 @@ export type NewWebhookEndpoint = {
   events: string[];
   models: string[];
   payload: Payload;
+  dialect: EndpointDialect;
   maxInFlight: number;
   maxPerSecond: number | null;
   headers: string | null;
@@ -64,6 +67,7 @@ const columns: [keyof NewWebhookEndpoint, string][] = [
   ['events', 'events'],
   ['models', 'models'],
   ['payload', 'payload'],
+  ['dialect', 'dialect'],
   ['maxInFlight', 'max_in_flight'],
   ['maxPerSecond', 'max_per_second'],
   ['headers', 'headers'],
@@ -115,6 +119,7 @@ export type WebhookEndpointChanges = {
   events?: string[] | undefined;
   models?: string[] | undefined;
   payload?: Payload | undefined;
+  dialect?: EndpointDialect | undefined;
   maxInFlight?: number | undefined;
   maxPerSecond?: number | null | undefined;
   headers?: string | null | undefined;
@@ -132,7 +137,8 @@ export async function updateWebhookEndpoint(
   id: string,
   changes: WebhookEndpointChanges,
 ): Promise<WebhookEndpointRow | null> {
-  const { events, models, payload, maxInFlight, maxPerSecond, headers, description, isActive } = changes;
+  const { events, models, payload, dialect, maxInFlight, maxPerSecond, headers, description, isActive } =
+    changes;
   const values = [
     id,
     organizationId,
@@ -144,6 +150,7 @@ export async function updateWebhookEndpoint(
     description ?? null,
     orWord(maxPerSecond, 0),
     orWord(headers, ''),
+    dialect ?? null,
   ];
   const [row] = await runStatement<WebhookEndpointRow>(
     db.pool,
@@ -165,6 +172,7 @@ const updateWebhookEndpointSql = `WITH updated AS (
       events = coalesce($4, events),
       models = coalesce($5, models),
       payload = coalesce($6, payload),
+      dialect = coalesce($11, dialect),
       max_in_flight = coalesce($7, max_in_flight),
       description = coalesce($8, description),
       max_per_second = nullif(coalesce($9, max_per_second), 0),
@@ -212,7 +220,7 @@ const removeWebhookEndpointSql = `WITH removed AS (
   )
   SELECT id FROM removed`;
 
-export type TestTarget = SigningSecrets & { url: string; headers: string | null };
+export type TestTarget = SigningSecrets & { url: string; headers: string | null; endpointDialect: string };
 
 export async function getTestTarget(
   db: Database,
@@ -224,5 +232,5 @@ export async function getTestTarget(
   return target ?? null;
 }
 
-const getTestTargetSql = `SELECT w.url, w.headers, ${signingSecretsSql('w', 'secret')} FROM webhook_endpoints w
+const getTestTargetSql = `SELECT w.url, w.headers, w.dialect AS "endpointDialect", ${signingSecretsSql('w', 'secret')} FROM webhook_endpoints w
   WHERE w.id = $1 AND w.organization_id = $2 AND w.deleted_at IS NULL`;

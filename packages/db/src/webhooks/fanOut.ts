@@ -19,6 +19,7 @@ export type ActiveEndpoint = SigningSecrets & {
   models: string[];
   headers: string | null;
   isThin: boolean;
+  dialect: string;
   maxInFlight: number;
   /** The limit that senders found for all of them together. */
   inFlightLimit: number | null;
@@ -35,10 +36,12 @@ export async function readReceivers(db: Database, eventIds: string[]): Promise<M
 }
 
 export function isSubscribed(
-  { events, models }: ActiveEndpoint,
+  { events, models, dialect }: ActiveEndpoint,
   event: { type: EventType; model: string },
 ): boolean {
-  return isSubscribedTo(events, event.type) && (models.length === 0 || models.includes(event.model));
+  return (
+    isSubscribedTo({ events, dialect }, event.type) && (models.length === 0 || models.includes(event.model))
+  );
 }
 
 const readReceiversSql = `
@@ -49,7 +52,7 @@ WITH requested AS MATERIALIZED (
 )
 SELECT o.id AS "organizationId", (SELECT row_to_json(s) FROM (SELECT ${signingSecretsSql('o', 'webhook_secret')}) s) AS secrets,
   (SELECT coalesce(json_agg(e), '[]') FROM (
-    SELECT w.id, w.url, coalesce(w.events, '{}') AS events, w.models, w.headers, w.payload = 'thin' AS "isThin",
+    SELECT w.id, w.url, coalesce(w.events, '{}') AS events, w.models, w.headers, w.payload = 'thin' AS "isThin", w.dialect,
       w.max_in_flight AS "maxInFlight", w.in_flight_limit AS "inFlightLimit",
       w.failure_count > 0 AS "isFailing", w.max_per_second IS NOT NULL AS "isPaced",
       ${signingSecretsSql('w', 'secret')}

@@ -28,6 +28,8 @@ export type ClaimedDelivery = SigningSecrets & {
   executionId: string | null;
   traceparent: string | null;
   isThin: boolean;
+  /** Whose webhooks those of the endpoint look like; null: it is a `webhook_url`. */
+  endpointDialect: string | null;
   body: string;
   headers: string | null;
   /** Whose words a `webhook_url` receives; null: it receives the body. */
@@ -196,10 +198,10 @@ SELECT c.id, c.lane, c.state, c.organization_id AS "organizationId", c.attempts 
   c.max_in_flight AS "maxInFlight", c.in_flight_limit AS "inFlightLimit",
   (1000.0 * count(*) FILTER (WHERE c.is_claimed) OVER (PARTITION BY c.lane) / c.max_per_second)::float8 AS "waitMs"
 FROM numbered c CROSS JOIN LATERAL (SELECT * FROM events WHERE ${sameIdSql('c.event_id')}) v CROSS JOIN LATERAL (
-  SELECT w.url, w.headers, w.payload = 'thin' AS "isThin", NULL::json AS dialect, ${signingSecretsSql('w', 'secret')}
+  SELECT w.url, w.headers, w.payload = 'thin' AS "isThin", w.dialect AS "endpointDialect", NULL::json AS dialect, ${signingSecretsSql('w', 'secret')}
   FROM webhook_endpoints w WHERE w.id = c.endpoint_id
   UNION ALL
-  SELECT c.url, NULL, false,
+  SELECT c.url, NULL, false, NULL,
     (SELECT webhook_dialect FROM executions WHERE ${sameIdSql('v.execution_id')}),
     ${signingSecretsSql('o', 'webhook_secret')}
   FROM organizations o WHERE o.id = c.organization_id AND c.endpoint_id IS NULL

@@ -1,5 +1,6 @@
 import { type EventType, terminalEventTypes } from '@holdfast/domain/events';
 import { limits } from '@holdfast/domain/limits';
+import { isNamedInSql } from './dialects.ts';
 import { eventBodySql } from './eventBody.ts';
 
 /** With more receivers the webhook-sender writes the deliveries: a transition must not take longer for them. */
@@ -76,7 +77,8 @@ const newEvent = {
 export const newEventColumnsSql = `CASE WHEN has_receiver THEN event_id END AS "eventId",
   CASE WHEN is_fanned_out THEN delivery_ids ELSE '{}' END AS "deliveryIds"`;
 
-/** Contract 8.2: an empty list means all types. */
+/** As `isSubscribedTo` of the domain. */
 function isSubscribedSql(type: EventType): string {
-  return `(coalesce(cardinality(events), 0) = 0 OR '${type}' = ANY (events) OR 'execution.*' = ANY (events))`;
+  return `(coalesce(cardinality(events), 0) = 0 OR '${type}' = ANY (events) OR 'execution.*' = ANY (events))
+    AND ${isNamedInSql('dialect', `'${type}'`)}`;
 }

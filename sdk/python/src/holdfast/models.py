@@ -177,6 +177,10 @@ class WebhookEndpointRequest(ApiObject):
     """
     `full`: the execution with its result. `thin`: only its id and status, for receivers that read the execution themselves. Default: `"full"`
     """
+    dialect: Literal['holdfast', 'openai'] | str | None = None
+    """
+    Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered. Default: `"holdfast"`
+    """
     max_in_flight: int | None = None
     """
     Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down. Default: `256`
@@ -208,6 +212,10 @@ class WebhookEndpointChanges(ApiObject):
     payload: Literal['full', 'thin'] | str | None = None
     """
     `full`: the execution with its result. `thin`: only its id and status, for receivers that read the execution themselves
+    """
+    dialect: Literal['holdfast', 'openai'] | str | None = None
+    """
+    Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
     """
     max_in_flight: int | None = None
     """
@@ -913,6 +921,10 @@ class CreatedWebhookEndpoint(ApiObject):
     """
     `full`: the execution with its result. `thin`: only its id and status, for receivers that read the execution themselves
     """
+    dialect: Literal['holdfast', 'openai'] | str
+    """
+    Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
+    """
     max_in_flight: int
     """
     Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
@@ -966,6 +978,10 @@ class WebhookEndpoint(ApiObject):
     payload: Literal['full', 'thin'] | str
     """
     `full`: the execution with its result. `thin`: only its id and status, for receivers that read the execution themselves
+    """
+    dialect: Literal['holdfast', 'openai'] | str
+    """
+    Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
     """
     max_in_flight: int
     """

@@ -272,6 +272,12 @@ export interface components {
              */
             payload?: "full" | "thin";
             /**
+             * @description Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered. Default: `"holdfast"`
+             * @example holdfast
+             * @enum {string}
+             */
+            dialect?: "holdfast" | "openai";
+            /**
              * @description Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down. Default: `256`
              * @example 256
              */
@@ -315,6 +321,12 @@ export interface components {
              * @enum {string}
              */
             payload?: "full" | "thin";
+            /**
+             * @description Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
+             * @example holdfast
+             * @enum {string}
+             */
+            dialect?: "holdfast" | "openai";
             /**
              * @description Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
              * @example 256
@@ -1851,6 +1863,12 @@ export interface components {
              */
             payload: "full" | "thin";
             /**
+             * @description Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
+             * @example holdfast
+             * @enum {string}
+             */
+            dialect: "holdfast" | "openai";
+            /**
              * @description Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
              * @example 256
              */
@@ -1929,6 +1947,12 @@ export interface components {
              * @enum {string}
              */
             payload: "full" | "thin";
+            /**
+             * @description Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
+             * @example holdfast
+             * @enum {string}
+             */
+            dialect: "holdfast" | "openai";
             /**
              * @description Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
              * @example 256

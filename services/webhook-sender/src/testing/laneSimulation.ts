@@ -194,6 +194,7 @@ function deliveryIn(
     executionId: 'exec_1',
     traceparent: null,
     isThin: false,
+    endpointDialect: 'holdfast',
     body,
     headers: null,
     dialect: null,

@@ -155,6 +155,7 @@ type EndpointFields = {
   events?: (typeof subscribableEvents)[number][];
   models?: string[];
   payload?: 'full' | 'thin';
+  dialect?: string;
   maxInFlight?: number;
   maxPerSecond?: number;
   headers?: Record<string, string>;

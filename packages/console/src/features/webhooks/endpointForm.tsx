@@ -25,15 +25,18 @@ export function EndpointFields({ of }: { of?: EndpointSettings }) {
       <Field label={text.keys.models}>
         <input name="models" defaultValue={of?.models.join(', ')} autoComplete="off" className={inputLook} />
       </Field>
-      <Field label={text.webhooks.payload}>
-        <select name="payload" defaultValue={of?.payload} className={inputLook}>
-          {Object.entries(text.webhooks.payloads).map(([payload, meaning]) => (
-            <option key={payload} value={payload}>
-              {meaning}
-            </option>
-          ))}
-        </select>
-      </Field>
+      <Select
+        name="payload"
+        label={text.webhooks.payload}
+        options={text.webhooks.payloads}
+        chosen={of?.payload}
+      />
+      <Select
+        name="dialect"
+        label={text.webhooks.dialect}
+        options={text.webhooks.dialects}
+        chosen={of?.dialect}
+      />
       <div className="grid grid-cols-2 items-end gap-3">
         <Field label={text.webhooks.inFlightField}>
           <input
@@ -58,5 +61,25 @@ export function EndpointFields({ of }: { of?: EndpointSettings }) {
         </Field>
       </div>
     </>
+  );
+}
+
+/** `options`: their values, and what these mean. */
+function Select(given: {
+  name: string;
+  label: string;
+  options: Record<string, string>;
+  chosen: string | undefined;
+}) {
+  return (
+    <Field label={given.label}>
+      <select name={given.name} defaultValue={given.chosen} className={inputLook}>
+        {Object.entries(given.options).map(([value, meaning]) => (
+          <option key={value} value={value}>
+            {meaning}
+          </option>
+        ))}
+      </select>
+    </Field>
   );
 }

@@ -20,6 +20,7 @@ describe('a form of an endpoint', () => {
     events: ['execution.completed'],
     models: [],
     payload: 'full',
+    dialect: 'holdfast',
     max_in_flight: 16,
     max_per_second: null,
   };

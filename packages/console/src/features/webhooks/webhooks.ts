@@ -44,7 +44,15 @@ export function stateOf({ is_active: isActive, failing_since: failingSince }: He
   return failingSince === null ? 'inactive' : 'deactivated';
 }
 
-const settings = ['description', 'events', 'models', 'payload', 'max_in_flight', 'max_per_second'] as const;
+const settings = [
+  'description',
+  'events',
+  'models',
+  'payload',
+  'dialect',
+  'max_in_flight',
+  'max_per_second',
+] as const;
 
 /** What can be changed of an endpoint. Its headers are left to the API: it never returns them. */
 export type EndpointSettings = Pick<Schemas['WebhookEndpoint'], (typeof settings)[number]>;
@@ -57,6 +65,7 @@ export function settingsIn(form: FormData, of?: EndpointSettings): Partial<Endpo
     events: form.getAll('events').map(String),
     models: listIn(form, 'models'),
     payload: textIn(form, 'payload'),
+    dialect: textIn(form, 'dialect'),
     max_in_flight: numberIn('max_in_flight') ?? undefined,
     max_per_second: numberIn('max_per_second'),
   };

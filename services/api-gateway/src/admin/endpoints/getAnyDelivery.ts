@@ -1,5 +1,5 @@
-import { getAnyDelivery as readDelivery, type WholeDelivery } from '@holdfast/db/webhooks/anyDeliveries';
-import { eventTypes, thinEventBody } from '@holdfast/domain/events';
+import { getAnyDelivery as readDelivery } from '@holdfast/db/webhooks/anyDeliveries';
+import { deliveryBody } from '@holdfast/domain/events';
 import { z } from 'zod';
 import { deliveryRecord } from '../../api/webhooks/deliveryRecord.ts';
 import { keylessEndpoint } from '../../context/endpoint.ts';
@@ -25,18 +25,10 @@ export const getAnyDelivery = keylessEndpoint({
   async handle({ context, params }) {
     const found = await readDelivery(context.db, requireId('dlv', params.id, 'delivery'));
     if (!found) throw notFound('delivery');
-    const body = found.isThin ? thinBodyOf(found) : found.body;
+    const body = found.body && deliveryBody({ ...found, body: found.body });
     return {
       status: 200,
       body: { ...deliveryRecord(found), organization_id: found.organizationId, body },
     };
   },
 });
-
-/** As the sender makes it; events about endpoints are sent in full. */
-function thinBodyOf(delivery: WholeDelivery): string | null {
-  const { body, eventId: id, executionId, organizationId, eventCreatedAt: createdAt } = delivery;
-  const type = eventTypes.find((known) => known === delivery.eventType);
-  if (body === null || type === undefined || executionId === null) return body;
-  return thinEventBody({ id, type, organizationId, executionId, createdAt });
-}

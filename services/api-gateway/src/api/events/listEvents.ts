@@ -88,12 +88,12 @@ async function endpointFilter(
   caller: Pick<Caller, 'organizationId' | 'models'>,
   query: z.infer<typeof Query>,
 ) {
-  const types = query.type && subscribedTypes([query.type]);
+  const types = query.type && subscribedTypes({ events: [query.type], dialect: 'holdfast' });
   const { endpoint_id: id } = query;
   if (id === undefined) return { types, models: boundModels(caller) };
   const endpoint = await getWebhookEndpoint(db, caller.organizationId, id);
   if (!endpoint) throw invalidField('endpoint_id', 'NOT_FOUND', 'The webhook endpoint does not exist.');
-  const subscribed = subscribedTypes(endpoint.events);
+  const subscribed = subscribedTypes(endpoint);
   return {
     types: types ? subscribed.filter((type) => types.includes(type)) : subscribed,
     models:

@@ -1,3 +1,4 @@
+import { endpointDialects } from '@holdfast/domain/endpointDialects';
 import { subscribableEvents } from '@holdfast/domain/events';
 import { limits } from '@holdfast/domain/limits';
 import { modelSlug } from '@holdfast/domain/modelDefinition';
@@ -30,6 +31,14 @@ export const payloadField = z.enum(['full', 'thin']).meta({
   description:
     '`full`: the execution with its result. `thin`: only its id and status, for receivers that read the execution themselves',
   example: 'full',
+});
+
+export const dialectField = z.enum(endpointDialects).meta({
+  description:
+    'Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and ' +
+    "`response.incomplete` with the id of the response, and `batch.*` with that of the batch, which the SDKs' " +
+    '`webhooks.unwrap()` verifies and reads; other events are not delivered',
+  example: 'holdfast',
 });
 
 export const maxInFlightField = z

@@ -2,7 +2,7 @@ import type { Database } from '@holdfast/db/client';
 import { getWebhookEndpoint, type WebhookEndpointRow } from '@holdfast/db/webhooks/endpoints';
 import { z } from 'zod';
 import { idField, notFound, requireId, timestamp } from '../../http/fields.ts';
-import { maxInFlightField, maxPerSecondField, payloadField } from './endpointFields.ts';
+import { dialectField, maxInFlightField, maxPerSecondField, payloadField } from './endpointFields.ts';
 import { previousSecretValidUntil } from './secrets.ts';
 
 export const WebhookEndpoint = z
@@ -13,6 +13,7 @@ export const WebhookEndpoint = z
     events: z.array(z.string()).meta({ example: ['execution.completed', 'execution.failed'] }),
     models: z.array(z.string()).meta({ description: 'Empty: all models', example: [] }),
     payload: payloadField,
+    dialect: dialectField,
     max_in_flight: maxInFlightField,
     max_per_second: maxPerSecondField,
     is_active: z.boolean().describe('Whether deliveries are made'),
@@ -39,6 +40,7 @@ export function webhookEndpointRecord(row: WebhookEndpointRow): z.infer<typeof W
     events: row.events,
     models: row.models,
     payload: row.payload,
+    dialect: row.dialect,
     max_in_flight: row.maxInFlight,
     max_per_second: row.maxPerSecond,
     is_active: row.isActive,

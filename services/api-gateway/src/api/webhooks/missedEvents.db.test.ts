@@ -156,7 +156,12 @@ describe('an endpoint that failures deactivated', () => {
     const id = await newEndpoint();
     await deactivate(id);
     const executionId = (await complete())[2];
-    const endpoint = { id, organizationId, types: subscribedTypes([]), models: [] };
+    const endpoint = {
+      id,
+      organizationId,
+      types: subscribedTypes({ events: [], dialect: 'holdfast' }),
+      models: [],
+    };
     const { rows: missed } = await listMissedEvents(db, endpoint, { createdAt: new Date(0), id: '' }, 10);
     expect(missed).toHaveLength(2);
     await eraseExecution(db, organizationId, executionId);

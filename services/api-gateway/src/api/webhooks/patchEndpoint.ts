@@ -8,6 +8,7 @@ import { invalidInput } from '../../http/validate.ts';
 import { headerProblems, sealedHeaders } from './customHeaders.ts';
 import {
   descriptionField,
+  dialectField,
   eventsField,
   headersField,
   maxInFlightField,
@@ -22,6 +23,7 @@ const Body = z
     events: eventsField.optional(),
     models: modelsField.optional(),
     payload: payloadField.optional(),
+    dialect: dialectField.optional(),
     max_in_flight: maxInFlightField.optional(),
     max_per_second: maxPerSecondField.optional(),
     headers: headersField.optional().describe('Replaces all headers; `{}` removes them'),
@@ -53,6 +55,7 @@ export const patchEndpoint = endpoint({
       events: body.events && [...new Set(body.events)],
       models,
       payload: body.payload,
+      dialect: body.dialect,
       maxInFlight: body.max_in_flight,
       maxPerSecond: body.max_per_second,
       headers: body.headers && sealedHeaders(context.box, body.headers),

@@ -12,6 +12,7 @@ import { invalidInput } from '../../http/validate.ts';
 import { headerProblems, sealedHeaders } from './customHeaders.ts';
 import {
   descriptionField,
+  dialectField,
   eventsField,
   headersField,
   maxEndpoints,
@@ -33,6 +34,7 @@ const Body = z
     events: eventsField.default([]),
     models: modelsField.default([]),
     payload: payloadField.default('full'),
+    dialect: dialectField.default('holdfast'),
     max_in_flight: maxInFlightField.default(limits.webhookMaxInFlight),
     max_per_second: maxPerSecondField.default(null),
     headers: headersField.default({}),
@@ -78,6 +80,7 @@ export const postEndpoint = endpoint({
         events: [...new Set(body.events)],
         models,
         payload: body.payload,
+        dialect: body.dialect,
         maxInFlight: body.max_in_flight,
         maxPerSecond: body.max_per_second,
         headers: sealedHeaders(context.box, body.headers),

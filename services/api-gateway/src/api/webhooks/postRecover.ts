@@ -83,11 +83,11 @@ export async function recover(
 async function recoverMissed(
   context: Logged,
   organizationId: string,
-  { id, events, models }: WebhookEndpointRow,
+  { id, events, dialect, models }: WebhookEndpointRow,
   since: Date,
   limit: number,
 ): Promise<Recovered> {
-  const endpoint = { id, organizationId, types: subscribedTypes(events), models };
+  const endpoint = { id, organizationId, types: subscribedTypes({ events, dialect }), models };
   let count = 0;
   let after: EventPlace = { createdAt: since, id: '' };
   for (;;) {

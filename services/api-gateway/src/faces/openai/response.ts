@@ -1,3 +1,4 @@
+import { isCut, responseId } from '@holdfast/domain/endpointDialects';
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
@@ -108,10 +109,6 @@ export function unsupported(field: string, message: string): ApiError {
   });
 }
 
-export function responseId(executionId: string): string {
-  return `resp_${executionId.slice('exec_'.length)}`;
-}
-
 /** Null: it is none of ours. */
 export function executionIdOf(id: string): string | null {
   return id.startsWith('resp_') ? `exec_${id.slice('resp_'.length)}` : null;
@@ -169,17 +166,17 @@ export type Repeated = Pick<
 };
 
 export function responseOf(execution: Execution, repeated: Repeated = {}) {
-  const isCut = ['length', 'budget', 'deadline'].includes(execution.finishReason ?? '');
+  const wasCut = isCut(execution.finishReason);
   const { inputTokens, outputTokens, errorCode, errorMessage } = execution;
   const error = errorCode && openaiError(new ApiError(errorCode, errorMessage ?? '')).error;
   return {
     id: responseId(execution.id),
     object: 'response',
     created_at: Math.floor(execution.createdAt.getTime() / 1000),
-    status: execution.status === 'COMPLETED' && isCut ? 'incomplete' : statuses[execution.status],
+    status: execution.status === 'COMPLETED' && wasCut ? 'incomplete' : statuses[execution.status],
     background: repeated.background ?? false,
     error: error && { code: error.code ?? 'server_error', message: error.message },
-    incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
+    incomplete_details: wasCut ? { reason: 'max_output_tokens' } : null,
     instructions: repeated.instructions ?? null,
     max_output_tokens: repeated.max_output_tokens ?? null,
     metadata: execution.metadata ?? {},
