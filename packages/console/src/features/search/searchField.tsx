@@ -20,11 +20,13 @@ export function Search(props: {
   const [typed, setTyped] = useState(value);
   const [wish, setWish] = useState<Wish | null>(null);
   const sent = useRef<string[]>([]);
+  /** A page is being opened, which the list must not replace. */
+  const isLeaving = useRef(false);
   const isApplied = typed.trim() === value;
 
   const apply = () => {
     const wanted = typed.trim();
-    if (wanted === (sent.current.at(-1) ?? value)) return;
+    if (isLeaving.current || wanted === (sent.current.at(-1) ?? value)) return;
     sent.current.push(wanted);
     onChange(wanted);
   };
@@ -48,11 +50,13 @@ export function Search(props: {
 
   const open = (wanted: string): boolean => {
     const page = pageOfId(wanted);
+    isLeaving.current = page !== null;
     if (page) void navigate({ to: page.to, params: { id: page.id } });
     return page !== null;
   };
   const onTyped = ({ currentTarget, nativeEvent }: ChangeEvent<HTMLInputElement>) => {
     setWish(null);
+    isLeaving.current = false;
     setTyped(currentTarget.value);
     const isPasted = nativeEvent instanceof InputEvent && nativeEvent.inputType === 'insertFromPaste';
     if (isPasted) open(currentTarget.value);
