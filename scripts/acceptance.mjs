@@ -54,9 +54,9 @@ function help() {
   ].join('\n');
 }
 
-/** The suites of charts need Helm; without it, the others run. They wait most of the time, so four run side by side. */
+/** The suites of charts need Helm; without it, the others run. */
 async function testOthers(words) {
-  const args = [...words.filter((word) => word !== '--sdk'), ...(words.includes('-w') ? [] : ['-w', '4'])];
+  const args = words.filter((word) => word !== '--sdk');
   const only = ['acceptance'];
   if (words.includes('--sdk')) {
     await packSdks();

@@ -192,7 +192,8 @@ export const operations: Readonly<Record<string, Expected>> = {
   },
   getWebhookSecret: { prints: () => /secret\W+whsec_/ },
   rotateWebhookSecret: { prints: () => /secret\W+whsec_[^]*previous_secret_valid_until/ },
-  listEvents: { make: newEvent },
+  // Its page may have newer events of other samples alone.
+  listEvents: { make: newEvent, prints: () => /evt_/ },
   getEvent: { make: newEvent, prints: (id) => new RegExp(`${id}[^]*execution\\.completed`) },
   listApiKeys: { make: newKey },
   createApiKey: { prints: () => /id\W+key_[^]*key\W+sk_/ },
