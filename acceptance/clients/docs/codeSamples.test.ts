@@ -113,7 +113,9 @@ describe('the samples of the API reference', () => {
       const make = async (name: string) => {
         ids[name] = (await operations[name]?.make?.(api, receiver.url)) ?? '';
       };
-      await Promise.all(names.map(make));
+      await Promise.all(names.filter((name) => name !== 'listEvents').map(make));
+      // A page has the newest events, and the others make many.
+      await make('listEvents');
       const completed = names.map((name) => [
         name,
         completedSample(samples[name] ?? '', ids[name] ?? '', url, key),
