@@ -2,7 +2,8 @@ import type { ModelFile } from '@holdfast/domain/modelDefinition';
 import { closing } from '@holdfast/testkit/closing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { stackOfTests } from '../../stack/stackOfTests.ts';
-import { installNode, type Line, runNode, runPython } from './programs.ts';
+import type { Line } from '../programs.ts';
+import { installNode, runNode, runPython } from './programs.ts';
 import { startTlsProxy, tlsHost } from './tlsProxy.ts';
 
 const model = (slug: string, sandboxModel: string, more: Partial<ModelFile>): ModelFile => ({

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { startProxy } from '../proxy.ts';
 
 /** What becomes of a response. In `half` and `middle`, the client gets a part of it. */
 const losses = ['while it waits', 'at its head', 'after it was read', 'half', 'middle'] as const;
@@ -64,21 +64,8 @@ export async function startLossyProxy(target: string) {
     response.end();
   }
 
-  const server = createServer((incoming, response) => {
-    response.on('error', () => {});
-    proxy(incoming, response).catch(() => response.destroy());
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** How often each happened. */
-    lost,
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
-  };
+  /** `lost`: how often each happened. */
+  return { ...(await startProxy(proxy)), lost };
 }
 
 function cut(response: ServerResponse, outgoing: { destroy(): unknown }): void {

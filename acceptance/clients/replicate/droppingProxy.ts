@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { Agent, createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Agent, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { startProxy } from '../proxy.ts';
 
 /** When the connections of a create are cut. The last kind is noticed of clients that keep theirs open. */
 const losses = ['while it waits', 'at its head', 'after it was read'] as const;
@@ -45,20 +45,14 @@ export async function startDroppingProxy(target: string, drops: number, kinds: n
     response.writeHead(from.statusCode ?? 502, { ...rest, 'content-length': whole.length }).end(whole);
   }
 
-  const server = createServer((incoming, response) => {
-    response.on('error', () => {});
-    proxy(incoming, response).catch(() => response.destroy());
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { url, close } = await startProxy(proxy);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     /** How often each happened. */
     lost,
     async close() {
       for (const agent of agents) agent.destroy();
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
+      await close();
     },
   };
 }

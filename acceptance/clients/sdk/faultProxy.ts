@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type IncomingMessage, type ServerResponse, request as send } from 'node:http';
+import { startProxy } from '../proxy.ts';
 import { type FaultName, type Forwarded, faults } from './faults.ts';
 
 export const operations = ['create', 'read', 'events', 'stream', 'cancel', 'upload', 'put', 'other'] as const;
@@ -35,8 +35,7 @@ export async function startFaultProxy(
     return index === -1 ? null : (pending.splice(index, 1)[0]?.do ?? null);
   }
 
-  const server = createServer((incoming, response) => {
-    response.on('error', () => {});
+  const { url, close } = await startProxy((incoming, response) => {
     const operation = operationOf(incoming);
     seen[operation] += 1;
     const key = incoming.headers['idempotency-key'];
@@ -44,12 +43,8 @@ export async function startFaultProxy(
     const fault = nextFault(operation);
     const forward = async () => collect(await upstream(incoming));
     const pass = () => passThrough(incoming, response);
-    const done = fault === null ? pass() : faults[fault]({ response, forward, pass, killGateway });
-    // The service is gone, or the client is: either way this connection is over.
-    void Promise.resolve(done).catch(() => response.destroy());
+    return fault === null ? pass() : faults[fault]({ response, forward, pass, killGateway });
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   async function upstream(incoming: IncomingMessage, signal?: AbortSignal): Promise<IncomingMessage> {
     const { method, headers, url: path } = incoming;
@@ -78,11 +73,7 @@ export async function startFaultProxy(
     keys,
     /** The planned faults that no request has met. */
     unused: () => pending.map((fault) => `${fault.do} on ${fault.on}`),
-    async close() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    close,
   };
 }
 
