@@ -17,9 +17,8 @@ import { text } from '../strings.ts';
 import { share, subtract } from '../ui/amounts.ts';
 import { Button, linkLook } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
-import { Bars, Meter } from '../ui/charts.tsx';
-import { Field, inputLook } from '../ui/field.tsx';
-import { changed, FilterBar, Typed } from '../ui/filterBar.tsx';
+import { Bars, largest, Meter } from '../ui/charts.tsx';
+import { Choice, changed, FilterBar, Typed } from '../ui/filterBar.tsx';
 import { percent } from '../ui/format.ts';
 import { Heading } from '../ui/heading.tsx';
 import { liveSumMs } from '../ui/intervals.ts';
@@ -100,31 +99,6 @@ function rangeOf(range: MoneyRange, data: Whole | undefined): MoneySearch {
 }
 
 const periodOf = ({ from, to }: Whole) => ({ from: fieldTime(from), to: fieldTime(to) });
-
-function Choice<Value extends string>(props: {
-  label: string;
-  value: Value;
-  of: readonly Value[];
-  names: Readonly<Record<Value, string>>;
-  onChange: (value: Value) => void;
-}) {
-  const { label, value, of, names, onChange } = props;
-  return (
-    <Field label={label}>
-      <select
-        value={value}
-        onChange={({ currentTarget }) => onChange(currentTarget.value as Value)}
-        className={inputLook}
-      >
-        {of.map((one) => (
-          <option key={one} value={one}>
-            {names[one]}
-          </option>
-        ))}
-      </select>
-    </Field>
-  );
-}
 
 function Period({ search, onChange }: { search: MoneySearch; onChange: (change: MoneySearch) => void }) {
   const { wrong } = timesOf(search);
@@ -240,7 +214,7 @@ function withGaps({ from, to, unit, data }: Whole): Timed[] {
 }
 
 function Rows({ of, search, onGo }: Shown) {
-  const most = of.data.reduce((max, { revenue }) => (share(revenue, max) > 1 ? revenue : max), '0.00000001');
+  const max = largest(of.data.map(({ revenue }) => revenue));
   return (
     <Table
       caption={text.money.groups[of.group_by]}
@@ -252,7 +226,7 @@ function Rows({ of, search, onGo }: Shown) {
           of: (row) => (
             <div className="min-w-32 max-w-72">
               <Name of={row} by={of.group_by} unit={of.unit} onGo={onGo} />
-              <Meter share={share(row.revenue, most)} />
+              <Meter share={share(row.revenue, max)} />
             </div>
           ),
         },

@@ -5,15 +5,14 @@ import { type OrganizationFilters } from '../features/search/filters.ts';
 import { Search } from '../features/search/searchField.tsx';
 import { text } from '../strings.ts';
 import { Sparkline } from '../ui/charts.tsx';
-import { Field, inputLook } from '../ui/field.tsx';
-import { changed, FilterBar } from '../ui/filterBar.tsx';
+import { Choice, changed, FilterBar } from '../ui/filterBar.tsx';
 import { Heading } from '../ui/heading.tsx';
 import { isFound, List, More, useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
 import { opensLink, rowLook } from '../ui/row.ts';
 import { Empty } from '../ui/states.tsx';
 import { Id, Money, Time } from '../ui/values.tsx';
 
-const { sorts } = text.organizations;
+const organizationSorts = ['newest', 'name', 'balance', 'spend'] as const;
 
 export function Organizations() {
   const filters = useSearch({ from: '/organizations' });
@@ -56,29 +55,20 @@ export function Organizations() {
             })
           }
         />
-        <Field label={text.organizations.sort}>
-          <select
-            value={sort ?? 'newest'}
-            onChange={({ currentTarget }) => go({ sort: currentTarget.value })}
-            className={inputLook}
-          >
-            {Object.entries(sorts).map(([value, name]) => (
-              <option key={value} value={value}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </Field>
-        <Field label={text.organizations.which}>
-          <select
-            value={low ?? ''}
-            onChange={({ currentTarget }) => go({ low: currentTarget.value })}
-            className={inputLook}
-          >
-            <option value="">{text.organizations.every}</option>
-            <option value="yes">{text.organizations.runsLow}</option>
-          </select>
-        </Field>
+        <Choice
+          label={text.organizations.sort}
+          value={organizationSorts.find((one) => one === sort) ?? 'newest'}
+          of={organizationSorts}
+          names={text.organizations.sorts}
+          onChange={(chosen) => go({ sort: chosen })}
+        />
+        <Choice
+          label={text.organizations.which}
+          value={low ? 'low' : 'all'}
+          of={['all', 'low']}
+          names={{ all: text.organizations.every, low: text.organizations.runsLow }}
+          onChange={(chosen) => go({ low: chosen === 'low' ? 'yes' : '' })}
+        />
       </FilterBar>
       <div className="rounded-lg border border-line bg-card">
         <List pages={pages} empty={empty}>

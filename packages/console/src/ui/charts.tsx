@@ -214,7 +214,7 @@ export function Meter({ share, look = 'good' }: { share: number; look?: Series['
 
 /** The course of amounts, one bar each; the number beside it is their sum. */
 export function Sparkline({ amounts }: { amounts: string[] }) {
-  const most = mostOf(amounts);
+  const max = largest(amounts);
   return (
     <svg
       aria-hidden="true"
@@ -223,7 +223,7 @@ export function Sparkline({ amounts }: { amounts: string[] }) {
       preserveAspectRatio="none"
     >
       {amounts.map((amount, index) => {
-        const size = Math.max(share(amount, most) * 20, 0.5);
+        const size = Math.max(share(amount, max) * 20, 0.5);
         return (
           <rect key={index} x={index * 4} y={20 - size} width={3} height={size} className="fill-accent" />
         );
@@ -232,12 +232,13 @@ export function Sparkline({ amounts }: { amounts: string[] }) {
   );
 }
 
-const mostOf = (amounts: readonly string[]) =>
-  amounts.reduce((most, amount) => (share(amount, most) > 1 ? amount : most), '0.00000001');
+/** The smallest amount there is, where all are 0. */
+export const largest = (amounts: readonly string[]) =>
+  amounts.reduce((max, amount) => (share(amount, max) > 1 ? amount : max), '0.00000001');
 
 /** A bar for each amount, with its name and the exact amount. */
 export function AmountBars({ label, rows }: { label: string; rows: { name: string; amount: string }[] }) {
-  const max = mostOf(rows.map(({ amount }) => amount));
+  const max = largest(rows.map(({ amount }) => amount));
   return (
     <div className="max-h-80 overflow-y-auto" tabIndex={0} role="region" aria-label={label}>
       <table className="w-full text-xs">

@@ -129,3 +129,29 @@ export function Chosen(props: {
     </Field>
   );
 }
+
+/** One of named values, without a value for any. */
+export function Choice<Value extends string>(props: {
+  label: string;
+  value: Value;
+  of: readonly Value[];
+  names: Readonly<Record<Value, string>>;
+  onChange: (value: Value) => void;
+}) {
+  const { label, value, of, names, onChange } = props;
+  return (
+    <Field label={label}>
+      <select
+        value={value}
+        onChange={({ currentTarget }) => onChange(currentTarget.value as Value)}
+        className={inputLook}
+      >
+        {of.map((one) => (
+          <option key={one} value={one}>
+            {names[one]}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}

@@ -8,7 +8,7 @@ import { FormDialog } from '../../ui/form.tsx';
 import { textIn } from '../../ui/formData.ts';
 import { ShownOnce } from '../../ui/secret.tsx';
 import { useMissingRole } from '../access/session.tsx';
-import { positive } from '../money/amountField.tsx';
+import { AmountField, positive } from '../money/amountField.tsx';
 
 type Made = { id: string; name: string; topUpKey: string };
 
@@ -43,17 +43,12 @@ export function NewOrganization() {
         <Field label={text.organizations.name}>
           <input name="name" required maxLength={200} autoComplete="off" className={inputLook} />
         </Field>
-        <Field label={text.organizations.firstTopUp}>
-          <input
-            name="amount"
-            inputMode="decimal"
-            title={text.organizations.amountHint}
-            pattern={positive}
-            placeholder="25.00"
-            autoComplete="off"
-            className={inputLook}
-          />
-        </Field>
+        <AmountField
+          label={text.organizations.firstTopUp}
+          pattern={positive}
+          isRequired={false}
+          placeholder="25.00"
+        />
         <label className="flex items-center gap-2">
           <input type="checkbox" name="key" defaultChecked className="accent-accent" />
           {text.organizations.firstKey}
