@@ -16,13 +16,13 @@ export type OrganizationMoney = {
   held: Money;
   /** What completed executions of the last `shownDays` days cost. */
   spend: Money;
-  /** By day, such as `2026-11-28`; days without spend are missing. */
+  /** The spend by day, such as `2026-11-28`; days without any are missing. */
   days: Record<string, Money>;
   /** Whether less is available than the last 7 days cost. */
   runsLow: boolean;
 };
 
-/** By id. */
+/** What each organization has and spends, by its id. */
 export async function readOrganizationMoney(
   db: Database,
   ids: readonly string[],

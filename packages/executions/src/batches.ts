@@ -67,7 +67,7 @@ async function turnBatch(turns: BatchTurns, batch: DueBatch): Promise<void> {
   else if (await finishBatch(db, batch, 'completed')) await finish(turns, { ...batch, endsAs: 'completed' });
 }
 
-/** As many groups as there is room for. */
+/** Admits as many groups as there is room for. */
 async function admit({ db, dispatch, maxOpen }: BatchTurns, batch: DueBatch): Promise<void> {
   for (let isFull = true; isFull; ) {
     const ids = Array.from({ length: admittedAtOnce }, () => newId('exec'));

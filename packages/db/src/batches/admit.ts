@@ -2,8 +2,9 @@ import type { PauseReason } from '@holdfast/domain/batch';
 import { batchRank } from '@holdfast/domain/execution';
 import { limits } from '@holdfast/domain/limits';
 import type { Database } from '../client.ts';
-import { maxLockWaitMs } from '../locks.ts';
+import { thisMonthSql } from '../executions/insert.ts';
 import { hasKeySql, runStatement } from '../statement.ts';
+import { balanceSql } from './turns.ts';
 
 export type Admission = {
   created: { id: string; model: string }[];
@@ -31,17 +32,13 @@ export async function admitItems(
   return row ?? { created: [], blockedBy: null };
 }
 
-const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
-
 // Balance, spend limits, batch: in the order in which everything else locks them. An item that another admission took meanwhile
-// is found in its new state when it is locked, and passed over. Items are taken in order, until one is not covered.
+// is found in its new state when it is locked, and left out. Items are taken in order, until one is not covered.
 const statement = `
-WITH balance AS MATERIALIZED (
-  SELECT available, held, sequence FROM locked_balances(ARRAY[$2::text], ${maxLockWaitMs})
-),
+WITH ${balanceSql},
 spend AS MATERIALIZED (
-  SELECT scope_id, amount, CASE WHEN month = ${thisMonth} THEN spent ELSE 0 END AS spent FROM spend_limits
-  WHERE scope_id = ANY (ARRAY[$2::text, $3::text]) AND (SELECT count(*) FROM balance) > 0 AND month <= ${thisMonth}
+  SELECT scope_id, amount, CASE WHEN month = ${thisMonthSql} THEN spent ELSE 0 END AS spent FROM spend_limits
+  WHERE scope_id = ANY (ARRAY[$2::text, $3::text]) AND (SELECT count(*) FROM balance) > 0 AND month <= ${thisMonthSql}
   ORDER BY scope_id FOR UPDATE
 ),
 batch AS MATERIALIZED (
@@ -87,7 +84,7 @@ journal AS (
   FROM placed p CROSS JOIN summed s CROSS JOIN balance b
 ),
 spending AS (
-  UPDATE spend_limits l SET month = ${thisMonth}, spent = s.spent + t.held FROM spend s, summed t
+  UPDATE spend_limits l SET month = ${thisMonthSql}, spent = s.spent + t.held FROM spend s, summed t
   WHERE t.held > 0 AND ${hasKeySql('l.scope_id', 's.scope_id')}
 ),
 counted AS (

@@ -1,7 +1,7 @@
 import { limits } from '@holdfast/domain/limits';
 import { isNamedInSql } from '../webhooks/dialects.ts';
+import { eventTimeSql } from '../webhooks/endpointEvents.ts';
 
-const timeSql = (time: string) => `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 const moneySql = (amount: string) => `round(${amount}, greatest(2, min_scale(${amount})))::text`;
 
 /**
@@ -16,7 +16,7 @@ reported AS MATERIALIZED (
 event AS (
   INSERT INTO events (id, organization_id, batch_id, type, created_at, fanned_out_at, body)
   SELECT r.event_id, r.organization_id, r.id, r.event_type, r.at, now(), json_build_object('id', r.event_id,
-    'type', r.event_type, 'event_type', r.event_type, 'timestamp', ${timeSql('r.at')}, 'version', '1.0',
+    'type', r.event_type, 'event_type', r.event_type, 'timestamp', ${eventTimeSql('r.at')}, 'version', '1.0',
     'organization_id', r.organization_id, 'batch_id', r.id, 'data', json_build_object('id', r.id, 'status', r.status,
       'reason', r.reason, 'counts', json_build_object('total', r.total, 'waiting', r.waiting, 'running', r.running,
         'completed', r.completed, 'failed', r.failed, 'cancelled', r.cancelled, 'expired', r.expired),

@@ -7,6 +7,7 @@ import {
 import { deliveryLane } from '@holdfast/domain/events';
 import type { Money } from '@holdfast/domain/money';
 import type { Database } from '../client.ts';
+import { thisMonthSql } from '../executions/insert.ts';
 import { quotedList } from '../executions/read.ts';
 import { maxLockWaitMs } from '../locks.ts';
 import { hasKeySql, runStatement } from '../statement.ts';
@@ -50,7 +51,8 @@ export async function sealBatch(db: Database, organizationId: string, id: string
   return batch.id === null ? { outcome: 'insufficient', wanted } : { outcome: 'sealed', batch };
 }
 
-const balanceSql = `balance AS MATERIALIZED (
+/** Locks the balance of the organization $2. */
+export const balanceSql = `balance AS MATERIALIZED (
   SELECT available, held, sequence FROM locked_balances(ARRAY[$2::text], ${maxLockWaitMs})
 )`;
 
@@ -125,7 +127,7 @@ const resumeCoveredSql = `UPDATE batches t SET status = 'running', reason = NULL
 WHERE ${guardSql('resume')} AND reason IN ('insufficient_balance', 'spend_limit') AND (
   SELECT i.hold <= b.available + t.reserved AND NOT EXISTS (
     SELECT FROM spend_limits l WHERE l.scope_id IN ($2, $3) AND i.hold > l.amount - CASE
-      WHEN l.month = date_trunc('month', now() AT TIME ZONE 'UTC')::date THEN l.spent ELSE 0 END)
+      WHEN l.month = ${thisMonthSql} THEN l.spent ELSE 0 END)
   FROM balances b CROSS JOIN LATERAL (
     SELECT hold FROM batch_items WHERE batch_id = $1 AND status = 'waiting' AND number IS NULL ORDER BY position LIMIT 1
   ) i WHERE b.organization_id = $2

@@ -87,10 +87,10 @@ function toResult(row: InsertRow): InsertResult {
   return { kind: 'refused', available: row.available ?? '0', spendable: row.spendable };
 }
 
-const thisMonth = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
+/** A statement that waited over the end of a month counts for its own month. */
+export const thisMonthSql = `date_trunc('month', now() AT TIME ZONE 'UTC')::date`;
 
-// One index look-up per key, whatever the planner estimates. `transfers_post` updates balances. A create that waited
-// over the end of a month counts for its own month.
+// One index look-up per key, whatever the planner estimates. `transfers_post` updates balances.
 const insertExecutionsSql = `
 WITH incoming AS (
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::json[],
@@ -102,8 +102,8 @@ balance AS (
   SELECT organization_id, available, held, sequence FROM locked_balances($19::text[], ${maxLockWaitMs})
 ),
 spend AS (
-  SELECT scope_id, amount, CASE WHEN month = ${thisMonth} THEN spent ELSE 0 END AS spent FROM spend_limits
-  WHERE scope_id = ANY ($19::text[]) AND (SELECT count(*) FROM balance) > 0 AND month <= ${thisMonth}
+  SELECT scope_id, amount, CASE WHEN month = ${thisMonthSql} THEN spent ELSE 0 END AS spent FROM spend_limits
+  WHERE scope_id = ANY ($19::text[]) AND (SELECT count(*) FROM balance) > 0 AND month <= ${thisMonthSql}
   ORDER BY scope_id FOR UPDATE
 ),
 known AS (
@@ -150,7 +150,7 @@ journal AS (
     b.held + p.running, p.id FROM placed p JOIN balance b USING (organization_id)
 ),
 spending AS (
-  UPDATE spend_limits l SET month = ${thisMonth}, spent = s.spent + t.total FROM spend s JOIN (
+  UPDATE spend_limits l SET month = ${thisMonthSql}, spent = s.spent + t.total FROM spend s JOIN (
     SELECT scope_id, sum(hold) AS total FROM placed
     CROSS JOIN LATERAL (VALUES (organization_id), (api_key_id)) v (scope_id)
     WHERE EXISTS (SELECT FROM spend) GROUP BY scope_id

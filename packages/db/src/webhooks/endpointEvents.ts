@@ -9,6 +9,10 @@ function isNotifiedSql(w: string, of: { organizationId: string; endpointId: stri
     AND ${w}.is_active AND ${isNamedInSql(`${w}.dialect`, of.type)} AND (${of.type} = ANY (${w}.events) OR 'endpoint.*' = ANY (${w}.events))`;
 }
 
+/** A time in the body of an event. */
+export const eventTimeSql = (time: string) =>
+  `to_char(${time} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
 /** The CTE `endpoint_event` writes the events in column `event_type` of `turned`, even without a subscriber. */
 export function endpointEventsSql(turned: string): string {
   return `
@@ -19,7 +23,7 @@ endpoint_event AS (
       WHERE ${isNotifiedSql('w', { organizationId: 't.organization_id', endpointId: 't.id', type: 't.event_type' })}
     ) THEN now() END,
     json_build_object('id', t.event_id, 'type', t.event_type, 'event_type', t.event_type,
-      'timestamp', to_char(t.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'version', '1.0',
+      'timestamp', ${eventTimeSql('t.at')}, 'version', '1.0',
       'organization_id', t.organization_id, 'endpoint_id', t.id, 'data', json_build_object(
         'id', t.id, 'url', t.url, 'is_active', t.stays_active, 'failure_count', t.failures, 'last_error', t.error))::text
   FROM (

@@ -22,7 +22,7 @@ const maxGroupBytes = 4_194_304;
 const checkedAtOnce = 32;
 
 /**
- * Adds the items of a body to an open batch. Lines that cannot be accepted are reported and passed over. What was added before an
+ * Adds the items of a body to an open batch. Lines that cannot be accepted are reported and left out. What was added before an
  * error stays: a client sends everything again. @throws ApiError BATCH_STATUS_CONFLICT, PAYLOAD_TOO_LARGE, and what `source` throws
  */
 export async function takeItems(
