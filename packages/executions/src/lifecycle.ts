@@ -49,15 +49,26 @@ export function openStarter(args: { db: Database; hints: StatusHints; leaseS: nu
 /** While the balance is locked by another session; between tries a cancel holds no connection. */
 const cancelRetries = { delaysMs: backoff(100, 1000), forMs: 5000, isRetryable: isLockTimeout };
 
-/** -> CANCELLED, hold released, provider stopped; twice is fine. @throws ApiError NOT_FOUND, EXECUTION_ALREADY_TERMINAL */
-export async function cancel(
-  args: { db: Database; hints: EndingHints },
+type Cancelling = { db: Database; hints: EndingHints };
+
+/** -> CANCELLED, hold released, provider stopped. One that has ended stays as it is. @throws ApiError NOT_FOUND */
+export async function cancelUnlessEnded(
+  { db, hints }: Cancelling,
   organizationId: string,
   executionId: string,
 ): Promise<Execution> {
-  const ended = await retry(() => cancelExecution(args.db, organizationId, executionId), cancelRetries);
-  if (ended) void hintStop(args.hints, 'CANCELLED', [ended]);
-  const execution = await findExecution(args.db, organizationId, executionId);
+  const ended = await retry(() => cancelExecution(db, organizationId, executionId), cancelRetries);
+  if (ended) void hintStop(hints, 'CANCELLED', [ended]);
+  return await findExecution(db, organizationId, executionId);
+}
+
+/** The same; twice is fine. @throws ApiError NOT_FOUND, EXECUTION_ALREADY_TERMINAL when it has ended in another way */
+export async function cancel(
+  args: Cancelling,
+  organizationId: string,
+  executionId: string,
+): Promise<Execution> {
+  const execution = await cancelUnlessEnded(args, organizationId, executionId);
   if (execution.status !== 'CANCELLED') {
     throw new ApiError(
       'EXECUTION_ALREADY_TERMINAL',

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
 import type { Caller } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
-import { drained } from '../watching/serverSentEvents.ts';
+import { drained, eventStreamHeaders } from '../watching/serverSentEvents.ts';
 
 type StreamCall = {
   context: Pick<Context, 'streams'>;
@@ -35,12 +35,7 @@ export function openEventStream(
   headers: Record<string, string>,
 ): FaceEvents {
   const release = context.streams.take(caller.organizationId, caller.apiKeyId);
-  response.writeHead(200, {
-    'Content-Type': 'text/event-stream; charset=utf-8',
-    'Cache-Control': 'no-store',
-    'X-Accel-Buffering': 'no',
-    ...headers,
-  });
+  response.writeHead(200, { ...eventStreamHeaders, ...headers });
   const over = new AbortController();
   let isInEvent = false;
   const ping = setInterval(() => {

@@ -14,14 +14,16 @@ export type EventWriter = {
   end(): void;
 };
 
+export const eventStreamHeaders = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-store',
+  // Stops proxies from buffering events.
+  'X-Accel-Buffering': 'no',
+};
+
 /** Writes server-sent events, with comments as heartbeats. */
 export function openEventWriter(response: ServerResponse): EventWriter {
-  response.writeHead(200, {
-    'Content-Type': 'text/event-stream; charset=utf-8',
-    'Cache-Control': 'no-store',
-    // Stops proxies from buffering events.
-    'X-Accel-Buffering': 'no',
-  });
+  response.writeHead(200, eventStreamHeaders);
   response.write(`retry: ${retryMs}\n\n`);
   const heartbeat = setInterval(() => {
     if (!response.writableNeedDrain) response.write(': heartbeat\n\n');

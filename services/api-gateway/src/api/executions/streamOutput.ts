@@ -1,9 +1,8 @@
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import { isTerminal } from '@holdfast/domain/statuses';
-import { cancel } from '@holdfast/executions/lifecycle';
+import { cancelUnlessEnded } from '@holdfast/executions/lifecycle';
 import { z } from 'zod';
-import type { Caller } from '../../access/identity.ts';
 import { endpoint } from '../../context/endpoint.ts';
 import { findExecution } from '../../executions/readable.ts';
 import { executionRecord } from '../../executions/records.ts';
@@ -93,25 +92,13 @@ export const streamOutput = endpoint({
         checkKey: recheckKey,
         response,
       });
-      if (hasLeft && query.cancel_on_disconnect) await cancelUnlessEnded(context, caller, id);
+      if (hasLeft && query.cancel_on_disconnect) await cancelUnlessEnded(context, caller.organizationId, id);
     } finally {
       release();
     }
     return null;
   },
 });
-
-async function cancelUnlessEnded(
-  context: Parameters<typeof cancel>[0],
-  { organizationId }: Caller,
-  id: string,
-): Promise<void> {
-  try {
-    await cancel(context, organizationId, id);
-  } catch (error) {
-    if (!(error instanceof ApiError && error.code === 'EXECUTION_ALREADY_TERMINAL')) throw error;
-  }
-}
 
 /** Null: it is no id of an event. */
 function positionOf(id: string | undefined): number | null {

@@ -1,6 +1,6 @@
 import { ApiError } from '@holdfast/domain/errors';
 import { isTerminal } from '@holdfast/domain/statuses';
-import { cancel } from '@holdfast/executions/lifecycle';
+import { cancelUnlessEnded } from '@holdfast/executions/lifecycle';
 import { z } from 'zod';
 import { endpoint } from '../../context/endpoint.ts';
 import { findExecution } from '../../executions/readable.ts';
@@ -112,12 +112,8 @@ export const putCancel = endpoint({
   async handle({ context, caller, params }) {
     const { id, status } = await findExecution(context, caller, params.id);
     if (isTerminal(status)) return ended;
-    try {
-      await cancel(context, caller.organizationId, id);
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'EXECUTION_ALREADY_TERMINAL') return ended;
-      throw error;
-    }
+    const now = await cancelUnlessEnded(context, caller.organizationId, id);
+    if (now.status !== 'CANCELLED') return ended;
     return {
       status: 202,
       body: { status: 'CANCELLATION_REQUESTED' },

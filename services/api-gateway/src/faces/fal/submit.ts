@@ -1,6 +1,5 @@
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
-import { storeInputFiles } from '../inputFiles.ts';
-import { knownInput } from '../knownInput.ts';
+import { createInput } from '../inputFiles.ts';
 import { createWithFiles } from '../requestFiles.ts';
 import { type Created, createFrom, type FaceCall } from '../run.ts';
 import { requestIdHeader } from './errors.ts';
@@ -22,11 +21,7 @@ export async function submit(call: FalCall, submitted: Submitted): Promise<Creat
   const priority = headers['x-fal-queue-priority'] === 'low' ? 'low' : undefined;
   const repeated = { model: definition.slug, input, priority };
   const created = await createWithFiles(call, (files) => {
-    let stored: Promise<Record<string, unknown>> | null = null;
-    const read = () =>
-      (stored ??= storeInputFiles(definition, knownInput(definition, input), files, (url) =>
-        ownFile(call, url),
-      ));
+    const read = createInput(definition, input, files, (url) => ownFile(call, url));
     return createFrom(call, route, repeated, async () => ({
       model: definition.slug,
       input: await read(),

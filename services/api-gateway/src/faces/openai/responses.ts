@@ -1,7 +1,6 @@
 import { getExecutionWithAttempts } from '@holdfast/db/executions/read';
-import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
-import { cancel, erase } from '@holdfast/executions/lifecycle';
+import { cancelUnlessEnded, erase } from '@holdfast/executions/lifecycle';
 import { z } from 'zod';
 import type { Caller } from '../../access/identity.ts';
 import type { Context } from '../../context/context.ts';
@@ -156,12 +155,9 @@ export const postCancelResponse = endpoint({
   async handle({ context, caller, params: of }) {
     const { id } = await findResponse(context, caller, of.id);
     // One that has ended stays as it is, as at OpenAI.
-    const cancelled = await cancel(context, caller.organizationId, id).catch((error: unknown) => {
-      if (error instanceof ApiError && error.code === 'EXECUTION_ALREADY_TERMINAL')
-        return findMapped(context, caller, id, 'chat');
-      throw error;
-    });
-    return { status: 200, body: responseOf(cancelled), headers: costHeaders(cancelled) };
+    const execution = await cancelUnlessEnded(context, caller.organizationId, id);
+    const ended = await mapped(context, execution, 'chat');
+    return { status: 200, body: responseOf(ended), headers: costHeaders(ended) };
   },
 });
 

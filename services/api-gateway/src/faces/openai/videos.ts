@@ -3,7 +3,7 @@ import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { isTerminal } from '@holdfast/domain/statuses';
-import { cancel, erase } from '@holdfast/executions/lifecycle';
+import { cancelUnlessEnded, erase } from '@holdfast/executions/lifecycle';
 import { sendObject } from '@holdfast/files/objectResponse';
 import { z } from 'zod';
 import type { Caller } from '../../access/identity.ts';
@@ -147,7 +147,7 @@ export const deleteVideo = endpoint({
   params,
   async handle({ context, caller, params: of }) {
     const { id, status } = await findVideo(context, caller, of.id);
-    if (!isTerminal(status)) await cancel(context, caller.organizationId, id).catch(unlessEnded);
+    if (!isTerminal(status)) await cancelUnlessEnded(context, caller.organizationId, id);
     await erase(context.db, caller.organizationId, id);
     return { status: 200, body: { id: of.id, object: 'video.deleted', deleted: true } };
   },
@@ -155,10 +155,6 @@ export const deleteVideo = endpoint({
 
 function servesVideos({ openai, output: { kind } }: ModelDefinition): boolean {
   return openai ? openai.videos !== undefined : kind === 'videos';
-}
-
-function unlessEnded(error: unknown): void {
-  if (!(error instanceof ApiError && error.code === 'EXECUTION_ALREADY_TERMINAL')) throw error;
 }
 
 function executionIdOf(id: string): string | null {

@@ -4,8 +4,7 @@ import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
 import { findExecution } from '../../executions/readable.ts';
 import type { Reply } from '../../http/endpoint.ts';
 import { preferredWaitS } from '../../http/requestHeaders.ts';
-import { storeInputFiles } from '../inputFiles.ts';
-import { knownInput } from '../knownInput.ts';
+import { createInput } from '../inputFiles.ts';
 import { createWithFiles } from '../requestFiles.ts';
 import { type Created, costHeaders, createFrom, type FaceCall } from '../run.ts';
 import { type PredictionBody, refuseKeyIn, timeoutS } from './createBody.ts';
@@ -32,11 +31,7 @@ export async function createPrediction(
   const timeout = timeoutS(headers['cancel-after']);
   const repeated = { ...body, model: definition.slug };
   const created = await createWithFiles(call, (files) => {
-    let stored: Promise<Record<string, unknown>> | null = null;
-    const input = () =>
-      (stored ??= storeInputFiles(definition, knownInput(definition, body.input), files, (url) =>
-        ownFile(call, url),
-      ));
+    const input = createInput(definition, body.input, files, (url) => ownFile(call, url));
     const webhookDialect = body.webhook ? dialectOf(call, definition, body) : null;
     return createFrom({ ...call, webhookDialect }, 'POST /v1/replicate/predictions', repeated, async () => ({
       model: definition.slug,

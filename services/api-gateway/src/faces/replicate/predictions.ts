@@ -1,7 +1,6 @@
 import { searchExecutions, searchedPerPage } from '@holdfast/db/executions/search';
-import { ApiError } from '@holdfast/domain/errors';
 import { isTerminal } from '@holdfast/domain/statuses';
-import { cancel } from '@holdfast/executions/lifecycle';
+import { cancelUnlessEnded } from '@holdfast/executions/lifecycle';
 import { z } from 'zod';
 import { boundModels } from '../../access/models.ts';
 import { endpoint } from '../../context/endpoint.ts';
@@ -101,11 +100,7 @@ export const postCancelPrediction = endpoint({
     // One that has ended stays as it is, as at Replicate.
     const cancelled = isTerminal(found.status)
       ? found
-      : await cancel(context, caller.organizationId, found.id).catch((error: unknown) => {
-          if (error instanceof ApiError && error.code === 'EXECUTION_ALREADY_TERMINAL')
-            return findExecution(context, caller, found.id);
-          throw error;
-        });
+      : await cancelUnlessEnded(context, caller.organizationId, found.id);
     return { status: 200, body: await predictionOf(call, cancelled), headers: costHeaders(cancelled) };
   },
 });
