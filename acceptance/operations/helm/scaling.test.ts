@@ -2,7 +2,7 @@ import { createLogger } from '@holdfast/kit/logger';
 import { connectProducer, type Redis } from '@holdfast/queues/connection';
 import { queueNames, settleQueue } from '@holdfast/queues/definitions';
 import { openProducer } from '@holdfast/queues/producer';
-import { testRedisUrl } from '@holdfast/testkit/testRedis';
+import { emptyRedis, testRedisUrl } from '@holdfast/testkit/testRedis';
 import { describe, expect, it } from '@jest/globals';
 import { type Dict } from '../../../scripts/generators/chart.ts';
 import { ofKind, workloadsOf } from './pods.ts';
@@ -25,6 +25,7 @@ describe('scaling', () => {
   });
 
   it('by queue depth reads the lists that contain waiting jobs', async () => {
+    await emptyRedis(testRedisUrl());
     const redis = connectProducer(testRedisUrl(), createLogger('test', 'silent'));
     await new Promise((ready) => redis.once('ready', ready));
     const producer = openProducer(settleQueue, redis, createLogger('test', 'silent'));
