@@ -65,8 +65,9 @@ export async function startGateway(args: { config: GatewayConfig; log: Logger })
       isStopping = true;
       for (const server of [api, admin]) server.retire();
       if (config.STOP_DELAY_S > 0) await delay(config.STOP_DELAY_S * 1000);
-      // Open event streams and `wait` requests would keep the servers open.
+      // Open event streams and requests that wait would keep the servers open.
       context.watcher.close();
+      context.waitingRoom.close();
       await Promise.all([api.close(), admin.close(), sessions.stop(), erasures.stop()]);
       await closeContext(context);
       await Promise.all([health.close(), tracing?.stop()]);

@@ -36,6 +36,7 @@ import { openRequester } from '@holdfast/queues/request';
 import { openTokenSigner } from '../access/executionTokens.ts';
 import { openOidc } from '../access/oidc/provider.ts';
 import { bodyPace, openBodyMemory } from '../http/bodyLimits.ts';
+import { openWaitingRoom } from '../http/waitingRoom.ts';
 import { openOutputReader } from '../watching/outputStream.ts';
 import { openStreamSlots } from '../watching/streamSlots.ts';
 import { openWatcher } from '../watching/watcher.ts';
@@ -111,6 +112,7 @@ export async function openContext({
     /** All queues, for operators. */
     queues: openQueueControls(redis),
     watcher: openWatcher({ db, log, openFeed: (handlers) => openChangeFeed({ redis, log, ...handlers }) }),
+    waitingRoom: openWaitingRoom(),
     streams,
     outputReader: openOutputReader(db),
     /** Whether responses arrived, as far as that is not written yet, by request (faces/delivery.ts). */

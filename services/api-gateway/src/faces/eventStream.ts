@@ -26,15 +26,27 @@ export type FaceEvents = {
   cut(): void;
 };
 
+const withSlot = new WeakSet<ServerResponse>();
+
+/**
+ * Takes the slot of a stream, until the response has ended. Before a create that streams: else a client without a slot would
+ * pay for what it never gets. @throws ApiError RATE_LIMITED, SERVICE_UNAVAILABLE
+ */
+export function takeStreamSlot({ context, caller, raw: { response } }: StreamCall): void {
+  if (withSlot.has(response)) return;
+  const release = context.streams.take(caller.organizationId, caller.apiKeyId);
+  withSlot.add(response);
+  // Also of a client that has left already.
+  finished(response, release);
+}
+
 /**
  * Server-sent events as the clients of faces read them: `data` alone or with a name, and comments that keep proxies open. A
  * stream counts as those of `/v1` do. @throws ApiError RATE_LIMITED, SERVICE_UNAVAILABLE: a repetition joins the execution
  */
-export function openEventStream(
-  { context, caller, raw: { response } }: StreamCall,
-  headers: Record<string, string>,
-): FaceEvents {
-  const release = context.streams.take(caller.organizationId, caller.apiKeyId);
+export function openEventStream(call: StreamCall, headers: Record<string, string>): FaceEvents {
+  const { response } = call.raw;
+  takeStreamSlot(call);
   response.writeHead(200, { ...eventStreamHeaders, ...headers });
   const over = new AbortController();
   let isInEvent = false;
@@ -45,7 +57,6 @@ export function openEventStream(
   finished(response, () => {
     clearInterval(ping);
     over.abort();
-    release();
   });
   async function send(text: string): Promise<void> {
     const hasRoom = response.write(text);

@@ -12,7 +12,7 @@ export type Face = {
   enter?(request: Request, hosts: readonly string[]): void;
   /** Sets what every response has beside the headers of the gateway, which are set. */
   setHeaders(response: ServerResponse): void;
-  /** Its clients spend all their tries on a 429 at once: a create waits for room instead. */
+  /** Its clients spend all their tries on a 429 at once: a request waits for room instead. */
   waitsForRoom?: boolean;
   /** The status of an error, where its clients know another than ours. */
   errorStatus?(error: ApiError, response: ServerResponse): number;

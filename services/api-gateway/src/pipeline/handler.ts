@@ -16,6 +16,7 @@ import { isForm } from '../http/form.ts';
 import { findJsonProblem, readJson } from '../http/json.ts';
 import { type RequestState, stateOf } from '../http/requestState.ts';
 import { validate } from '../http/validate.ts';
+import { whenRoom } from './waitForRoom.ts';
 
 type Raw = { request: Request; response: Response };
 
@@ -99,7 +100,9 @@ async function replyOf(
   let body: unknown;
   try {
     query = parseQuery(endpoint, raw.request.url);
-    body = await readEndpointBody(endpoint, raw, { pace: context.bodyPace, hold });
+    body = await whenRoom(context, raw, () =>
+      readEndpointBody(endpoint, raw, { pace: context.bodyPace, hold }),
+    );
   } catch (error) {
     await endpoint.onRefused?.({ context, params, raw, error });
     throw error;

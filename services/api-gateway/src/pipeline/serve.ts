@@ -12,7 +12,7 @@ import { endpointHandler } from './handler.ts';
 import type { LimitRate } from './rateLimit.ts';
 import { setSecurityHeaders } from './securityHeaders.ts';
 import { trackRequests } from './tracking.ts';
-import { waitingForRoom } from './waitForRoom.ts';
+import { whenRoom } from './waitForRoom.ts';
 
 /** An application with these endpoints. Every request is tracked, authenticated and counted before its body is read. */
 export function createPipeline(args: {
@@ -30,7 +30,6 @@ export function createPipeline(args: {
   const { context, endpoints, authenticate, limitRate, origins = [], faces = [] } = args;
   const track = trackRequests(context, createRoutes(endpoints), faces);
   const allow = allowOrigins(origins, endpoints);
-  const limit = waitingForRoom(context, limitRate);
   const handle = endpointHandler(context);
   const app = express();
   app.disable('x-powered-by');
@@ -50,7 +49,7 @@ export function createPipeline(args: {
     if (portalSessionId === null) allow(request, response);
     await authenticate(request, response);
     try {
-      await limit(request, response);
+      await whenRoom(context, { request, response }, () => limitRate(request, response));
     } finally {
       face?.setHeaders(response);
     }

@@ -1,49 +1,33 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { ApiError } from '@holdfast/domain/errors';
 import type { Request, Response } from 'express';
 import { identityOf } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
+import { preferredWaitS } from '../http/requestHeaders.ts';
 import { stateOf } from '../http/requestState.ts';
-import type { LimitRate } from './rateLimit.ts';
+import { isRefusal } from '../http/waitingRoom.ts';
 
-/** Clients wait for a response for at least 60 s. */
-const waitForMs = 50_000;
-const pollMs = 1000;
+/** Clients that ask to wait for an execution do so for a minute, others for half of it. */
+const patienceMs = { waiting: 50_000, other: 25_000 };
 
 /**
- * A create above its limit waits for room if the clients of its face spend all their tries on a 429 at once. It takes one of
- * the streams that its key may have open. @throws ApiError RATE_LIMITED, UNAUTHENTICATED
+ * Runs `pass`, which lets a request through or refuses it before its body is read. If the clients of its face spend all their
+ * tries on a 429 at once, the request waits for room. @throws what `pass` throws
  */
-export function waitingForRoom({ streams }: Pick<Context, 'streams'>, limitRate: LimitRate): LimitRate {
-  return async (request, response) => {
-    try {
-      await limitRate(request, response);
-    } catch (error) {
-      const { caller, recheck } = identityOf(response);
-      if (!isLimited(error) || !caller || !mayWait(response)) throw error;
-      const release = streams.take(caller.organizationId, caller.apiKeyId);
-      await retry(limitRate, request, response).finally(release);
-      await recheck?.();
-      response.removeHeader('Retry-After');
-    }
-  };
-}
-
-function mayWait(response: Response): boolean {
-  const { match, face } = stateOf(response);
-  return face?.waitsForRoom === true && match.kind === 'endpoint' && match.endpoint.limit === 'create';
-}
-
-async function retry(limitRate: LimitRate, request: Request, response: Response): Promise<void> {
-  const endsAt = performance.now() + waitForMs;
-  for (;;) {
-    await delay(pollMs);
-    try {
-      return await limitRate(request, response);
-    } catch (error) {
-      if (!isLimited(error) || response.destroyed || performance.now() > endsAt) throw error;
-    }
+export async function whenRoom<Result>(
+  { waitingRoom }: Pick<Context, 'waitingRoom'>,
+  { request, response }: { request: Request; response: Response },
+  pass: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await pass();
+  } catch (error) {
+    const { caller, recheck } = identityOf(response);
+    const mayWait = stateOf(response).face?.waitsForRoom === true && !request.readableDidRead;
+    if (!isRefusal(error) || !mayWait || !caller) throw error;
+    const { organizationId } = caller;
+    const waitMs = preferredWaitS(request.headers['prefer']) > 0 ? patienceMs.waiting : patienceMs.other;
+    const result = await waitingRoom.retry(pass, { organizationId, response, waitMs });
+    await recheck?.();
+    response.removeHeader('Retry-After');
+    return result;
   }
 }
-
-const isLimited = (error: unknown) => error instanceof ApiError && error.code === 'RATE_LIMITED';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpoint } from '../../context/endpoint.ts';
+import { takeStreamSlot } from '../eventStream.ts';
 import { fileLimits } from '../requestFiles.ts';
 import { whenCompleted } from '../run.ts';
 import { requireApp } from './apps.ts';
@@ -37,6 +38,7 @@ export const postStream = endpoint({
   summary: 'Run a model and stream its output',
   async handle({ params, body, ...call }) {
     const definition = await requireApp(call.context, call.caller, params.app);
+    takeStreamSlot(call);
     const isStreamed = definition.stream === 'text';
     const route = 'POST /v1/fal/run/stream';
     const created = await submit(call, { route, definition, input: body, isStreamed });

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -218,6 +219,24 @@ describe('a chat completion', () => {
       'insufficient_quota',
       'false',
     ]);
+  });
+
+  it('creates nothing when its key has no room for the stream', async () => {
+    const full = await openTestGateway(gateway.servers, {
+      COMPATIBLE_APIS: 'openai',
+      EVENT_STREAMS_PER_KEY: '1',
+    });
+    const before = await count();
+    const { apiKeyId } = await full.context.db.prisma.apiKeyValue.findFirstOrThrow({
+      where: { hash: hash('sha256', key) },
+    });
+    full.context.streams.take('another organization', apiKeyId);
+    const refused = await full
+      .client(key)
+      .post(path)
+      .send(bodyOf({ stream: true }));
+    expect([refused.status, await count()]).toEqual([429, before]);
+    await full.close();
   });
 
   it('is not there unless COMPATIBLE_APIS names the face', async () => {

@@ -2,6 +2,7 @@ import type { Execution } from '@holdfast/domain/execution';
 import { z } from 'zod';
 import { endpoint } from '../../context/endpoint.ts';
 import type { Reply } from '../../http/endpoint.ts';
+import { takeStreamSlot } from '../eventStream.ts';
 import { fileLimits } from '../requestFiles.ts';
 import { type Created, createFrom, type FaceCall, whenCompleted } from '../run.ts';
 import { type ChunkShape, chatChunks, streamChat } from './chatStream.ts';
@@ -64,6 +65,7 @@ export const postChatCompletion = endpoint({
     const { context, caller } = call;
     const { definition } = await requireNamed(context, caller, body.model, 'chat');
     const isStreamed = body.stream === true;
+    if (isStreamed) takeStreamSlot(call);
     const created = await createFromMessages(call, {
       route: 'POST /v1/openai/chat/completions',
       body,
@@ -99,6 +101,7 @@ export const postCompletion = endpoint({
     const { definition } = await requireNamed(context, caller, body.model, 'chat');
     const { prompt, ...rest } = body;
     const isStreamed = body.stream === true;
+    if (isStreamed) takeStreamSlot(call);
     const created = await createFrom(call, 'POST /v1/openai/completions', body, () => ({
       model: definition.slug,
       input: chatInput(definition, {

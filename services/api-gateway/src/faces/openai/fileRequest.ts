@@ -6,13 +6,14 @@ import type { OpenaiOperation } from '@holdfast/domain/modelOpenai';
 import type { z } from 'zod';
 import { readForm } from '../../http/form.ts';
 import { validate } from '../../http/validate.ts';
+import { takeStreamSlot } from '../eventStream.ts';
 import { createWithFiles, digestOf, type RequestFiles } from '../requestFiles.ts';
 import { type Created, createFrom, type FaceCall } from '../run.ts';
 import { type AttachedFile, typedInput, withFiles } from './fileInput.ts';
 import { requireNamed } from './models.ts';
 
 /** An endpoint that takes files: as parts of a form, or in JSON as data URIs, URLs or references. */
-type FileEndpoint<Fields extends z.ZodType<{ model: string }>> = {
+type FileEndpoint<Fields extends z.ZodType<{ model: string; stream?: boolean | null | undefined }>> = {
   route: string;
   fields: Fields;
   /** The names of fields with files. */
@@ -24,7 +25,9 @@ type FileEndpoint<Fields extends z.ZodType<{ model: string }>> = {
 };
 
 /** Creates an execution from the fields and files of the request. @throws ApiError */
-export async function createFromFiles<Fields extends z.ZodType<{ model: string }>>(
+export async function createFromFiles<
+  Fields extends z.ZodType<{ model: string; stream?: boolean | null | undefined }>,
+>(
   call: FaceCall,
   body: unknown,
   { route, fields: schema, files: names, operation, input, isStreamed }: FileEndpoint<Fields>,
@@ -36,6 +39,7 @@ export async function createFromFiles<Fields extends z.ZodType<{ model: string }
         : sentAsJson(body, files, names);
     const fields = validate(schema, sent.fields);
     const { definition } = await requireNamed(call.context, call.caller, fields.model, operation);
+    if (fields.stream === true) takeStreamSlot(call);
     const given = typedInput(definition, input(definition, fields));
     const created = await createFrom(call, route, sent.hashed, async () => ({
       model: definition.slug,

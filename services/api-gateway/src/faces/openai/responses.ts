@@ -7,6 +7,7 @@ import type { Context } from '../../context/context.ts';
 import { endpoint } from '../../context/endpoint.ts';
 import type { Reply } from '../../http/endpoint.ts';
 import { integerParameter, notFound } from '../../http/fields.ts';
+import { takeStreamSlot } from '../eventStream.ts';
 import { fileLimits } from '../requestFiles.ts';
 import { type Created, costHeaders, type FaceCall, whenCompleted } from '../run.ts';
 import { type ChatMessage, takesMessages } from './completion.ts';
@@ -45,6 +46,7 @@ export const postResponse = endpoint({
     const { context, caller } = call;
     const { definition } = await requireNamed(context, caller, body.model, 'chat');
     const isStreamed = body.stream === true;
+    if (isStreamed) takeStreamSlot(call);
     const earlier = await messagesBefore(context, caller, body.previous_response_id ?? null);
     const created = await createFromMessages(call, {
       route: `POST ${route}`,

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { endpoint } from '../../context/endpoint.ts';
 import { respondStoreError } from '../../files/storage.ts';
 import type { RawRequest } from '../../http/endpoint.ts';
+import { takeStreamSlot } from '../eventStream.ts';
 import { base64, openFile } from '../outputFiles.ts';
 import { createFrom, type FaceCall, whenCompleted } from '../run.ts';
 import { eventText, streamCompleted } from './finalEvents.ts';
@@ -31,6 +32,7 @@ export const postSpeech = endpoint({
   responses: { 200: { description: 'The audio', schema: null } },
   async handle({ body, ...call }) {
     const { definition } = await requireNamed(call.context, call.caller, body.model, 'speech');
+    if (body.stream_format === 'sse') takeStreamSlot(call);
     const created = await createFrom(call, 'POST /v1/openai/audio/speech', body, () => ({
       model: definition.slug,
       input: speechInput(definition, body),

@@ -4,6 +4,7 @@ import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
 import { findExecution } from '../../executions/readable.ts';
 import type { Reply } from '../../http/endpoint.ts';
 import { preferredWaitS } from '../../http/requestHeaders.ts';
+import { stateOf } from '../../http/requestState.ts';
 import { createInput } from '../inputFiles.ts';
 import { createWithFiles } from '../requestFiles.ts';
 import { type Created, costHeaders, createFrom, type FaceCall } from '../run.ts';
@@ -72,7 +73,8 @@ async function replyWith(call: Call, created: Created): Promise<Reply> {
     body: await predictionOf(call, execution, { isNew: true }),
     headers: { ...created.headers, ...costHeaders(execution) },
   };
-  const waitMs = preferredWaitS(headers['prefer']) * 1000 - aheadMs;
+  const elapsedMs = performance.now() - stateOf(call.raw.response).startedAt;
+  const waitMs = preferredWaitS(headers['prefer']) * 1000 - aheadMs - elapsedMs;
   const mayWait = waitMs > 0 && caller.scopes.includes('executions:read') && !isTerminal(execution.status);
   return mayWait ? { ...accepted, wait: () => waited(call, created, accepted, waitMs) } : accepted;
 }

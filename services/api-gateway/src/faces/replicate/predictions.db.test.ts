@@ -216,26 +216,47 @@ describe('a prediction', () => {
   });
 });
 
-it('a create above the limit of its key waits for room, and is refused where the client would wait itself', async () => {
-  const limited = await openTestGateway(gateway.servers, {
-    COMPATIBLE_APIS: 'openai,replicate',
-    RATE_LIMIT_CREATE_PER_MINUTE: '1',
+describe('a request for which there is no room', () => {
+  it('waits beside others above the limit of their key, and is refused where the client would wait itself', async () => {
+    const limited = await openTestGateway(gateway.servers, {
+      COMPATIBLE_APIS: 'openai,replicate',
+      RATE_LIMIT_CREATE_PER_MINUTE: '1',
+      EVENT_STREAMS_PER_KEY: '1',
+    });
+    try {
+      const as = limited.client(await limited.newKey(organizationId));
+      const create = () => as.post(route).send({ version: 'v1', input: input() });
+      await create().expect(201);
+      const waiting = Promise.all([create(), create()]);
+      const { redis, waitingRoom } = limited.context;
+      await until('they wait', () => waitingRoom.size() === 2);
+      await as.post('/v1/executions').send({ model: 'writer', input: input() }).expect(429);
+      for (const left of [1, 0]) {
+        for (const one of await redis.keys('*limit:create:*')) await redis.del(one);
+        await until('one more has passed', () => waitingRoom.size() === left);
+      }
+      for (const { status, body, headers } of await waiting)
+        expect([status, body.status, headers['retry-after']]).toEqual([201, 'starting', undefined]);
+    } finally {
+      await limited.close();
+    }
   });
-  try {
-    const as = limited.client(await limited.newKey(organizationId));
-    const create = () => as.post(route).send({ version: 'v1', input: input() });
-    await create().expect(201);
-    const waiting = create().then((response) => response);
-    const { redis, streams } = limited.context;
-    await until('it waits', () => streams.open() === 1);
-    await as.post('/v1/executions').send({ model: 'writer', input: input() }).expect(429);
-    for (const one of await redis.keys('*limit:create:*')) await redis.del(one);
-    const { status, body, headers } = await waiting;
-    expect([status, body.status, headers['retry-after']]).toEqual([201, 'starting', undefined]);
-    expect(streams.open()).toBe(0);
-  } finally {
-    await limited.close();
-  }
+
+  it('waits for the memory of its body, or until the gateway stops', async () => {
+    const { bodies, waitingRoom } = gateway.context;
+    const full = bodies.open(organizationId);
+    full.take(32 * 1024 * 1024);
+    const waiting = byModel().then((response) => response);
+    await until('it waits', () => waitingRoom.size() === 1);
+    full.release();
+    expect((await waiting).status).toBe(201);
+    full.take(32 * 1024 * 1024);
+    const refused = byModel().then((response) => response);
+    await until('it waits', () => waitingRoom.size() === 1);
+    waitingRoom.close();
+    expect((await refused).status).toBe(429);
+    full.release();
+  });
 });
 
 it('predictions are listed from the newest on', async () => {
