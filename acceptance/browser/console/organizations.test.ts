@@ -83,6 +83,7 @@ test.describe('an organization', () => {
     const form = page.getByRole('dialog');
     await form.getByLabel('Name').fill('Ready to run');
     await form.getByLabel(/First top-up/).fill('12.50');
+    await form.getByLabel(/Webhook endpoint/).fill('http://127.0.0.1:9/first');
     let isLost = true;
     await page.route(/\/api-keys$/, async (route) => {
       if (isLost) await route.abort();
@@ -93,8 +94,16 @@ test.describe('an organization', () => {
     await untilText(page, 'The server did not respond.');
     await form.getByRole('button', { name: 'Create organization' }).click();
     const key = await page.locator('pre', { hasText: /^sk_/ }).textContent();
+    await page.locator('pre', { hasText: /^whsec_/ }).waitFor();
     await page.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByRole('heading', { name: 'Ready to run' }).waitFor();
+    await page.getByRole('link', { name: 'http://127.0.0.1:9/first' }).waitFor();
+    await page.getByRole('button', { name: 'Add endpoint' }).click();
+    await page.getByLabel('URL').fill('http://127.0.0.1:9/second');
+    await page.getByRole('dialog').getByRole('button', { name: 'Add endpoint' }).click();
+    await page.locator('pre', { hasText: /^whsec_/ }).waitFor();
+    await page.getByRole('button', { name: 'I have stored it' }).click();
+    await page.getByRole('link', { name: 'http://127.0.0.1:9/second' }).waitFor();
     await page.unroute(/\/api-keys$/);
     const headers = { Authorization: `Bearer ${key}` };
     const balance = await (await fetch(`${state.base_url}/v1/balance`, { headers })).json();

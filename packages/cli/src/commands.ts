@@ -163,6 +163,15 @@ per line for each change.`,
     load: async () => (await import('./executions/cancel.ts')).executionsCancel,
   },
   {
+    name: 'executions refund',
+    about: `return what an execution was charged, or --amount of it, to the balance of its organization, once per idempotency key.
+All refunds together return at most the charge. The client sees the reason in its transactions`,
+    usage:
+      'holdfast executions refund <execution> [--amount AMOUNT] [--reason TEXT] [--idempotency-key KEY] [--json]',
+    examples: 'holdfast executions refund exec_… --reason "the image was blurred"',
+    load: async () => (await import('./executions/refund.ts')).executionsRefund,
+  },
+  {
     name: 'webhooks list',
     about: "list an organization's webhook endpoints with their failures",
     usage: 'holdfast webhooks list <org> [--json]',

@@ -27,13 +27,15 @@ export type AdjustmentRequest = {
   until?: Date;
 };
 
-type Adjustment = {
+export type Adjustment = {
   kind: AdjustmentKind;
   amount: Money;
   availableAfter: Money;
   reason: string | null;
   createdAt: Date;
   sequence: string;
+  /** The execution whose charge a refund returns. */
+  refundOf: string | null;
 };
 
 export type AdjustResult =
@@ -52,10 +54,7 @@ export async function adjustWithin(client: PoolClient, request: AdjustmentReques
   const { organizationId, amount, idempotencyKey } = request;
   const [balance] = await runStatement<{ available: Money }>(client, 'lock_balance', lock, [organizationId]);
   if (!balance) return { outcome: 'no organization' };
-  const [known] = await runStatement<Adjustment>(client, 'find_adjustment', find, [
-    organizationId,
-    idempotencyKey,
-  ]);
+  const known = await findAdjustment(client, organizationId, idempotencyKey);
   if (known) return { outcome: 'added', transfer: known, isReplay: true };
   const isTaken = new MoneyDecimal(amount).lt(0);
   if (isTaken && new MoneyDecimal(balance.available).plus(amount).lt(0)) {
@@ -65,6 +64,16 @@ export async function adjustWithin(client: PoolClient, request: AdjustmentReques
   return transfer ? { outcome: 'added', transfer, isReplay: false } : { outcome: 'too late' };
 }
 
+export async function findAdjustment(
+  client: PoolClient,
+  organizationId: string,
+  idempotencyKey: string | null,
+): Promise<Adjustment | undefined> {
+  const values = [organizationId, idempotencyKey];
+  const [known] = await runStatement<Adjustment>(client, 'find_adjustment', find, values);
+  return known;
+}
+
 async function add(client: PoolClient, request: AdjustmentRequest): Promise<Adjustment | undefined> {
   const { organizationId, kind, amount, reason, idempotencyKey, until = null } = request;
   const values = [organizationId, kind, amount, reason, idempotencyKey, until];
@@ -72,12 +81,12 @@ async function add(client: PoolClient, request: AdjustmentRequest): Promise<Adju
   return added;
 }
 
-const columns = `kind, CASE debit_account WHEN 'available' THEN -amount ELSE amount END AS amount,
-  available_after AS "availableAfter", reason, created_at AS "createdAt", sequence`;
+export const adjustmentColumns = `kind, CASE debit_account WHEN 'available' THEN -amount ELSE amount END AS amount,
+  available_after AS "availableAfter", reason, created_at AS "createdAt", sequence, refund_of AS "refundOf"`;
 
 const lock = `SELECT available FROM balances WHERE organization_id = $1 FOR UPDATE`;
 
-const find = `SELECT ${columns} FROM transfers
+const find = `SELECT ${adjustmentColumns} FROM transfers
 WHERE execution_id IS NULL AND organization_id = $1 AND idempotency_key = $2`;
 
 /** The trigger `transfers_post` updates the balance. */
@@ -87,7 +96,7 @@ INSERT INTO transfers (organization_id, sequence, kind, debit_account, credit_ac
 SELECT $1, sequence + 1, $2, CASE WHEN $3::numeric < 0 THEN 'available' ELSE 'funding' END,
   CASE WHEN $3::numeric < 0 THEN 'funding' ELSE 'available' END, abs($3::numeric), available + $3::numeric, held, $4, $5
 FROM balances WHERE organization_id = $1 AND ($6::timestamptz IS NULL OR clock_timestamp() <= $6)
-RETURNING ${columns}`;
+RETURNING ${adjustmentColumns}`;
 
 export async function topUp(
   db: Database,

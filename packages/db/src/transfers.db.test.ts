@@ -40,13 +40,13 @@ describe('the list of transfers', () => {
     expect(rows).toBeLessThan(fewRows);
   });
 
-  it('of an execution reads only its month', async () => {
+  it('of an execution reads only its month, and its refunds', async () => {
     const { rows } = await db.pool.query<{ id: string }>(
       `SELECT id FROM executions WHERE organization_id = 'org_own' AND id > month_bound('exec', '2025-03-01')
        ORDER BY id LIMIT 1`,
     );
     const read = await readFor({ executionId: rows[0]?.id });
-    expect(read).toEqual({ relations: ['transfers_2025_03'], rows: 3 });
+    expect(read).toEqual({ relations: ['transfers_2025_03', 'transfers_funding'], rows: 3 });
   });
 
   it.each(['top_up', 'correction'] as const)('of kind %s opens their partition alone', async (kind) => {

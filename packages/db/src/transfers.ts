@@ -80,13 +80,17 @@ FROM (
 const change = (account: 'available' | 'held') =>
   `CASE '${account}' WHEN t.credit_account THEN t.amount WHEN t.debit_account THEN -t.amount ELSE 0 END`;
 
+/** A refund names its execution without being one of its transfers. */
+const executionSql = `coalesce(t.execution_id, t.refund_of)`;
+
 const columns = `t.sequence, t.kind, t.amount, ${change('available')} AS "availableChange",
-  ${change('held')} AS "heldChange", t.execution_id AS "executionId", t.reason, t.available_after AS "availableAfter",
+  ${change('held')} AS "heldChange", ${executionSql} AS "executionId", t.reason, t.available_after AS "availableAfter",
   t.held_after AS "heldAfter", t.available_after + t.held_after AS "balanceAfter", t.created_at AS "createdAt"`;
 
 /** Few rows, found by the execution (whatever the planner estimates) and filtered afterwards. */
 const transfersOf = (executionId: string) =>
-  `(SELECT * FROM transfers WHERE execution_id = ${executionId} OFFSET 0)`;
+  `(SELECT * FROM transfers WHERE execution_id = ${executionId}
+    UNION ALL SELECT * FROM transfers WHERE execution_id IS NULL AND refund_of = ${executionId} OFFSET 0)`;
 
 // There is no index on time, but the journal is nearly in order of time: the hold of the nearest execution gives the
 // sequence number.
@@ -102,7 +106,7 @@ const maxWait = `interval '10 minutes'`;
 
 const conditions: { key: keyof TransferFilter; name: string; sql: (parameter: string) => string }[] = [
   { key: 'kind', name: 'kind', sql: (kind) => `t.kind = ${kind}` },
-  { key: 'executionId', name: 'execution', sql: (id) => `t.execution_id = ${id}` },
+  { key: 'executionId', name: 'execution', sql: (id) => `${executionSql} = ${id}` },
   {
     key: 'createdAfter',
     name: 'after',

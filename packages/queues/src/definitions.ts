@@ -145,6 +145,8 @@ const transfer = z.object({
   reason: z.string().nullable(),
   createdAt: z.coerce.date(),
   sequence: z.string(),
+  // A ledger of the previous version makes no refunds.
+  refundOf: z.string().nullable().default(null),
 });
 
 /** Why the ledger wrote nothing. */
@@ -170,10 +172,19 @@ export const decideResult = z.discriminatedUnion('outcome', [
 ]);
 export type DecideResult = z.infer<typeof decideResult>;
 
-/** Both are idempotent by their key, and not written after `until` (the database's clock). */
+export const refundResult = z.discriminatedUnion('outcome', [
+  z.object({ outcome: z.literal('added'), transfer, isReplay: z.boolean() }),
+  z.object({ outcome: z.literal('key used') }),
+  z.object({ outcome: z.literal('above the charge'), left: z.string() }),
+  z.object({ outcome: z.literal('too late') }),
+  z.object({ outcome: z.literal('no execution') }),
+]);
+export type RefundResult = z.infer<typeof refundResult>;
+
+/** All are idempotent by their key, and not written after `until` (the database's clock). */
 const asked = { requestId: z.string(), idempotencyKey: z.string(), until: z.coerce.date() };
 
-/** Returns an AdjustResult, or the DecideResult of a review, which a ledger of the previous version refuses. */
+/** Returns an AdjustResult, the DecideResult of a review, or a RefundResult, which a ledger of the previous version refuses. */
 export const adjustQueue = defineQueue({
   name: 'adjust',
   payload: z.discriminatedUnion('kind', [
@@ -191,6 +202,13 @@ export const adjustQueue = defineQueue({
       amount: z.string().nullable(),
       reason: z.string(),
       decidedBy: z.string(),
+    }),
+    z.object({
+      ...asked,
+      kind: z.literal('refund'),
+      executionId: z.string(),
+      amount: z.string().nullable(),
+      reason: z.string().nullable(),
     }),
   ]),
   jobId: ({ requestId }) => requestId,

@@ -37,6 +37,7 @@ import { postOrganization } from './admin/endpoints/postOrganization.ts';
 import { postOrganizationKey } from './admin/endpoints/postOrganizationKey.ts';
 import { postQueueRetry } from './admin/endpoints/postQueueRetry.ts';
 import { postRecoverDeliveries } from './admin/endpoints/postRecoverDeliveries.ts';
+import { postRefund } from './admin/endpoints/postRefund.ts';
 import { postRerun } from './admin/endpoints/postRerun.ts';
 import { postSession } from './admin/endpoints/postSession.ts';
 import { postSignInLink } from './admin/endpoints/postSignInLink.ts';
@@ -68,6 +69,7 @@ import { listDeliveries } from './api/webhooks/listDeliveries.ts';
 import { listEndpoints } from './api/webhooks/listEndpoints.ts';
 import { listExecutionDeliveries } from './api/webhooks/listExecutionDeliveries.ts';
 import { patchEndpoint } from './api/webhooks/patchEndpoint.ts';
+import { postEndpoint } from './api/webhooks/postEndpoint.ts';
 import { postRecover } from './api/webhooks/postRecover.ts';
 import { postRedeliver } from './api/webhooks/postRedeliver.ts';
 import { postRotateEndpointSecret } from './api/webhooks/postRotateEndpointSecret.ts';
@@ -103,6 +105,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   onBehalf(listEveryTransaction),
   onBehalf(getUsageWithWriteOffs),
   onBehalf(listEndpoints),
+  onBehalf(postEndpoint),
   onBehalf(getEndpoint),
   onBehalf(getEndpointActivity),
   onBehalf(getEndpointBacklog),
@@ -132,6 +135,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   getAnyExecution,
   listAttempts,
   cancelAnyExecution,
+  postRefund,
   postRerun,
   listReviews,
   postAcceptReview,

@@ -2,6 +2,7 @@ import { backlogGauges, holdGauges } from '@holdfast/db/backlogGauges';
 import { adjustBalance } from '@holdfast/db/balances';
 import { type Database, openDatabase } from '@holdfast/db/client';
 import { decideReview } from '@holdfast/db/executions/reviews';
+import { refundExecution } from '@holdfast/db/refunds';
 import { ping } from '@holdfast/db/server';
 import { hasWork } from '@holdfast/db/sweeps';
 import { openSettler } from '@holdfast/executions/settler';
@@ -20,6 +21,7 @@ import {
   type DecideResult,
   dispatchQueue,
   fanoutQueue,
+  type RefundResult,
   type SettleJob,
   settleQueue,
 } from '@holdfast/queues/definitions';
@@ -135,7 +137,13 @@ function startAdjustments(args: { db: Database; redis: Redis; jobs: JobMetrics; 
     concurrency: 8,
     log,
     metrics: jobs,
-    async process({ requestId, ...asked }): Promise<AdjustResult | DecideResult> {
+    async process({ requestId, ...asked }): Promise<AdjustResult | DecideResult | RefundResult> {
+      if (asked.kind === 'refund') {
+        const result = await refundExecution(db, asked);
+        const { executionId, amount } = asked;
+        log.info({ requestId, executionId, amount, outcome: result.outcome }, 'refund processed');
+        return result;
+      }
       if ('executionId' in asked) {
         const result = await decideReview(db, asked);
         const { executionId, kind, amount, decidedBy } = asked;

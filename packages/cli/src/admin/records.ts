@@ -35,6 +35,8 @@ export const adjustment = z.looseObject({
   balance,
 });
 
+export const refund = adjustment.extend({ execution_id: z.string() });
+
 export const apiKey = z.looseObject({
   id: z.string(),
   name: z.string(),

@@ -128,6 +128,73 @@ export interface components {
              */
             color_scheme?: "auto" | "light" | "dark";
         };
+        WebhookEndpointRequest: {
+            /**
+             * @description An HTTPS URL on port 443 or 8443, with a host name or an address. The operator may allow ports 1024 and above
+             * @example https://example.com/hooks
+             */
+            url: string;
+            /**
+             * @description A label
+             * @default
+             * @example Production
+             */
+            description?: string;
+            /**
+             * @description Event types to send; empty: all execution events (`execution.*`). Events about your other endpoints (`endpoint.failing`, `endpoint.deactivated`, `endpoint.recovered`) are sent only to endpoints that list them or `endpoint.*`; those about batches (`batch.completed`, `batch.paused`, `batch.cancelled`, `batch.expired`) to those that list them or `batch.*`
+             * @default []
+             * @example [
+             *       "execution.completed",
+             *       "execution.failed"
+             *     ]
+             */
+            events?: ("execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered" | "batch.completed" | "batch.paused" | "batch.cancelled" | "batch.expired" | "execution.*" | "endpoint.*" | "batch.*")[];
+            /**
+             * @description Slugs of the models whose events are sent; empty: all models, or those of the API key if it is limited to `models`
+             * @default []
+             * @example [
+             *       "sandbox-image"
+             *     ]
+             */
+            models?: string[];
+            /**
+             * @description `full`: the execution with its result. `thin`: only its id and status, for receivers that read the execution themselves
+             * @default full
+             * @example full
+             * @enum {string}
+             */
+            payload?: "full" | "thin";
+            /**
+             * @description Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
+             * @default holdfast
+             * @example holdfast
+             * @enum {string}
+             */
+            dialect?: "holdfast" | "openai";
+            /**
+             * @description Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
+             * @default 256
+             * @example 256
+             */
+            max_in_flight?: number;
+            /**
+             * @description Maximum number of requests per second; null: no limit
+             * @default null
+             * @example null
+             */
+            max_per_second?: number | null;
+            /** @default {} */
+            headers?: components["schemas"]["CustomHeaders"];
+        };
+        /**
+         * @description Added to every delivery. At most 20, up to 4 KiB each and 16 KiB in total. Never returned
+         * @example {
+         *       "X-Tenant": "acme"
+         *     }
+         */
+        CustomHeaders: {
+            [key: string]: string;
+        };
         WebhookEndpointChanges: {
             /**
              * @description Event types to send; empty: all execution events (`execution.*`). Events about your other endpoints (`endpoint.failing`, `endpoint.deactivated`, `endpoint.recovered`) are sent only to endpoints that list them or `endpoint.*`; those about batches (`batch.completed`, `batch.paused`, `batch.cancelled`, `batch.expired`) to those that list them or `batch.*`
@@ -174,15 +241,6 @@ export interface components {
              */
             description?: string;
             is_active?: boolean;
-        };
-        /**
-         * @description Added to every delivery. At most 20, up to 4 KiB each and 16 KiB in total. Never returned
-         * @example {
-         *       "X-Tenant": "acme"
-         *     }
-         */
-        CustomHeaders: {
-            [key: string]: string;
         };
         EstimateExecution: {
             /**
@@ -1041,6 +1099,81 @@ export interface components {
              * @example 2026-03-20T10:30:00.000Z
              */
             created_at: string;
+        };
+        CreatedWebhookEndpoint: {
+            /**
+             * @description Id
+             * @example wh_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            /** @example https://example.com/hooks/holdfast */
+            url: string;
+            /** @example Production */
+            description: string;
+            /**
+             * @example [
+             *       "execution.completed",
+             *       "execution.failed"
+             *     ]
+             */
+            events: string[];
+            /**
+             * @description Empty: all models
+             * @example []
+             */
+            models: string[];
+            /**
+             * @description `full`: the execution with its result. `thin`: only its id and status, for receivers that read the execution themselves
+             * @example full
+             * @enum {string}
+             */
+            payload: "full" | "thin";
+            /**
+             * @description Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
+             * @example holdfast
+             * @enum {string}
+             */
+            dialect: "holdfast" | "openai";
+            /**
+             * @description Upper bound of concurrent requests to the endpoint; each webhook-sender of the service may have one, even if that is more. Below it, Holdfast sends as many as the endpoint takes without failing or slowing down
+             * @example 256
+             */
+            max_in_flight: number;
+            /**
+             * @description Maximum number of requests per second; null: no limit
+             * @example null
+             */
+            max_per_second: number | null;
+            /** @description Whether deliveries are made */
+            is_active: boolean;
+            /**
+             * @description `is_active` as a word
+             * @enum {string}
+             */
+            status: "active" | "inactive";
+            /**
+             * @description Failed deliveries in a row
+             * @example 0
+             */
+            failure_count: number;
+            /** @example 2026-03-20T10:30:08.610Z */
+            last_success: string | null;
+            last_failure: string | null;
+            /** @description The error of the last failure */
+            last_error: string | null;
+            failing_since: string | null;
+            previous_secret_valid_until: string | null;
+            /**
+             * Format: date-time
+             * @description When the endpoint was created
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            created_at: string;
+            /**
+             * @description Signs the deliveries. Returned only once
+             * @example whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD
+             */
+            secret: string;
         };
         WebhookEndpointActivity: {
             /** @description The last 24 hours, oldest first */
@@ -2137,6 +2270,11 @@ export interface components {
             /** @description The last 20 executions that repeat this one, newest first */
             reruns: components["schemas"]["Rerun"][];
             written_off: string | null;
+            /**
+             * @description What a refund may still return: what was charged, minus earlier refunds
+             * @example 0.048
+             */
+            refundable: string;
             /** @description Null: its cost was not held back */
             review: components["schemas"]["Review"] | null;
             attempts: components["schemas"]["Attempt"][];
@@ -2385,6 +2523,36 @@ export interface components {
              * @example line-17
              */
             custom_id?: string;
+        };
+        Refund: {
+            /**
+             * @description Id
+             * @example org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            organization_id: string;
+            /**
+             * @description The amount that was added; below 0 when a correction reduced the balance
+             * @example 0.048
+             */
+            amount: string;
+            reason: string | null;
+            /**
+             * @description The available balance right after the adjustment
+             * @example 0.048
+             */
+            available_after: string;
+            /**
+             * Format: date-time
+             * @description When it was added
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            created_at: string;
+            balance: components["schemas"]["OrganizationBalance"];
+            /**
+             * @description Id
+             * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            execution_id: string;
         };
         RerunExecution: {
             /**

@@ -11,6 +11,7 @@ import { Output } from '../features/executions/Output.tsx';
 import { ProgressBar } from '../features/executions/Run.tsx';
 import { Timeline } from '../features/executions/timeline.tsx';
 import { MoneyCard } from '../features/money/money.tsx';
+import { Refund } from '../features/money/refund.tsx';
 import { OrganizationLink } from '../features/organizations/organizations.tsx';
 import { DeliveryRow } from '../features/webhooks/deliveries.tsx';
 import { text } from '../strings.ts';
@@ -116,6 +117,7 @@ function Head({ of, isChargedOnCancel }: { of: Whole; isChargedOnCancel: boolean
       </div>
       <div className="flex flex-wrap gap-2">
         {offered.includes('runAgain') && <RunAgain of={of} />}
+        {Number(of.refundable) > 0 && <Refund of={of} />}
         {offered.includes('cancel') && (
           <Confirmed
             label={text.execution.cancel}

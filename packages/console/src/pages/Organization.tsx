@@ -10,6 +10,7 @@ import { SpendLimit } from '../features/money/spendLimit.tsx';
 import { Usage } from '../features/money/usage.tsx';
 import { openStatuses } from '../features/search/filters.ts';
 import { DeliveryRow } from '../features/webhooks/deliveries.tsx';
+import { NewEndpoint } from '../features/webhooks/newEndpoint.tsx';
 import { recoverLastDay, stateOf } from '../features/webhooks/webhooks.ts';
 import { text } from '../strings.ts';
 import { Button, linkLook } from '../ui/button.tsx';
@@ -239,7 +240,17 @@ function Endpoints({ id }: { id: string }) {
   });
   const empty = <Empty title={text.organizations.noEndpoints} hint={text.organizations.noEndpointsHint} />;
   return (
-    <Card title={text.organizations.endpoints}>
+    <Card
+      title={text.organizations.endpoints}
+      aside={
+        <NewEndpoint
+          words={text.webhooks.adding}
+          tone="plain"
+          disabledBecause={useMissingRole('admin')}
+          create={(body) => change('POST', `/organizations/${id}/webhooks/endpoints`, { body })}
+        />
+      }
+    >
       <List pages={pages} empty={empty}>
         {(rows) => (
           <ul className="divide-y divide-line">

@@ -36,6 +36,14 @@ export const webhooksTexts = {
     payloads: { full: 'The whole execution, with its result', thin: 'Only its id and status' },
     dialect: 'Dialect',
     dialects: { holdfast: 'Holdfast', openai: 'OpenAI: response.completed, response.failed, …' },
+    adding: {
+      add: 'Add endpoint',
+      url: 'URL',
+      urlHint: 'https://example.com/hooks',
+      secret: 'Signing secret',
+      secretHint:
+        'Copy it now: it is not shown again. The client verifies the signature of every event with it.',
+    },
     edit: 'Edit endpoint',
     save: 'Save changes',
     descriptionField: 'Description (optional)',
@@ -47,7 +55,7 @@ export const webhooksTexts = {
     failingSince: 'Failing since',
     previousSecret: 'Previous secret valid until',
     none: 'No webhook endpoints',
-    noneHint: 'Add one in the portal of an organization, or create one with POST /v1/webhooks/endpoints.',
+    noneHint: 'Add one on the page of an organization or in its portal, or with POST /v1/webhooks/endpoints.',
     noMatch: 'No endpoint matches',
     noMatchHint: 'Change or clear a filter.',
     noDelivery: 'No delivery matches',

@@ -65,6 +65,17 @@ export const executionInvariants = {
         SELECT FROM reviews o WHERE o.organization_id = r.organization_id AND o.correction = r.correction
           AND o.execution_id <> r.execution_id))`,
 
+  'refunds return at most the charge of an execution of the organization': `
+    SELECT t.refund_of AS id, 'refunded ' || t.amount || ' to ' || t.organization_id || ', the execution '
+      || coalesce('of ' || e.organization_id || ' was charged ' || coalesce(e.cost, 0) + coalesce(r.charged, 0), 'is not there')
+      AS found
+    FROM (
+      SELECT refund_of, min(organization_id) AS organization_id, max(organization_id) AS other, sum(amount) AS amount
+      FROM transfers WHERE execution_id IS NULL AND refund_of IS NOT NULL GROUP BY refund_of
+    ) t LEFT JOIN executions e ON e.id = t.refund_of LEFT JOIN reviews r ON r.execution_id = t.refund_of
+    WHERE t.organization_id <> t.other OR CASE WHEN e.id IS NULL THEN ${isKeptSql('t.refund_of')}
+      ELSE t.organization_id <> e.organization_id OR t.amount > coalesce(e.cost, 0) + coalesce(r.charged, 0) END`,
+
   'a cost above the hold was charged, written off or is in review': `
     SELECT e.id, 'charged its hold of ' || e.hold_amount || ', of at least ' || min(a.cost) AS found
     FROM executions e LEFT JOIN reviews r ON r.execution_id = e.id CROSS JOIN LATERAL (

@@ -116,7 +116,7 @@ export const guardInvariants = {
     UNION ALL SELECT 'transfers, row level security', 'off' FROM pg_class
     WHERE oid = 'transfers'::regclass AND NOT relrowsecurity
     UNION ALL SELECT 'transfers, ' || name, 'not there' FROM unnest(ARRAY ['transfers_kind', 'transfers_amount',
-      'transfers_number', 'transfers_covered', 'transfers_execution']) AS name
+      'transfers_number', 'transfers_covered', 'transfers_execution', 'transfers_refund']) AS name
     WHERE NOT EXISTS (SELECT FROM pg_constraint WHERE conrelid = 'transfers'::regclass AND conname = name AND convalidated)
     UNION ALL SELECT 'transfers, transfers_once', 'not there'
     WHERE NOT EXISTS (SELECT FROM pg_index WHERE indexrelid = to_regclass('transfers_once') AND indisunique AND indisvalid)`,

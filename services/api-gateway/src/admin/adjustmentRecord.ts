@@ -6,7 +6,7 @@ import type { Context } from '../context/context.ts';
 import type { Reply } from '../http/endpoint.ts';
 import { amount, idField, timestamp } from '../http/fields.ts';
 import { readIdempotencyKey } from '../http/requestHeaders.ts';
-import { adjust } from '../money/adjustments.ts';
+import { type Added, adjust } from '../money/adjustments.ts';
 import { findOrganization } from './organizations.ts';
 
 export const AdjustmentRecord = z
@@ -34,13 +34,17 @@ export async function replyWithAdjustment(
   const { kind, amount, reason } = request;
   const idempotencyKey = readIdempotencyKey(request.idempotencyKey, false);
   const { id: organizationId } = await findOrganization(context, request.id);
-  const { transfer, isReplay } = await adjust(context, {
-    organizationId,
-    kind,
-    amount,
-    reason,
-    idempotencyKey,
-  });
+  const added = await adjust(context, { organizationId, kind, amount, reason, idempotencyKey });
+  return await replyWithTransfer(context, organizationId, added);
+}
+
+/** `fields`: more of the record. */
+export async function replyWithTransfer(
+  context: Context,
+  organizationId: string,
+  { transfer, isReplay }: Added,
+  fields: Record<string, string> = {},
+): Promise<Reply> {
   const balance = await getBalance(context.db, organizationId);
   const record: z.infer<typeof AdjustmentRecord> = {
     organization_id: organizationId,
@@ -49,6 +53,7 @@ export async function replyWithAdjustment(
     available_after: formatMoney(transfer.availableAfter),
     created_at: transfer.createdAt.toISOString(),
     balance: balanceRecord(balance ?? { available: '0', held: '0' }),
+    ...fields,
   };
   return { status: 201, body: record, ...(isReplay && { headers: { 'Idempotent-Replayed': 'true' } }) };
 }

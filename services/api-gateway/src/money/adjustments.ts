@@ -1,4 +1,5 @@
 import type { Decision } from '@holdfast/db/executions/reviews';
+import type { RefundRequest } from '@holdfast/db/refunds';
 import { timeFromNow } from '@holdfast/db/statement';
 import { ApiError } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
@@ -17,7 +18,7 @@ type Adjustment = {
   idempotencyKey: string | null;
 };
 
-type Added = Extract<AdjustResult, { outcome: 'added' }>;
+export type Added = Extract<AdjustResult, { outcome: 'added' }>;
 
 const replyTimeoutMs = 10_000;
 /** Shorter than the reply timeout: an adjustment reported as failed must not be applied later. */
@@ -40,11 +41,16 @@ export async function adjust(context: Context, adjustment: Adjustment): Promise<
   return result;
 }
 
+type Asked =
+  | (Adjustment & { idempotencyKey: string })
+  | Omit<Decision, 'until'>
+  | ({ kind: 'refund' } & Omit<RefundRequest, 'until'>);
+
 /** Has the ledger service write. @throws ApiError SERVICE_UNAVAILABLE */
 export async function requestWrite<Result>(
   { db, adjustments, log }: Context,
   result: z.ZodType<Result>,
-  asked: (Adjustment & { idempotencyKey: string }) | Omit<Decision, 'until'>,
+  asked: Asked,
 ): Promise<Result> {
   const requestId = newId('req');
   const until = await timeFromNow(db, applyTimeoutMs);
@@ -67,11 +73,12 @@ export function ledgerTimeout(idempotencyKey: string): ApiError {
 
 function requireSameTransfer(
   adjustment: Adjustment,
-  { kind, amount, reason }: Pick<Adjustment, 'kind' | 'amount' | 'reason'>,
+  { kind, amount, reason, refundOf }: Added['transfer'],
 ): void {
-  const isSameMove = kind === adjustment.kind && new MoneyDecimal(amount).eq(adjustment.amount);
+  const isSameMove =
+    refundOf === null && kind === adjustment.kind && new MoneyDecimal(amount).eq(adjustment.amount);
   if (isSameMove && reason === adjustment.reason) return;
-  const original = `a ${kind === 'top_up' ? 'top-up' : 'correction'} of ${formatMoney(amount)}`;
+  const original = `a ${refundOf ? 'refund' : kind === 'top_up' ? 'top-up' : 'correction'} of ${formatMoney(amount)}`;
   throw new ApiError(
     'IDEMPOTENCY_KEY_REUSED',
     `This Idempotency-Key was already used for ${original}${isSameMove ? ' with another reason' : ''}.`,

@@ -1,5 +1,6 @@
 import { adjustBalance } from '@holdfast/db/balances';
 import { decideReview } from '@holdfast/db/executions/reviews';
+import { refundExecution } from '@holdfast/db/refunds';
 import { connectWorker } from '@holdfast/queues/connection';
 import { adjustQueue, type PayloadOf } from '@holdfast/queues/definitions';
 import { startWorker } from '@holdfast/queues/worker';
@@ -27,8 +28,10 @@ export async function gatewayWithAdjuster(settings: Record<string, string> = {})
 
 function startAdjuster({ context: { db, log }, servers }: TestGateway) {
   const redis = connectWorker(servers.redisUrl, log);
-  const process = async (asked: PayloadOf<typeof adjustQueue>) =>
-    'executionId' in asked ? await decideReview(db, asked) : await adjustBalance(db, asked);
+  const process = async (asked: PayloadOf<typeof adjustQueue>) => {
+    if (asked.kind === 'refund') return await refundExecution(db, asked);
+    return 'executionId' in asked ? await decideReview(db, asked) : await adjustBalance(db, asked);
+  };
   const worker = startWorker({ queue: adjustQueue, redis, concurrency: 8, log, process });
   return {
     async stop() {

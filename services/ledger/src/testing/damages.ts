@@ -24,6 +24,7 @@ const uncosted = (sql: string) => without('executions', 'executions_charged', sq
 /** The transfer of this number is changed, is gone, or is there twice. */
 const change = (sequence: number, fields: string) =>
   `UPDATE transfers SET ${fields} WHERE sequence = ${sequence}`;
+const refunded = (fields: string) => `UPDATE transfers SET ${fields} WHERE idempotency_key = 'refund'`;
 const gone = (sequence: number) => `DELETE FROM transfers WHERE sequence = ${sequence}`;
 const twice = (sequence: number) =>
   `DROP INDEX transfers_once; INSERT INTO transfers SELECT * FROM transfers WHERE sequence = ${sequence}`;
@@ -189,6 +190,12 @@ export const damages: Record<Invariant, readonly [Damage, ...Damage[]]> = {
       'accepted',
       `INSERT INTO reviews SELECT r.* FROM reviews o CROSS JOIN LATERAL
         jsonb_populate_record(o, '{"execution_id": "exec_other"}') r`,
+    ),
+  ],
+  'refunds return at most the charge of an execution of the organization': [
+    damage('more than the charge is returned', 'accepted', refunded('amount = 5.7')),
+    damage('the charge of another organization is returned', 'dearer', ({ dearer }) =>
+      refunded(`refund_of = '${dearer}'`),
     ),
   ],
   'a cost above the hold was charged, written off or is in review': [

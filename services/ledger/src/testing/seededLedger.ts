@@ -10,6 +10,7 @@ import { cancelExecution, completeExecutions } from '@holdfast/db/executions/end
 import { eraseExecution } from '@holdfast/db/executions/erase';
 import { decideReview } from '@holdfast/db/executions/reviews';
 import { startExecutions } from '@holdfast/db/executions/start';
+import { refundExecution } from '@holdfast/db/refunds';
 import { setSpendLimit } from '@holdfast/db/spendLimits';
 import { timeFromNow } from '@holdfast/db/statement';
 import { newId } from '@holdfast/domain/ids';
@@ -34,7 +35,7 @@ export type SeededLedger = {
  * (and was erased), one that cost 0.9, and one that cost 1 of which its key's spend limit let 0.7 be charged. Its transfers
  * are numbered: top-ups 1 and 2, correction 3, hold of the open one 4, hold and release of the cancelled one 5 and 6,
  * hold, settle and remainder 7 to 9, hold, overage and settle 10 to 12, hold, overage, settle and write-off 13 to 16.
- * Another organization has one that cost 100, of which an operator accepted 5. A third has a batch that has reserved 1.20 for two
+ * Another organization has one that cost 100, of which an operator accepted 5 and refunded 1. A third has a batch that has reserved 1.20 for two
  * items, of which one runs, and one that has ended.
  */
 export async function seedLedger(db: Database): Promise<SeededLedger> {
@@ -55,6 +56,7 @@ export async function seedLedger(db: Database): Promise<SeededLedger> {
   const other = await createTestOrganization(db, '10');
   const accepted = await complete(db, await create(db, other, 'other'), '100.00000000');
   await accept(db, accepted, '5');
+  await refund(db, accepted, '1');
   const batches = await seedBatches(db);
   return { organization, open, cancelled, cheaper, dearer, capped, accepted, ...batches };
 }
@@ -127,4 +129,9 @@ async function complete(db: Database, id: string, cost: string): Promise<string>
 async function accept(db: Database, executionId: string, amount: string): Promise<void> {
   const decided = { kind: 'accept', reason: 'as agreed', decidedBy: 'op', idempotencyKey: 'accept' } as const;
   await decideReview(db, { ...decided, executionId, amount, until: await timeFromNow(db, 60_000) });
+}
+
+async function refund(db: Database, executionId: string, amount: string): Promise<void> {
+  const until = await timeFromNow(db, 60_000);
+  await refundExecution(db, { executionId, amount, reason: 'blurred', idempotencyKey: 'refund', until });
 }

@@ -11,12 +11,15 @@ import { ReviewNote } from './reviews.tsx';
 type Whole = Schemas['ExecutionWithAttempts'];
 
 export function MoneyCard({ of }: { of: Whole }) {
-  const [first, last] = [of.transactions.at(0), of.transactions.at(-1)];
+  const own = of.transactions.filter(({ kind }) => kind !== 'correction');
+  const refunds = of.transactions.filter(({ kind }) => kind === 'correction');
+  const [first, last] = [own.at(0), own.at(-1)];
   const amounts: [string, string | null | undefined][] = [
     [text.execution.estimate, of.estimated_cost],
     [text.execution.hold, of.hold_amount],
     [text.execution.charge, of.cost],
     [text.execution.returned, returnedOf(of.transactions)],
+    ...refunds.map(({ amount }): [string, string] => [text.execution.refunded, amount]),
     ...(of.written_off === null ? [] : ([[text.execution.writtenOff, of.written_off]] as [string, string][])),
     [text.execution.balanceBefore, first && before(first)],
     [text.execution.balanceAfter, last?.available_after],

@@ -10,17 +10,18 @@ import { ShownOnce } from '../../ui/secret.tsx';
 import { useMissingRole } from '../access/session.tsx';
 import { AmountField, positive } from '../money/amountField.tsx';
 
-type Made = { id: string; name: string; topUpKey: string };
+type Made = { id: string; name: string; topUpKey: string; secret?: string };
+type Shown = { id: string; key?: string; secret?: string };
 
-/** Creates an organization that is ready to run: with its first balance and API key. A repeat goes on where it failed. */
+/** Creates an organization that is ready to run: with its first balance, API key and endpoint. A repeat goes on where it failed. */
 export function NewOrganization() {
   const client = useQueryClient();
   const navigate = useNavigate();
   const made = useRef<Made | null>(null);
-  const [shown, setShown] = useState<{ id: string; key: string } | null>(null);
+  const [shown, setShown] = useState<Shown | null>(null);
   const open = (id: string) => void navigate({ to: '/organizations/$id', params: { id } });
   const submit = async (form: FormData) => {
-    const [name, amount] = [textIn(form, 'name'), textIn(form, 'amount')];
+    const [name, amount, url] = [textIn(form, 'name'), textIn(form, 'amount'), textIn(form, 'url')];
     if (made.current?.name !== name) {
       const { id } = await change<Schemas['Organization']>('POST', '/organizations', { body: { name } });
       made.current = { id, name, topUpKey: newIdempotencyKey() };
@@ -29,12 +30,18 @@ export function NewOrganization() {
     const { id, topUpKey } = made.current;
     const path = `/organizations/${id}`;
     if (amount) await change('POST', `${path}/top-ups`, { body: { amount }, idempotencyKey: topUpKey });
+    if (url && made.current.secret === undefined) {
+      const endpoint = `${path}/webhooks/endpoints`;
+      const { secret } = await change<Schemas['CreatedWebhookEndpoint']>('POST', endpoint, { body: { url } });
+      made.current.secret = secret;
+    }
+    const { secret } = made.current;
     const isKeyed = form.get('key') === 'on';
     const created = isKeyed
       ? await change<Schemas['NewApiKey']>('POST', `${path}/api-keys`, { body: { name: text.keys.first } })
       : null;
     made.current = null;
-    if (created) setShown({ id, key: created.key });
+    if (created || secret) setShown({ id, ...(created && { key: created.key }), ...(secret && { secret }) });
     else open(id);
   };
   return (
@@ -49,15 +56,27 @@ export function NewOrganization() {
           isRequired={false}
           placeholder="25.00"
         />
+        <Field label={text.organizations.firstEndpoint}>
+          <input
+            name="url"
+            type="url"
+            placeholder={text.webhooks.adding.urlHint}
+            autoComplete="off"
+            className={inputLook}
+          />
+        </Field>
         <label className="flex items-center gap-2">
           <input type="checkbox" name="key" defaultChecked className="accent-accent" />
           {text.organizations.firstKey}
         </label>
       </FormDialog>
       <ShownOnce
-        value={shown?.key ?? null}
-        title={text.keys.value}
+        value={shown?.key ?? shown?.secret ?? null}
+        title={shown?.key ? text.keys.value : text.webhooks.adding.secret}
         hint={text.keys.once}
+        also={
+          shown?.key && shown.secret ? { title: text.webhooks.adding.secret, value: shown.secret } : undefined
+        }
         onClose={() => {
           if (shown) open(shown.id);
           setShown(null);

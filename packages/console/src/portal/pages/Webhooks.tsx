@@ -1,15 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import { EndpointFields } from '../../features/webhooks/endpointForm.tsx';
-import { settingsIn, stateOf } from '../../features/webhooks/webhooks.ts';
+import { NewEndpoint } from '../../features/webhooks/newEndpoint.tsx';
+import { stateOf } from '../../features/webhooks/webhooks.ts';
 import { text } from '../../strings.ts';
-import { Field, inputLook } from '../../ui/field.tsx';
-import { FormDialog } from '../../ui/form.tsx';
 import { Heading } from '../../ui/heading.tsx';
 import { List, More, usePages } from '../../ui/lists.tsx';
 import { opensLink, rowLook } from '../../ui/row.ts';
-import { ShownOnce } from '../../ui/secret.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { Status, Time } from '../../ui/values.tsx';
 import { change, read, type Schemas } from '../api.ts';
@@ -24,7 +19,10 @@ export function Webhooks() {
     <>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
         <Heading title={words.nav.webhooks} />
-        <AddEndpoint />
+        <NewEndpoint
+          words={words.webhooks}
+          create={(body) => change('POST', '/webhooks/endpoints', { body })}
+        />
       </div>
       <div className="rounded-lg border border-line bg-card">
         <List pages={pages} empty={<Empty title={words.webhooks.empty} hint={words.webhooks.emptyHint} />}>
@@ -67,33 +65,5 @@ function EndpointRow({ of }: { of: Schemas['WebhookEndpoint'] }) {
         )}
       </span>
     </li>
-  );
-}
-
-function AddEndpoint() {
-  const client = useQueryClient();
-  const [secret, setSecret] = useState<string | null>(null);
-  const add = async (form: FormData) => {
-    const made = await change<Schemas['CreatedWebhookEndpoint']>('POST', '/webhooks/endpoints', {
-      body: { url: String(form.get('url')), ...settingsIn(form) },
-    });
-    setSecret(made.secret);
-    void client.invalidateQueries({ queryKey: ['endpoints'] });
-  };
-  return (
-    <>
-      <FormDialog label={words.webhooks.add} submit={add}>
-        <Field label={words.webhooks.url}>
-          <input name="url" type="url" required placeholder={words.webhooks.urlHint} className={inputLook} />
-        </Field>
-        <EndpointFields />
-      </FormDialog>
-      <ShownOnce
-        value={secret}
-        title={words.webhooks.secret}
-        hint={words.webhooks.secretHint}
-        onClose={() => setSecret(null)}
-      />
-    </>
   );
 }

@@ -2,6 +2,7 @@ import { listEventsOfExecution } from '@holdfast/db/events';
 import { getExecutionWithAttempts, listReruns } from '@holdfast/db/executions/read';
 import { getReview } from '@holdfast/db/executions/reviews';
 import { listFilesOfExecution } from '@holdfast/db/files';
+import { refundableOf } from '@holdfast/db/refunds';
 import { listTransfers } from '@holdfast/db/transfers';
 import { listDeliveries } from '@holdfast/db/webhooks/deliveries';
 import { formatMoney } from '@holdfast/domain/money';
@@ -56,6 +57,7 @@ export const getAnyExecution = keylessEndpoint({
         rerun_of: idField('exec', 'The execution that this one repeats').nullable(),
         reruns: z.array(Rerun).describe('The last 20 executions that repeat this one, newest first'),
         written_off: amount('The part of the cost above `cost` that was not charged').nullable(),
+        refundable: amount('What a refund may still return: what was charged, minus earlier refunds'),
         review: ReviewRecord.nullable().describe('Null: its cost was not held back'),
         attempts: z.array(AttemptRecord),
         transactions: z.array(Transaction).describe('In the order in which they were written'),
@@ -86,15 +88,17 @@ export const getAnyExecution = keylessEndpoint({
 
 /** What the execution left in other tables. */
 async function tracesOf({ db }: Context, { id, organizationId }: { id: string; organizationId: string }) {
-  const [transfers, events, deliveries, files, reruns, review] = await Promise.all([
+  const [transfers, events, deliveries, files, reruns, review, refundable] = await Promise.all([
     listTransfers(db, organizationId, { executionId: id, withWriteOffs: true }, maxTransfers),
     listEventsOfExecution(db, id),
     listDeliveries(db, organizationId, { executionId: id }, maxDeliveries),
     listFilesOfExecution(db, id),
     listReruns(db, id, maxReruns),
     getReview(db, id),
+    refundableOf(db, id),
   ]);
   return {
+    refundable: formatMoney(refundable),
     review: review && reviewRecord(review),
     transactions: transfers.map(transactionRecord).toReversed(),
     events: events.map((event) => ({

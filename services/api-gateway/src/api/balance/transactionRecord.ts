@@ -34,7 +34,10 @@ export const Transaction = z
     amount: amount('The amount moved, never below 0'),
     available_change: amount('The change of `available`; below 0 when it decreased'),
     held_change: amount('The change of `held`; below 0 when it decreased'),
-    execution_id: idField('exec', 'The execution that the transaction belongs to').nullable(),
+    execution_id: idField(
+      'exec',
+      'The execution that the transaction belongs to, or that a correction refunds',
+    ).nullable(),
     reason: z.string().nullable().describe("The operator's reason for a top-up or correction"),
     available_after: amount('`available` after the transaction'),
     held_after: amount('`held` after the transaction'),
