@@ -48,6 +48,16 @@ class BatchItemDefaults(ApiObject):
     """
 
 
+class BatchItemsFile(ApiObject):
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    input_file_id: str
+    """
+    An uploaded NDJSON file
+    """
+
+
 class ResumeBatch(ApiObject):
     model_config = ConfigDict(
         extra='forbid',

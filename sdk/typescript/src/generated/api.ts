@@ -127,6 +127,13 @@ export interface components {
              */
             timeout_seconds?: number;
         };
+        BatchItemsFile: {
+            /**
+             * @description An uploaded NDJSON file
+             * @example file_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            input_file_id: string;
+        };
         /**
          * @example completed
          * @enum {string}

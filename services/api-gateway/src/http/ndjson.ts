@@ -11,6 +11,8 @@ export type LineWriter = {
   offer(line: unknown): boolean;
   /** Writes JSON that is a line each, and waits until the client has read most of it. Rejects when it is gone. */
   write(text: string): Promise<void>;
+  /** Writes an empty line, which readers ignore, if the client has read everything. */
+  keepOpen(): void;
   end(): void;
 };
 
@@ -47,6 +49,11 @@ export function openLines(
       } finally {
         response.off('close', onClose);
       }
+    },
+    keepOpen() {
+      if (response.writableLength > 0) return;
+      sendHead();
+      response.write('\n');
     },
     end() {
       sendHead();

@@ -6,7 +6,7 @@ import { limits } from '@holdfast/domain/limits';
 import { describe, expect, it } from '@jest/globals';
 import { gatewayOfTests, organizationWithKey } from '../../testing/testGateway.ts';
 
-const gateway = await gatewayOfTests();
+const gateway = await gatewayOfTests({ COMPATIBLE_APIS: 'openai' });
 const { organizationId, key } = await organizationWithKey(gateway, { balance: '100' });
 const api = gateway.client(key);
 
@@ -166,6 +166,42 @@ describe('items', () => {
     expect(found.map(({ error }, at) => bad[at]?.[3] && error?.details[0]?.field)).toEqual(
       bad.map(([, , , field]) => field),
     );
+  });
+
+  it('are taken from an uploaded file, as often as it is named', async () => {
+    const id = await newBatch();
+    const upload = async (filename: string, text: string) =>
+      (
+        await api
+          .post('/v1/openai/files')
+          .field('purpose', 'batch')
+          .attach('file', Buffer.from(text), filename)
+          .expect(200)
+      ).body.id;
+    const take = (fileId: unknown) =>
+      api.post(`/v1/batches/${id}/items`).buffer(true).send({ input_file_id: fileId });
+    const fileId = await upload('items.jsonl', `${line('a')}\n[]\n${line('b')}`);
+    for (const counts of [
+      { accepted: 2, duplicates: 0 },
+      { accepted: 0, duplicates: 2 },
+    ]) {
+      const [rejected, last] = (await take(fileId).expect(200)).text.trim().split('\n');
+      expect(JSON.parse(rejected ?? '')).toMatchObject({
+        line: 2,
+        error: { code: 'INPUT_VALIDATION_ERROR' },
+      });
+      expect(JSON.parse(last ?? '')).toEqual({ ...counts, rejected: 1, unnamed: 0 });
+    }
+    expect(await countsOf(id)).toMatchObject({ total: 2, waiting: 2 });
+    const table = await upload('items.csv', 'a,b');
+    const { batch } = { batch: (await api.get(`/v1/batches/${id}`)).body };
+    for (const [wrong, status] of [
+      [table, 400],
+      [newId('file'), 400],
+      [batch.output_file_id, 400],
+      [7, 400],
+    ])
+      await take(wrong).expect(status);
   });
 
   it('are refused by a batch that is not open, and by one of another organization', async () => {

@@ -93,7 +93,13 @@ function operationOf(endpoint: Endpoint, security: Security): ZodOpenApiOperatio
       },
     }),
     ...(rawBody?.ndjson !== undefined && {
-      requestBody: { required: true, content: { 'application/x-ndjson': text(rawBody.ndjson) } },
+      requestBody: {
+        required: true,
+        content: {
+          'application/x-ndjson': text(rawBody.ndjson),
+          ...(body && { 'application/json': { schema: body } }),
+        },
+      },
     }),
     responses: { ...successes(endpoint), ...errorResponses(endpoint) },
   };
