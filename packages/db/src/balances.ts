@@ -34,8 +34,6 @@ export type Adjustment = {
   reason: string | null;
   createdAt: Date;
   sequence: string;
-  /** The execution whose charge a refund returns. */
-  refundOf: string | null;
 };
 
 export type AdjustResult =
@@ -54,7 +52,10 @@ export async function adjustWithin(client: PoolClient, request: AdjustmentReques
   const { organizationId, amount, idempotencyKey } = request;
   const [balance] = await runStatement<{ available: Money }>(client, 'lock_balance', lock, [organizationId]);
   if (!balance) return { outcome: 'no organization' };
-  const known = await findAdjustment(client, organizationId, idempotencyKey);
+  const [known] = await runStatement<Adjustment>(client, 'find_adjustment', find, [
+    organizationId,
+    idempotencyKey,
+  ]);
   if (known) return { outcome: 'added', transfer: known, isReplay: true };
   const isTaken = new MoneyDecimal(amount).lt(0);
   if (isTaken && new MoneyDecimal(balance.available).plus(amount).lt(0)) {
@@ -62,16 +63,6 @@ export async function adjustWithin(client: PoolClient, request: AdjustmentReques
   }
   const transfer = await add(client, request);
   return transfer ? { outcome: 'added', transfer, isReplay: false } : { outcome: 'too late' };
-}
-
-export async function findAdjustment(
-  client: PoolClient,
-  organizationId: string,
-  idempotencyKey: string | null,
-): Promise<Adjustment | undefined> {
-  const values = [organizationId, idempotencyKey];
-  const [known] = await runStatement<Adjustment>(client, 'find_adjustment', find, values);
-  return known;
 }
 
 async function add(client: PoolClient, request: AdjustmentRequest): Promise<Adjustment | undefined> {
@@ -82,7 +73,7 @@ async function add(client: PoolClient, request: AdjustmentRequest): Promise<Adju
 }
 
 export const adjustmentColumns = `kind, CASE debit_account WHEN 'available' THEN -amount ELSE amount END AS amount,
-  available_after AS "availableAfter", reason, created_at AS "createdAt", sequence, refund_of AS "refundOf"`;
+  available_after AS "availableAfter", reason, created_at AS "createdAt", sequence`;
 
 const lock = `SELECT available FROM balances WHERE organization_id = $1 FOR UPDATE`;
 

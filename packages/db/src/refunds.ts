@@ -1,6 +1,6 @@
 import type { Money } from '@holdfast/domain/money';
 import type { PoolClient } from 'pg';
-import { type Adjustment, adjustmentColumns, findAdjustment } from './balances.ts';
+import { type Adjustment, adjustmentColumns } from './balances.ts';
 import type { Database } from './client.ts';
 import { inTransaction, runStatement } from './statement.ts';
 
@@ -30,7 +30,7 @@ export async function refundExecution(db: Database, request: RefundRequest): Pro
   return await inTransaction(db, async (client) => {
     const [owner] = await runStatement<{ id: string }>(client, 'lock_owner', lock, [executionId]);
     if (!owner) return { outcome: 'no execution' };
-    const known = await findAdjustment(client, owner.id, idempotencyKey);
+    const [known] = await runStatement<Known>(client, 'find_refund', find, [owner.id, idempotencyKey]);
     if (known && known.refundOf !== executionId) return { outcome: 'key used' };
     if (known) return { outcome: 'added', transfer: known, isReplay: true };
     const values = [executionId, owner.id, amount, reason, idempotencyKey, until];
@@ -47,6 +47,8 @@ export async function refundableOf(db: Database, executionId: string): Promise<M
   return left;
 }
 
+type Known = Adjustment & { refundOf: string | null };
+
 type Left = { left: Money; isRefused: boolean };
 
 async function readLeft(
@@ -60,6 +62,9 @@ async function readLeft(
 
 const lock = `SELECT b.organization_id AS id FROM balances b
 WHERE b.organization_id = (SELECT organization_id FROM executions WHERE id = $1) FOR UPDATE`;
+
+const find = `SELECT ${adjustmentColumns}, refund_of AS "refundOf" FROM transfers
+WHERE execution_id IS NULL AND organization_id = $1 AND idempotency_key = $2`;
 
 const leftSql = `SELECT coalesce(e.cost, 0)
     + coalesce((SELECT r.charged FROM reviews r WHERE r.execution_id = e.id), 0)

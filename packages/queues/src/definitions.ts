@@ -145,8 +145,6 @@ const transfer = z.object({
   reason: z.string().nullable(),
   createdAt: z.coerce.date(),
   sequence: z.string(),
-  // A ledger of the previous version makes no refunds.
-  refundOf: z.string().nullable().default(null),
 });
 
 /** Why the ledger wrote nothing. */

@@ -73,12 +73,11 @@ export function ledgerTimeout(idempotencyKey: string): ApiError {
 
 function requireSameTransfer(
   adjustment: Adjustment,
-  { kind, amount, reason, refundOf }: Added['transfer'],
+  { kind, amount, reason }: Pick<Adjustment, 'kind' | 'amount' | 'reason'>,
 ): void {
-  const isSameMove =
-    refundOf === null && kind === adjustment.kind && new MoneyDecimal(amount).eq(adjustment.amount);
+  const isSameMove = kind === adjustment.kind && new MoneyDecimal(amount).eq(adjustment.amount);
   if (isSameMove && reason === adjustment.reason) return;
-  const original = `a ${refundOf ? 'refund' : kind === 'top_up' ? 'top-up' : 'correction'} of ${formatMoney(amount)}`;
+  const original = `a ${kind === 'top_up' ? 'top-up' : 'correction'} of ${formatMoney(amount)}`;
   throw new ApiError(
     'IDEMPOTENCY_KEY_REUSED',
     `This Idempotency-Key was already used for ${original}${isSameMove ? ' with another reason' : ''}.`,
