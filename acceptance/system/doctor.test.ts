@@ -90,6 +90,7 @@ describe('holdfast doctor', () => {
       'redis',
       'memory of redis',
       'store',
+      'disk',
     ];
     const around = ['signed URLs of the store', 'public URL', 'admin API', 'service ledger', 'sweeps'];
     for (const check of [...inside, ...around]) expect(of(check)).toMatchObject([{ check, state: 'ok' }]);

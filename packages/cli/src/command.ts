@@ -10,12 +10,16 @@ export type Context = {
   databaseUrl(): string;
   /** The chosen admin API; `stopped` aborts its requests. @throws when none is known */
   openAdmin(stopped?: AbortSignal): AdminApi;
+  /** Where browsers find the console: as given, else as configured. @throws when nothing is known */
+  consoleOrigin(given: string | undefined): string;
   /** Where the API is, and with which key. @throws when one of them is not known */
   apiAccess(given: { url?: string | undefined; key?: string | undefined }): ApiAccess;
   /** The queues in the chosen Redis; closed when the command ends. @throws when none is known or reachable */
   openInspector(): Promise<Inspector>;
   /** The variables that name the providers' connections. */
   providerEnvironment(): NodeJS.ProcessEnv;
+  /** Where the local `npm start` keeps its data; empty when none runs, or another database is named. */
+  dataFolders(): string[];
   /** The base URL of each service's `/readyz`; empty when unknown. */
   serviceUrls(): { name: string; url: string }[];
   print(line: string): void;

@@ -10,11 +10,19 @@ export const commands: readonly Command[] = [
   {
     name: 'doctor',
     about: `check the whole system, and print what is wrong and how to fix it: database (migrations, rights, partitions,
-clock), Redis, store, public URL and its certificate, admin API, providers and their keys, models, services, overdue work.
+clock), Redis, store, disk space, public URL and its certificate, admin API, providers and their keys, models, services, overdue work.
 It writes one object to the store and removes it.`,
     usage: 'holdfast doctor [--json]',
     examples: 'holdfast doctor\ndocker compose run --rm holdfast doctor',
     load: async () => (await import('./doctor/doctor.ts')).doctor,
+  },
+  {
+    name: 'console',
+    about: `print a link that signs a browser in to the console, once and within 10 minutes, as the operator of the admin token.
+--url is where the browser reaches the admin port; default CONSOLE_URL, else the URL of the admin API`,
+    usage: 'holdfast console [--url URL] [--json]',
+    examples: 'holdfast console\ndocker compose run --rm holdfast console',
+    load: async () => (await import('./console/console.ts')).openConsole,
   },
   {
     name: 'org create',

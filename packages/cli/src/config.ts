@@ -57,6 +57,17 @@ export function adminAccess(named: Named, env: NodeJS.ProcessEnv = process.env):
   return { url: url.replace(/\/+$/, ''), token };
 }
 
+/** The flag, CONSOLE_URL, or the URL of the admin API. @throws UsageError, or Error for none */
+export function consoleOrigin(
+  named: Named,
+  given: string | undefined,
+  env: NodeJS.ProcessEnv = process.env,
+): string {
+  const url = given ?? (env['CONSOLE_URL'] || adminAccess(named, env).url);
+  if (/^https?:\/\//.test(url) && URL.canParse(url)) return url.replace(/\/+$/, '');
+  throw new UsageError('--url and CONSOLE_URL must be a URL like https://holdfast.internal.example');
+}
+
 export type ApiAccess = { baseUrl: string; apiKey: string };
 
 /** The key of the local `npm start` is sent to no other URL. @throws UsageError, or Error for none */
@@ -113,6 +124,11 @@ export function providerEnvironment(named: Named, env: NodeJS.ProcessEnv = proce
   return { ...(pid === undefined ? {} : environmentOf(pid)), ...env };
 }
 
+/** The folder of the local `npm start`, which has its database unless the account of PostgreSQL cannot reach it there. */
+export function dataFolders(named: Named, env: NodeJS.ProcessEnv = process.env): string[] {
+  return localSystem(named, env) === null ? [] : [homeOf(env), '/var/lib/holdfast'];
+}
+
 /** HOLDFAST_HEALTH_URLS (`ledger=http://ledger:9464,…`), else the local services. @throws UsageError */
 export function serviceUrls(
   named: Named,
@@ -160,10 +176,12 @@ const localState = z.object({
 });
 const localSecrets = z.object({ encryptionKeys: z.string() });
 
+const homeOf = (env: NodeJS.ProcessEnv) => resolve(env['HOLDFAST_HOME'] || '.holdfast');
+
 /** A file that `npm start` wrote; null when none runs here or the file is unreadable. */
 function localFile<Content>(env: NodeJS.ProcessEnv, name: string, shape: z.ZodType<Content>): Content | null {
   try {
-    const path = resolve(env['HOLDFAST_HOME'] || '.holdfast', name);
+    const path = resolve(homeOf(env), name);
     return shape.parse(JSON.parse(readFileSync(path, 'utf8')));
   } catch {
     return null;

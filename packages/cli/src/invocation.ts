@@ -6,7 +6,16 @@ import type { Inspector } from '@holdfast/queues/inspector';
 import { ZodError } from 'zod';
 import { openAdminApi } from './admin/api.ts';
 import type { Command, Context, RunCommand } from './command.ts';
-import { adminAccess, apiAccess, databaseUrl, providerEnvironment, redisUrl, serviceUrls } from './config.ts';
+import {
+  adminAccess,
+  apiAccess,
+  consoleOrigin,
+  databaseUrl,
+  dataFolders,
+  providerEnvironment,
+  redisUrl,
+  serviceUrls,
+} from './config.ts';
 import { exitCodes, RefusedError } from './errors.ts';
 import type { Named } from './flags.ts';
 
@@ -60,7 +69,9 @@ function openContext(named: Named, output: Output) {
       return await inspector;
     },
     openAdmin: (stopped) => openAdminApi(adminAccess(named), stopped),
+    consoleOrigin: (given) => consoleOrigin(named, given),
     apiAccess: (given) => apiAccess(named, given),
+    dataFolders: () => dataFolders(named),
     serviceUrls: () => serviceUrls(named),
     providerEnvironment: () => providerEnvironment(named),
   };

@@ -15,6 +15,7 @@ import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import { isTerminal } from '@holdfast/domain/statuses';
 import { createBatcher } from '@holdfast/kit/batcher';
+import type { Logger } from '@holdfast/kit/logger';
 import { backoff, retry } from '@holdfast/kit/retry';
 import { type EndingHints, hintStatus, hintStop, type OnEnded, type StatusHints } from './hints.ts';
 
@@ -49,16 +50,20 @@ export function openStarter(args: { db: Database; hints: StatusHints; leaseS: nu
 /** While the balance is locked by another session; between tries a cancel holds no connection. */
 const cancelRetries = { delaysMs: backoff(100, 1000), forMs: 5000, isRetryable: isLockTimeout };
 
-type Cancelling = { db: Database; hints: EndingHints };
+type Cancelling = { db: Database; hints: EndingHints; log: Logger };
 
 /** -> CANCELLED, hold released, provider stopped. One that has ended stays as it is. @throws ApiError NOT_FOUND */
 export async function cancelUnlessEnded(
-  { db, hints }: Cancelling,
+  { db, hints, log }: Cancelling,
   organizationId: string,
   executionId: string,
 ): Promise<Execution> {
   const ended = await retry(() => cancelExecution(db, organizationId, executionId), cancelRetries);
-  if (ended) void hintStop(hints, 'CANCELLED', [ended]);
+  if (ended) {
+    void hintStop(hints, 'CANCELLED', [ended]);
+    const { model, eventId } = ended;
+    log.info({ executionId, organizationId, model, eventId, status: 'CANCELLED' }, 'execution ended');
+  }
   return await findExecution(db, organizationId, executionId);
 }
 

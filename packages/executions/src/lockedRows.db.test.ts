@@ -263,9 +263,11 @@ describe('cancels', () => {
       Array.from({ length: 20 }, () => insertTestExecution(db, { organizationId: blocked })),
     );
     const release = await lockBalance();
-    const cancelling = ids.map((id) => cancel({ db, hints: endingHints }, blocked, id));
+    const cancelling = ids.map((id) => cancel({ db, hints: endingHints, log: silent }, blocked, id));
     const id = await insertTestExecution(db, { organizationId: other });
-    expect(await cancel({ db, hints: endingHints }, other, id)).toMatchObject({ status: 'CANCELLED' });
+    expect(await cancel({ db, hints: endingHints, log: silent }, other, id)).toMatchObject({
+      status: 'CANCELLED',
+    });
     expect(await statusesOf(blocked)).toEqual({ PENDING: 20 });
     await release();
     await Promise.all(cancelling);

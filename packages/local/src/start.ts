@@ -2,7 +2,9 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { applyRoles } from '@holdfast/db/roles/roles';
 import { prepareSchema, seed } from './database.ts';
+import { followActivity } from './launch/activity.ts';
 import { startConsole } from './launch/console.ts';
+import { dataFolders, watchSpace } from './launch/disk.ts';
 import { buildDocumentation } from './launch/documentation.ts';
 import { type Flags, parseFlags, usage } from './launch/flags.ts';
 import { launch } from './launch/launch.ts';
@@ -60,17 +62,20 @@ async function runUntilStopped(flags: Flags): Promise<number> {
   );
   const stopSignal = whenAskedToStop(killed);
   const first = await Promise.race([starting, stopSignal]);
-  let endBuild = () => {};
+  const ends: (() => void)[] = [];
   if (typeof first === 'object' && 'text' in first) {
     process.stdout.write(first.text);
-    endBuild = buildDocumentation(root, say);
+    ends.push(buildDocumentation(root, say));
+    if (running.home) ends.push(watchSpace(dataFolders(running.home), say));
+    const logs = running.services.map(({ logPath }) => logPath);
+    if (!flags.quiet) ends.push(followActivity(logs, say));
   }
   if (typeof first === 'object' && 'error' in first) {
     await stop(running, starting);
     throw first.error;
   }
   say(`stopping after ${await stopSignal}; once more to end at once`);
-  endBuild();
+  for (const end of ends) end();
   aborting.abort();
   await stop(running, starting);
   say('everything has ended');

@@ -28,11 +28,14 @@ export function createReport(args: {
   return (status) => (done, startedAtMs) => {
     metrics.endings.inc({ status }, done.length);
     for (const ended of done) {
-      const { executionId, organizationId, eventId, writeOff } = ended;
+      const { executionId, organizationId, model, eventId, writeOff } = ended;
       const traceId = tracing ? trace(tracing, ended, status, startedAtMs) : undefined;
       if (writeOff) metrics.writtenOff.inc({ reason: writeOff.reason }, Number(writeOff.amount));
       const written = writeOff && { writtenOff: writeOff.amount, reason: writeOff.reason };
-      log.info({ executionId, organizationId, eventId, status, traceId, ...written }, 'execution ended');
+      log.info(
+        { executionId, organizationId, model, eventId, status, traceId, ...written },
+        'execution ended',
+      );
     }
   };
 }

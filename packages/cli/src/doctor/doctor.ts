@@ -6,6 +6,7 @@ import { readOperands } from '../flags.ts';
 import { printJson } from '../output/print.ts';
 import { auditCheck, sweepsCheck } from './checks/backlog.ts';
 import { databaseCheck, migrationsCheck, partitionsCheck, rolesCheck } from './checks/database.ts';
+import { diskCheck } from './checks/disk.ts';
 import { adminCheck, publicUrlCheck } from './checks/gateway.ts';
 import { modelsCheck, providersCheck } from './checks/models.ts';
 import { redisCheck } from './checks/redis.ts';
@@ -14,7 +15,7 @@ import { storeCheck } from './checks/store.ts';
 import { type Check, type Finding, type State } from './findings.ts';
 
 /** The checks of the second group need the database, and are skipped without it. */
-const independent = [redisCheck, storeCheck, publicUrlCheck, adminCheck, servicesCheck];
+const independent = [redisCheck, storeCheck, diskCheck, publicUrlCheck, adminCheck, servicesCheck];
 const withDatabase = [
   migrationsCheck,
   rolesCheck,

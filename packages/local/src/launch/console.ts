@@ -35,7 +35,7 @@ Receivers of yours on this machine get webhooks too, at http://127.0.0.1 and htt
 Holdfast is ready.
 
   Console  ${consoleUrl}
-           (signs you in once, within 10 minutes)
+           (signs you in once, within 10 minutes; npm run holdfast -- console prints another)
 
   API      ${baseUrl}   (documentation: ${baseUrl}/docs)
   API key  ${apiKey}
@@ -45,6 +45,7 @@ Holdfast is ready.
   Admin    ${adminUrl}/admin/v1
   token    ${adminToken}
   Files    ${home}
+  Logs     ${home}/logs
 
 Try it:
   export HOLDFAST_URL=${baseUrl} HOLDFAST_API_KEY=${apiKey}

@@ -1,11 +1,12 @@
 import { readFlags, UsageError } from '@holdfast/kit/flags';
 
-export type Flags = { port: number; ephemeral: boolean; noInstall?: boolean; help: boolean };
+export type Flags = { port: number; ephemeral: boolean; noInstall?: boolean; quiet?: boolean; help: boolean };
 
 export const usage = `Usage: npm start [-- flags]
 
   --port N      the port of the API (default 8080, or PORT of the environment)
   --ephemeral   fresh data, removed at the end
+  --quiet       no line for each execution and webhook
   --no-install  install no Debian package; as root, start installs redis-server where Redis is missing
   --help        this help
 
@@ -14,11 +15,12 @@ the services; with DATABASE_URL or REDIS_URL no Postgres or Redis is started her
 
 /** @throws UsageError */
 export function parseFlags(args: string[], env: NodeJS.ProcessEnv): Flags {
-  const { port, ephemeral, help, ...rest } = readFlags(args, options, 'npm start -- --help');
+  const { port, ephemeral, quiet, help, ...rest } = readFlags(args, options, 'npm start -- --help');
   return {
     port: parsePort(port ?? env['PORT'] ?? '8080'),
     ephemeral: ephemeral ?? false,
     noInstall: rest['no-install'] ?? false,
+    quiet: quiet ?? false,
     help: help ?? false,
   };
 }
@@ -26,6 +28,7 @@ export function parseFlags(args: string[], env: NodeJS.ProcessEnv): Flags {
 const options = {
   port: { type: 'string' },
   ephemeral: { type: 'boolean' },
+  quiet: { type: 'boolean' },
   'no-install': { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
 } as const;

@@ -161,9 +161,9 @@ describe('npm start', () => {
     expect(folders).toEqual(['/my/models']);
   }, 60_000);
 
-  it('allows webhooks to one port of this machine, the same at the next start', async () => {
+  it('allows webhooks to one port of this machine, which stays the same at the next start, as the admin port does', async () => {
     await start();
-    const { webhooks_origin } = readState();
+    const { webhooks_origin, admin_url } = readState();
     expect(webhooks_origin).toMatch(/^http:\/\/127\.0\.0\.1:1\d{4}$/);
     expect(await Promise.all(serviceNames.map(openedTo))).toEqual([
       webhooks_origin,
@@ -176,7 +176,7 @@ describe('npm start', () => {
     running = { services: [] };
     const { env } = await options();
     const text = await start({ env: { ...env, WEBHOOK_ALLOW_ORIGINS: '' } });
-    expect(readState().webhooks_origin).toBe(webhooks_origin);
+    expect(readState()).toMatchObject({ webhooks_origin, admin_url });
     expect(text).toContain('npm run webhooks:listen');
     // The environment has the last word.
     expect(await openedTo('webhook-sender')).toBe('');

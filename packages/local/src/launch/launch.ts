@@ -3,9 +3,10 @@ import type { Role } from '@holdfast/db/roles/rights';
 import { firstAdminToken } from '@holdfast/domain/adminTokens';
 import type { Watcher } from '../supervisor/supervise.ts';
 import { welcome } from './console.ts';
+import { dataFolders, requireSpace } from './disk.ts';
 import type { Flags } from './flags.ts';
 import { type Home, lockHome, openHome } from './home.ts';
-import { requireGatewayPort, reservePorts, servicePort, webhooksPort } from './ports.ts';
+import { adminPort, requireGatewayPort, reservePorts, servicePort, webhooksPort } from './ports.ts';
 import {
   type Demo,
   type Migrate,
@@ -15,7 +16,7 @@ import {
   type SetRoles,
 } from './preparation.ts';
 import { type Running, startOrphanGuard, tellGuard } from './running.ts';
-import { keepWebhooksPort, loadSecrets, rolePasswords, type Secrets } from './secrets.ts';
+import { keepPorts, loadSecrets, rolePasswords, type Secrets } from './secrets.ts';
 import {
   checkGivenServers,
   chosenServers,
@@ -57,6 +58,7 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
   checkGivenServers(env);
   const folder = env['HOLDFAST_HOME'] || join(root, '.holdfast');
   const home = openHome(folder, flags.ephemeral);
+  requireSpace(dataFolders(home));
   running.home = home;
   running.unlock = await lockHome(home.folder);
   await endLeftovers(home.statePath, root);
@@ -77,7 +79,7 @@ export async function launch(options: LaunchOptions, running: Running, signal: A
   };
   const chosen = await chosenServers(env);
   const planned = { ...chosen, ...(await chosenPorts(options, loaded)) };
-  const secrets = keepWebhooksPort(home.secretsPath, loaded, planned.webhooksPort);
+  const secrets = keepPorts(home.secretsPath, loaded, planned);
   const settings = sharedSettings(planned, effective, home.data, env);
   // A database from the environment may be shared, and its owner may not be allowed to create roles.
   const passwords = env['DATABASE_URL'] ? null : rolePasswords(secrets);
@@ -162,12 +164,12 @@ async function startServers(
 
 async function chosenPorts({ flags, env }: LaunchOptions, kept: Secrets) {
   const gatewayPort = flags.port;
-  const adminPort = Number(env['ADMIN_PORT']) || (await servicePort());
+  const admin = Number(env['ADMIN_PORT']) || (await adminPort(kept.adminPort, [gatewayPort]));
   return {
     gatewayPort,
-    adminPort,
+    adminPort: admin,
     sandboxPort: await servicePort(),
-    webhooksPort: await webhooksPort(kept.webhooksPort, [gatewayPort, adminPort]),
+    webhooksPort: await webhooksPort(kept.webhooksPort, [gatewayPort, admin]),
   };
 }
 

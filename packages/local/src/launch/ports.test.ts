@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from '@jest/globals';
-import { reservePorts, servicePort, webhooksPort } from './ports.ts';
+import { adminPort, reservePorts, servicePort, webhooksPort } from './ports.ts';
 
 const fresh = () => webhooksPort(undefined, []);
 
@@ -28,6 +28,19 @@ it('the port of webhooks:listen changes when another process uses it', async () 
   await new Promise((resolve) => other.once('listening', resolve));
   expect(await webhooksPort(port, [])).not.toBe(port);
   await new Promise((resolve) => other.close(resolve));
+});
+
+it('the admin port is 8081 or the next free one, and the kept one while that is free', async () => {
+  const port = await adminPort(undefined, []);
+  expect(port).toBeGreaterThanOrEqual(8081);
+  expect(port).toBeLessThan(8181);
+  expect(await adminPort(port, [])).toBe(port);
+  const other = createServer().listen(port, '127.0.0.1');
+  await once(other, 'listening');
+  const next = await adminPort(port, []);
+  expect(next).toBeGreaterThan(port);
+  expect(await adminPort(port, [next])).toBeGreaterThan(next);
+  other.close();
 });
 
 const ports = Array.from({ length: 12_000 }, (_, index) => 20_000 + index);

@@ -25,6 +25,23 @@ export async function webhooksPort(kept: number | undefined, used: number[]): Pr
   return isOurs && (await canListen(port, '127.0.0.1')) ? port : await freePortOf(from, to, used);
 }
 
+const firstAdminPort = 8081;
+const adminPorts = 100;
+
+/** The `kept` port while it is free, so that bookmarks of the console keep working; else 8081 or the next free one. */
+export async function adminPort(kept: number | undefined, used: number[]): Promise<number> {
+  const candidates = [
+    kept ?? firstAdminPort,
+    ...Array.from({ length: adminPorts }, (_, n) => firstAdminPort + n),
+  ];
+  for (const port of candidates) {
+    if (used.includes(port) || named.has(port)) continue;
+    const isReserved = reserved.has(port) || (await reserve(port));
+    if (isReserved && (await canListen(port, '127.0.0.1'))) return port;
+  }
+  return await servicePort();
+}
+
 /** Named by settings: perhaps nothing listens there yet. */
 const named = new Set<number>();
 
@@ -32,6 +49,9 @@ const named = new Set<number>();
 export function reservePorts(ports: readonly number[]): void {
   for (const port of ports) named.add(port);
 }
+
+/** By this process. */
+const reserved = new Set<number>();
 
 async function freePortOf(from: number, to: number, used: number[] = []): Promise<number> {
   const first = randomInt(from, to);
@@ -52,7 +72,10 @@ function reserve(port: number): Promise<boolean> {
     const server = createServer().unref();
     // Only Linux has abstract sockets.
     server.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code !== 'EADDRINUSE'));
-    server.listen(`\0holdfast-port-${port}`, () => resolve(true));
+    server.listen(`\0holdfast-port-${port}`, () => {
+      reserved.add(port);
+      resolve(true);
+    });
   });
 }
 

@@ -13,6 +13,8 @@ export type Secrets = {
   apiKey?: string;
   /** Not secret, but the same at each start: the port of `npm run webhooks:listen`. */
   webhooksPort?: number;
+  /** As stable: the console and the admin API are there. */
+  adminPort?: number;
 };
 
 function freshSecrets(): Secrets {
@@ -52,9 +54,13 @@ export function loadSecrets(path: string): Secrets {
   return secrets;
 }
 
-export function keepWebhooksPort(path: string, secrets: Secrets, webhooksPort: number): Secrets {
-  if (secrets.webhooksPort === webhooksPort) return secrets;
-  const kept = { ...secrets, webhooksPort };
+export function keepPorts(
+  path: string,
+  secrets: Secrets,
+  { webhooksPort, adminPort }: Required<Pick<Secrets, 'webhooksPort' | 'adminPort'>>,
+): Secrets {
+  if (secrets.webhooksPort === webhooksPort && secrets.adminPort === adminPort) return secrets;
+  const kept = { ...secrets, webhooksPort, adminPort };
   writePrivateJson(path, kept);
   return kept;
 }

@@ -12,14 +12,28 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it("names the cause when PostgreSQL's data folder can't be made, not what initdb does next", async () => {
-  mkdirSync(join(folder, 'bin'));
-  const stderr = `FATAL:  could not write to file "pg_wal/xlogtemp.7": No space left on device
-child process exited with exit code 1
-initdb: removing data directory`;
-  writeFileSync(join(folder, 'bin/initdb'), `#!/bin/sh\necho '${stderr}' >&2\nexit 1\n`, { mode: 0o755 });
-  const place = { binaries: folder, folder, account: undefined, isDurable: false };
-  await expect(initialise(place)).rejects.toThrow(
-    `PostgreSQL's data folder can't be made: could not write to file "pg_wal/xlogtemp.7": No space left on device`,
-  );
-});
+const place = () => ({ binaries: folder, folder, account: undefined, isDurable: false });
+
+it.each([
+  [
+    'could not write to file "pg_wal/xlogtemp.7": No space left on device',
+    'FATAL:  could not write to file "pg_wal/xlogtemp.7": No space left on device\nchild process exited with exit code 1',
+  ],
+  ['child process was terminated by signal 11', 'child process was terminated by signal 11'],
+  // The loader's line is the cause; initdb only says what it could not do.
+  [
+    'postgres: error while loading shared libraries: libicu.so',
+    'postgres: error while loading shared libraries: libicu.so\ninitdb: error: program "postgres" was not found',
+  ],
+])(
+  "says why PostgreSQL's data folder can't be made (%s), not what initdb does next",
+  async (cause, stderr) => {
+    mkdirSync(join(folder, 'bin'));
+    const script = `#!/bin/sh\necho '${stderr}\ninitdb: removing data directory' >&2\nexit 1\n`;
+    writeFileSync(join(folder, 'bin/initdb'), script, { mode: 0o755 });
+    const making = initialise(place());
+    await expect(making).rejects.toThrow(/^PostgreSQL's data folder can't be made: /);
+    await expect(making).rejects.toThrow(cause);
+    await expect(making).rejects.not.toThrow(/removing/);
+  },
+);

@@ -99,7 +99,18 @@ async function run(command: string, args: string[], account: Account | undefined
     await promisify(execFile)(command, args, { cwd: '/', env, ...account });
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string };
-    const reason = stderr ? failureLine(stderr.trim().split('\n')) : message;
-    throw new Error(`PostgreSQL's data folder can't be made: ${reason}`, { cause: error });
+    throw new Error(`PostgreSQL's data folder can't be made: ${stderr ? reasonIn(stderr) : message}`, {
+      cause: error,
+    });
   }
+}
+
+const shownLines = 12;
+
+/** The line that names the cause, then everything else that initdb said: its last lines are about cleaning up. */
+export function reasonIn(stderr: string): string {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !line.includes(': removing '));
+  const cause = failureLine(lines);
+  if (lines.length < 2) return cause;
+  return [cause, ...lines.slice(-shownLines).map((line) => `  ${line}`)].join('\n');
 }

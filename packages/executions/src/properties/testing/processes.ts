@@ -1,7 +1,7 @@
 import { type Database, openDatabase } from '@holdfast/db/client';
 import type { EndedExecution } from '@holdfast/db/executions/endings';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
-import { createLogger } from '@holdfast/kit/logger';
+import { createLogger, type Logger } from '@holdfast/kit/logger';
 import { asRole, createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { type AttemptRecorder, openAttemptRecorder } from '../../attemptRecorder.ts';
 import { type Creator, openCreator } from '../../creator.ts';
@@ -10,7 +10,7 @@ import { openStarter, type Starter } from '../../lifecycle.ts';
 import { openSettler, type Settler } from '../../settler.ts';
 import { nowhere, publishChanges } from '../../testing/nowhere.ts';
 
-export type Gateway = { db: Database; creator: Creator; hints: EndingHints };
+export type Gateway = { db: Database; creator: Creator; hints: EndingHints; log: Logger };
 export type Dispatcher = { db: Database; starter: Starter; recorder: AttemptRecorder };
 export type Ledger = {
   db: Database;
@@ -74,6 +74,7 @@ function openGateway(db: Database, endings: Ending[]): Gateway {
     db,
     creator: openCreator({ db, dispatch: nowhere }),
     hints: { fanout: nowhere, abort, publishChanges },
+    log,
   };
 }
 
