@@ -39,10 +39,10 @@ function expectNoProblem(lines: Line[] | null, atLeast: number): void {
 describe("with one setting changed, fal's client", () => {
   it('for JavaScript works', async () => {
     const env = { FAL_KEY: key, FAL_PROXY_URL: `${stack.baseUrl}/v1/fal/proxy` };
-    expectNoProblem(await runNode('calls.mjs', env), 14);
+    expectNoProblem(await runNode('calls.mjs', env), 15);
   }, 300_000);
 
   it('for Python works', async () => {
-    expectNoProblem(await runPython('calls.py', { FAL_KEY: key, proxyUrl: proxy.url }), 12);
+    expectNoProblem(await runPython('calls.py', { FAL_KEY: key, proxyUrl: proxy.url }), 13);
   }, 900_000);
 });

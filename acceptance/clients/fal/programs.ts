@@ -6,7 +6,7 @@ import { certificate, tlsHost } from './tlsProxy.ts';
 
 const { install, runNode, runPython: python } = programsIn(join(import.meta.dirname, 'tools'));
 
-const packages = ['fal-client==1.0.3'];
+const packages = ['fal-client==1.0.3', 'pynacl==1.6.2'];
 
 export { install as installNode, runNode };
 

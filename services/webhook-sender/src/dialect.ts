@@ -3,13 +3,13 @@ import { readReported } from '@holdfast/db/executions/read';
 import { asStarted } from '@holdfast/domain/events';
 import { limits } from '@holdfast/domain/limits';
 import { predictionOutput, predictionRecord } from '@holdfast/domain/replicatePrediction';
-import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
+import type { ReplicateDialect } from '@holdfast/domain/webhookDialect';
 import { fileLink, type Signer } from '@holdfast/kit/signer';
 
-type Reported = { dialect: WebhookDialect; eventType: string; executionId: string };
+type Reported = { dialect: ReplicateDialect; eventType: string; executionId: string };
 
 /**
- * The body of a webhook in another service's words. It is made at each attempt, and is the same: what a start or an end
+ * The body of a webhook in Replicate's words. It is made at each attempt, and is the same: what a start or an end
  * reports does not change, unless it is erased.
  */
 export type BodyIn = (reported: Reported) => Promise<string>;

@@ -40,7 +40,9 @@ export function planFanOut(
 
 function isSentToUrl(type: EventType, dialect: WebhookDialect | null): boolean {
   const isTerminal = terminalEventTypes.some((terminal) => terminal === type);
-  return dialect === null ? isTerminal : dialect.events.includes(isTerminal ? 'completed' : 'start');
+  return dialect === null
+    ? isTerminal
+    : dialect.events.some((event) => event === (isTerminal ? 'completed' : 'start'));
 }
 
 /** Contract 8.9: `webhook_url` gets the final event only, unless a compatible API says otherwise. */

@@ -10,7 +10,7 @@ import type { Logger } from '@holdfast/kit/logger';
 import type { SealedBox } from '@holdfast/kit/sealedBox';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
-import type { BodyIn } from './dialect.ts';
+import type { InDialect } from './dialects.ts';
 
 export type Message = SigningSecrets & {
   url: string;
@@ -40,7 +40,7 @@ export type Unprepared = { ok: false; stage: 'unprepared'; message: string; dura
 export function createSend(args: {
   policy: EgressPolicy;
   box: SealedBox;
-  bodyIn: BodyIn;
+  inDialect: InDialect;
   stopped: AbortSignal;
   log: Logger;
 }): Send {
@@ -49,8 +49,9 @@ export function createSend(args: {
     let headers: Record<string, string>;
     let body: string;
     try {
-      body = await bodyOf(args.bodyIn, message);
-      headers = headersOf({ ...message, body });
+      const made = await madeOf(args.inDialect, message);
+      body = made.body;
+      headers = { ...headersOf({ ...message, body }), ...made.headers };
     } catch (error) {
       const { id: deliveryId, eventId, executionId } = message;
       const reason = reasonOf(error);
@@ -74,11 +75,9 @@ export function createSend(args: {
   };
 }
 
-async function bodyOf(
-  bodyIn: BodyIn,
-  { dialect, eventType = '', executionId, body }: Message,
-): Promise<string> {
-  return dialect && executionId ? await bodyIn({ dialect, eventType, executionId }) : body;
+async function madeOf(inDialect: InDialect, { dialect, eventType = '', executionId, body }: Message) {
+  if (!dialect || !executionId) return { body, headers: {} };
+  return await inDialect({ dialect, eventType, executionId });
 }
 
 /** The message of a parse error quotes the secret text that was parsed. */

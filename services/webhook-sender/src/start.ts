@@ -11,7 +11,6 @@ import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry, engineGauges, startGaugeReaders } from '@holdfast/kit/metrics';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
 import type { Service } from '@holdfast/kit/service';
-import { openFileLinks } from '@holdfast/kit/signer';
 import { openTracing, type Tracing } from '@holdfast/kit/tracing/tracing';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
 import { deliverQueue } from '@holdfast/queues/definitions';
@@ -20,7 +19,7 @@ import { openProducer } from '@holdfast/queues/producer';
 import { jobMetrics } from '@holdfast/queues/worker';
 import type { WebhookSenderConfig } from './config.ts';
 import { createAttemptDelivery, createClaims, createGiveBack } from './delivery.ts';
-import { createBodyIn } from './dialect.ts';
+import { openDialects } from './dialects.ts';
 import { createFanOut } from './fanOut.ts';
 import { startSweeps, startWorkers } from './jobs.ts';
 import { slotBytes } from './lane.ts';
@@ -188,6 +187,6 @@ function openSending(
 function openSend(config: WebhookSenderConfig, db: Database, log: Logger, stopped: AbortSignal) {
   const policy = createEgressPolicy(egressSettings(config));
   for (const opening of policy.openings) log.warn(`egress exception: ${opening}`);
-  const bodyIn = createBodyIn(db, openFileLinks(config.ENCRYPTION_KEYS));
-  return createSend({ policy, box: createSealedBox(config.ENCRYPTION_KEYS), bodyIn, stopped, log });
+  const { ENCRYPTION_KEYS: keys } = config;
+  return createSend({ policy, box: createSealedBox(keys), inDialect: openDialects(db, keys), stopped, log });
 }

@@ -1,5 +1,6 @@
 // Calls of fal's client for JavaScript: the URL of the proxy is all that a user changes. Prints a line for each.
 import { ApiError, fal, ValidationError } from '@fal-ai/client';
+import { withReceiver } from './webhook.mjs';
 
 fal.config({ proxyUrl: { url: process.env.FAL_PROXY_URL, when: 'always' } });
 
@@ -77,6 +78,22 @@ const calls = {
   async 'a slug without an alias'() {
     const { data } = await fal.subscribe('holdfast/plain', { input: { prompt: 'hello' } });
     expect(typeof data.output === 'string' && data.output === data.text, data);
+  },
+  async 'webhooks, verified'() {
+    const jwksUrl = new URL('/v1/fal/.well-known/jwks.json', process.env.FAL_PROXY_URL);
+    await withReceiver(jwksUrl, async (webhookUrl, next) => {
+      const { request_id: id } = await fal.queue.submit(image, { input: small, webhookUrl });
+      const { payload, ...ok } = await next();
+      expect(ok.isVerified && ok.status === 'OK' && ok.request_id === id, ok);
+      await expectImage(payload);
+      const { data } = await fal.queue.result(image, { requestId: id });
+      expect(JSON.stringify(payload) === JSON.stringify(data), { payload, data });
+      const input = { ...small, fail: 'CONTENT_MODERATION_REJECTED' };
+      await fal.queue.submit(image, { input, webhookUrl });
+      const failed = await next();
+      expect(failed.isVerified && failed.status === 'ERROR' && failed.error.endsWith('422'), failed);
+      expect(failed.payload.detail[0].type === 'content_policy_violation', failed);
+    });
   },
   async cancel() {
     const { request_id: requestId } = await fal.queue.submit(image, {

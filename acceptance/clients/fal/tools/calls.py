@@ -7,6 +7,7 @@ import os
 
 import fal_client
 import httpx
+from webhook import receiver
 
 image, text = "sandbox/sandbox-image", "sandbox/sandbox-text"
 png = base64.b64decode(
@@ -80,6 +81,19 @@ def asynchronous():
 @call
 def path_below_the_app():
     is_image(fal_client.subscribe("sandbox/flux/dev", arguments=small))
+
+
+@call
+def webhooks():
+    with receiver(f"https://rest.{os.environ['FAL_RUN_HOST']}/.well-known/jwks.json") as (url, calls):
+        handle = fal_client.submit(image, arguments=small, webhook_url=url)
+        ok = calls.get(timeout=60)
+        assert ok["is_verified"] and ok["status"] == "OK" and ok["request_id"] == handle.request_id, ok
+        is_image(ok["payload"])
+        assert ok["payload"] == handle.get()
+        fal_client.submit(image, arguments={**small, "fail": "GENERATION_FAILED"}, webhook_url=url)
+        failed = calls.get(timeout=60)
+        assert failed["is_verified"] and failed["error"] == "Invalid status code: 500", failed
 
 
 @call

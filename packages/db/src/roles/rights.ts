@@ -118,6 +118,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
       'SELECT, UPDATE (is_active, failure_count, last_success, last_failure, last_error, probe_at, paced_until, failing_since, missed, in_flight_limit)',
     deliveries: 'SELECT, INSERT, UPDATE (url, state, attempts, next_attempt_at, lease_until, finished_at)',
     delivery_attempts: 'SELECT, INSERT, UPDATE (duration_ms, status_code, error, stage, answer)',
+    files: 'SELECT',
   },
 };
 

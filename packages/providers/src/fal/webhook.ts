@@ -1,4 +1,5 @@
-import { createHash, verify } from 'node:crypto';
+import { verify } from 'node:crypto';
+import { falSignedText } from '@holdfast/domain/falSignature';
 import { z } from 'zod';
 import { type Callback, type CallbackReading, type CallbackRun, isTimely } from '../interface.ts';
 import { type Secrets, withRaw } from '../outcome/raw.ts';
@@ -43,10 +44,6 @@ export function readingOf(
   return { state: 'ended', outcome: outcome.ok ? outcome : withRaw(outcome, said, secrets) };
 }
 
-export function signedText(requestId: string, userId: string, timestamp: string, body: Buffer): string {
-  return [requestId, userId, timestamp, createHash('sha256').update(body).digest('hex')].join('\n');
-}
-
 /** Whether one of the keys signed the webhook within five minutes of its arrival. `later`: the keys could not be fetched. */
 export async function verifySignature(
   { headers, body, receivedAtMs }: Callback,
@@ -56,7 +53,7 @@ export async function verifySignature(
   const timestamp = part('timestamp');
   const signature = part('signature');
   if (!isTimely(timestamp, { receivedAtMs }) || !/^[0-9a-f]{128}$/i.test(signature)) return 'forged';
-  const text = Buffer.from(signedText(part('request-id'), part('user-id'), timestamp, body));
+  const text = Buffer.from(falSignedText(part('request-id'), part('user-id'), timestamp, body));
   const isFit = await keys.some((key) => verify(null, text, key, Buffer.from(signature, 'hex')));
   if (isFit === null) return 'later';
   return isFit ? 'authentic' : 'forged';

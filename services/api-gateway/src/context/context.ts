@@ -7,6 +7,7 @@ import { createEgressPolicy } from '@holdfast/egress/policy';
 import { openCreator } from '@holdfast/executions/creator';
 import { diskSettings } from '@holdfast/files/config';
 import { openStore } from '@holdfast/files/open';
+import { openFalKeyPairs } from '@holdfast/kit/keyPairs';
 import type { Logger } from '@holdfast/kit/logger';
 import {
   counter,
@@ -130,6 +131,8 @@ export async function openContext({
     oidc: openOidc(config),
     tokens: openTokenSigner(config.ENCRYPTION_KEYS),
     fileLinks: openFileLinks(config.ENCRYPTION_KEYS),
+    /** What verifies webhooks as fal signs them. */
+    falKeyPairs: openFalKeyPairs(config.ENCRYPTION_KEYS),
     /** Signs the URLs at which a file is uploaded in parts. */
     fileUploads: openSigner(config.ENCRYPTION_KEYS, 'holdfast file upload'),
   };

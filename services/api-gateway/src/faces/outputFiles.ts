@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
-import { isId } from '@holdfast/domain/ids';
+import { fileIdsIn } from '@holdfast/domain/outputFiles';
 import { ObjectNotFoundError, type ObjectStore } from '@holdfast/files/store';
 import { findReadyFile, type ReadyFile } from '../files/readyFiles.ts';
 import type { FaceCall } from './run.ts';
@@ -13,12 +13,6 @@ export async function outputFiles(
 ): Promise<ReadyFile[]> {
   const ids = [...new Set(fileIdsIn(output))];
   return await Promise.all(ids.map((id) => findReadyFile(context, caller, id)));
-}
-
-function fileIdsIn(value: unknown): string[] {
-  if (value === null || typeof value !== 'object') return [];
-  const id = 'file_id' in value ? value.file_id : null;
-  return typeof id === 'string' && isId('file', id) ? [id] : Object.values(value).flatMap(fileIdsIn);
 }
 
 /** @throws ApiError NOT_FOUND */

@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
-import { signedText } from '../webhook.ts';
+import { falSignedText } from '@holdfast/domain/falSignature';
 
 /** Signs webhooks as the provider does, and publishes the key to verify them with. */
 export type Signer = {
@@ -13,7 +13,7 @@ export function createSigner(): Signer {
   const { privateKey } = generateKeyPairSync('ed25519');
   return {
     headers(body, { requestId, atS }) {
-      const text = signedText(requestId, userId, String(atS), body);
+      const text = falSignedText(requestId, userId, String(atS), body);
       return {
         'x-fal-webhook-request-id': requestId,
         'x-fal-webhook-user-id': userId,

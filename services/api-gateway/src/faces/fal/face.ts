@@ -2,6 +2,7 @@ import type { Endpoint } from '../../context/endpoint.ts';
 import type { Face } from '../../http/face.ts';
 import { fileLinkEndpoint } from '../fileLinks.ts';
 import { falError, falStatus } from './errors.ts';
+import { jwksEndpoints } from './jwks.ts';
 import { filesPath } from './output.ts';
 import { partEndpoints } from './parts.ts';
 import { getFalResponse, getFalResult, getStatus, postQueue, putCancel } from './queue.ts';
@@ -35,6 +36,7 @@ export const falFace: Face & { endpoints: readonly Endpoint[] } = {
     postFile,
     postFileMultipart,
     ...partEndpoints,
+    ...jwksEndpoints,
     fileLinkEndpoint(filesPath, 'fal'),
   ],
   enter: enterFal,

@@ -1,7 +1,7 @@
 import { getFiles } from '@holdfast/db/files';
 import type { Execution } from '@holdfast/domain/execution';
-import { isId } from '@holdfast/domain/ids';
-import { isObject } from '@holdfast/domain/inputFiles';
+import { falOutput } from '@holdfast/domain/falOutput';
+import { fileIdsIn } from '@holdfast/domain/outputFiles';
 import { fileLink, type LinkedFile } from '@holdfast/kit/signer';
 import type { Caller } from '../../access/identity.ts';
 import type { Context } from '../../context/context.ts';
@@ -12,52 +12,13 @@ export const filesPath = `${falPrefix}files`;
 
 export type Reader = { context: Context; caller: Pick<Caller, 'organizationId'>; publicUrl: string };
 
-/** Lists, and what models at fal call their only member. */
-const singles = new Map([
-  ['images', 'image'],
-  ['videos', 'video'],
-  ['audios', 'audio'],
-  ['files', 'file'],
-]);
-
-/** An output as models at fal give it: files are URLs with what is known of them, and a text is called `output`, too. */
+/** An output as models at fal give it. */
 export async function outputOf(reader: Reader, { output }: Pick<Execution, 'output'>): Promise<object> {
-  const { db } = reader.context;
-  const rows = await getFiles(db, reader.caller.organizationId, fileIdsIn(output));
-  const known = new Map(rows.map((row) => [row.id, row]));
-
-  function shown(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map(shown);
-    if (!isObject(value)) return value;
-    const { file_id: id, format, ...more } = value;
-    if (typeof id !== 'string' || !isId('file', id))
-      return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, shown(one)]));
-    const row = known.get(id);
-    const filename = row?.filename ?? `output.${typeof format === 'string' ? format : 'bin'}`;
-    return {
-      ...more,
-      url: fileUrl(reader, { organizationId: reader.caller.organizationId, id }, filename),
-      content_type: row?.contentType ?? null,
-      file_name: filename,
-      file_size: row?.sizeBytes ?? null,
-    };
-  }
-
-  return withAliases(shown(output ?? {}) as Record<string, unknown>);
-}
-
-function withAliases(output: Record<string, unknown>): Record<string, unknown> {
-  const [[name, value] = ['', null], ...others] = Object.entries(output);
-  if (name === 'text' && typeof value === 'string') return { output: value, ...output };
-  const single = singles.get(name);
-  if (single === undefined || others.length > 0 || !Array.isArray(value) || value.length !== 1) return output;
-  return { ...output, [single]: value[0] };
-}
-
-function fileIdsIn(value: unknown): string[] {
-  if (value === null || typeof value !== 'object') return [];
-  const id = 'file_id' in value ? value.file_id : null;
-  return typeof id === 'string' && isId('file', id) ? [id] : Object.values(value).flatMap(fileIdsIn);
+  const { organizationId } = reader.caller;
+  const files = await getFiles(reader.context.db, organizationId, fileIdsIn(output));
+  return falOutput(output, new Map(files.map((file) => [file.id, file])), (id, filename) =>
+    fileUrl(reader, { organizationId, id }, filename),
+  );
 }
 
 export function fileUrl(

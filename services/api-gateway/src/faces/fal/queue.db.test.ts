@@ -141,6 +141,21 @@ describe('a request in the queue', () => {
   });
 });
 
+it('is reported to its webhook, whose keys anyone can read', async () => {
+  const url = 'https://receiver.example/hook?of=fal';
+  const { body } = await submit(input(), `?fal_webhook=${encodeURIComponent(url)}`);
+  expect(await db.prisma.execution.findUnique({ where: { id: body.request_id } })).toMatchObject({
+    webhookUrl: url,
+    webhookDialect: { name: 'fal', events: ['completed'], base: 'http://gateway.test/v1/fal' },
+  });
+  const sets = [
+    await request(gateway.app).get('/v1/fal/.well-known/jwks.json'),
+    await request(gateway.app).get('/.well-known/jwks.json').set('Host', 'rest.fal.test'),
+  ];
+  for (const { body: set } of sets)
+    expect(set.keys).toEqual([expect.objectContaining({ kty: 'OKP', crv: 'Ed25519' })]);
+});
+
 describe('a request that is refused', () => {
   it.each([
     ['an input', () => submit({ prompt: 3 }), 422, [{ loc: ['body', 'prompt'], type: 'value_error' }]],
@@ -148,7 +163,12 @@ describe('a request that is refused', () => {
     ['an unknown app', () => call('post', 'queue.fal.test', '/acme/nothing').send({}), 404, /not found/],
     ['a wrong key', () => call('post', 'fal.test', '/acme/painter', 'sk_wrong').send({}), 401, /not valid/],
     ['another path', () => call('get', 'fal.test', '/'), 404, /nothing/],
-    ['a webhook', () => submit(input(), '?fal_webhook=https://example.com/'), 422, [{}]],
+    [
+      'a webhook within the network',
+      () => submit(input(), '?fal_webhook=http://10.0.0.1/'),
+      422,
+      [{ loc: ['query', 'fal_webhook'], type: 'value_error' }],
+    ],
   ])('for %s says so in detail', async (_name, sent, status, detail) => {
     const response = await sent();
     expect(response.status).toBe(status);

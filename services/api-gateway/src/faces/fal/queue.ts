@@ -1,4 +1,6 @@
 import { ApiError } from '@holdfast/domain/errors';
+import { falFailure } from '@holdfast/domain/falErrors';
+import { limits } from '@holdfast/domain/limits';
 import { isTerminal } from '@holdfast/domain/statuses';
 import { cancelUnlessEnded } from '@holdfast/executions/lifecycle';
 import { z } from 'zod';
@@ -8,7 +10,7 @@ import type { Reply } from '../../http/endpoint.ts';
 import { fileLimits } from '../requestFiles.ts';
 import { costHeaders, requireCompleted } from '../run.ts';
 import { requireApp } from './apps.ts';
-import { requestIdHeader } from './errors.ts';
+import { errorTypeHeader, requestIdHeader } from './errors.ts';
 import { outputOf } from './output.ts';
 import { statusOf, urlsOf } from './status.ts';
 import { type FalCall, submit } from './submit.ts';
@@ -31,14 +33,16 @@ export const postQueue = endpoint({
   limit: 'create',
   maxJsonBytes: fileLimits.maxJsonBytes,
   params: z.object({ app: z.string() }),
+  query: z.object({ fal_webhook: z.string().max(limits.urlLength).optional() }),
   body: z.looseObject({}),
   responses: common.responses,
-  async handle({ params, body, ...call }) {
+  async handle({ params, query, body, ...call }) {
     const definition = await requireApp(call.context, call.caller, params.app);
     const { execution, headers } = await submit(call, {
       route: 'POST /v1/fal/queue',
       definition,
       input: body,
+      webhookUrl: query.fal_webhook,
     });
     const urls = urlsOf(call.publicUrl, params.app, execution.id);
     return { status: 200, body: { status: 'IN_QUEUE', queue_position: 0, logs: [], ...urls }, headers };
@@ -73,6 +77,8 @@ async function result(
   call.raw.response.setHeader(requestIdHeader, execution.id);
   if (!isTerminal(execution.status))
     throw new ApiError('EXECUTION_NOT_READY', 'Request is still in progress');
+  const failure = falFailure(execution);
+  if (failure !== null) call.raw.response.setHeader(errorTypeHeader, failure.error_type);
   if (execution.erasedAt !== null) throw new ApiError('EXECUTION_ERASED', 'The output was erased.');
   const completed = requireCompleted(execution, {});
   return { status: 200, body: await outputOf(call, completed), headers: costHeaders(completed) };

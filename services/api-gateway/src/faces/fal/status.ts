@@ -1,6 +1,6 @@
 import type { Execution } from '@holdfast/domain/execution';
+import { falFailure } from '@holdfast/domain/falErrors';
 import { type ExecutionStatus, isTerminal } from '@holdfast/domain/statuses';
-import { failureOf } from './errors.ts';
 import { falPrefix } from './target.ts';
 
 type QueueStatus = 'IN_QUEUE' | 'IN_PROGRESS' | 'COMPLETED';
@@ -22,13 +22,20 @@ export function urlsOf(publicUrl: string, app: string, id: string) {
   const isNamespace = third !== undefined && ['workflows', 'comfy'].includes(first);
   const named = [first, second, ...(isNamespace ? [third] : [])].join('/');
   const url = `${publicUrl}${falPrefix}queue/${named}/requests/${id}`;
-  return { request_id: id, response_url: url, status_url: `${url}/status`, cancel_url: `${url}/cancel` };
+  return {
+    request_id: id,
+    gateway_request_id: id,
+    response_url: url,
+    status_url: `${url}/status`,
+    cancel_url: `${url}/cancel`,
+  };
 }
 
 /** `logs` and `queue_position` are always there: Python's client fails without. */
 export function statusOf(execution: Execution, urls: ReturnType<typeof urlsOf>, hasLogs: boolean) {
   const { status, queuePosition, startedAt, completedAt } = execution;
   const shown = statuses[status];
+  const failure = falFailure(execution);
   const inferenceMs = startedAt && completedAt && completedAt.getTime() - startedAt.getTime();
   return {
     status: shown,
@@ -37,7 +44,7 @@ export function statusOf(execution: Execution, urls: ReturnType<typeof urlsOf>, 
     logs: hasLogs ? logsOf(execution) : [],
     ...(isTerminal(status) && {
       metrics: inferenceMs === null ? {} : { inference_time: inferenceMs / 1000 },
-      ...failureOf(execution),
+      ...(failure !== null && { error: failure.error, error_type: failure.error_type }),
     }),
   };
 }

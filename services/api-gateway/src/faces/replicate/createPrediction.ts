@@ -1,6 +1,6 @@
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { isTerminal } from '@holdfast/domain/statuses';
-import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
+import type { ReplicateDialect } from '@holdfast/domain/webhookDialect';
 import { findExecution } from '../../executions/readable.ts';
 import type { Reply } from '../../http/endpoint.ts';
 import { preferredWaitS } from '../../http/requestHeaders.ts';
@@ -51,7 +51,7 @@ function dialectOf(
   { publicUrl }: Call,
   definition: ModelDefinition,
   { webhook_events_filter: wanted }: PredictionBody,
-): WebhookDialect {
+): ReplicateDialect {
   const { owner, name } = nameOf(definition);
   const events = ['start', 'completed'] as const;
   return {
