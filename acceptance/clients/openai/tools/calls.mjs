@@ -252,8 +252,8 @@ const calls = {
     const first = await client.responses.create({ model, input: 'my name is Ada' });
     const next = await client.responses.create({ model, input: 'and now', previous_response_id: first.id });
     isAnswer(next.output_text, 'and now');
-    const items = await gathered(client.responses.inputItems.list(next.id));
-    expect(items.length === 3, items);
+    const items = await gathered(client.responses.inputItems.list(next.id, { limit: 2, order: 'asc' }));
+    expect(items.length === 3 && items[0].content[0].text === 'my name is Ada', items);
   },
   async 'responses streamed'() {
     const events = await gathered(await client.responses.create({ model, input: 'events', stream: true }));

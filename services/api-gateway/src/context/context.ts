@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import { openDatabase } from '@holdfast/db/client';
 import { openModelCatalogue } from '@holdfast/db/models';
 import { openReader } from '@holdfast/db/reader';
@@ -117,7 +116,7 @@ export async function openContext({
     streams,
     outputReader: openOutputReader(db),
     /** Whether responses arrived, as far as that is not written yet, by request (faces/delivery.ts). */
-    deliveryNotes: new Map<string, DeliveryNote>(),
+    deliveryNotes: new Map<string, { written: Promise<void> }>(),
     bodies,
     responses,
     bodyPace: bodyPace(config),
@@ -149,13 +148,6 @@ function replicaOf(config: GatewayConfig) {
     isPrepared: config.DATABASE_PREPARED,
   };
 }
-
-type DeliveryNote = {
-  socket: Socket;
-  /** The client has sent another request on this connection, and so has read the response. */
-  onRead(): void;
-  written: Promise<void>;
-};
 
 /** Finishes pending writes, then closes what `openContext` opened. */
 export async function closeContext(context: Context): Promise<void> {

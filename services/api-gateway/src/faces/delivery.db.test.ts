@@ -87,6 +87,18 @@ describe('a twin of a request whose response was written whole', () => {
     second.destroy();
   });
 
+  it('adds one listener to its connection, however many responses came before it', async () => {
+    const agent = new Agent(keepsOpen);
+    const connected = once(server, 'connection');
+    await answered(post(agent, replicate));
+    const [socket] = await connected;
+    const before = socket.listenerCount('close');
+    prompts++;
+    await answered(post(agent, replicate));
+    expect(socket.listenerCount('close')).toBeLessThanOrEqual(before);
+    agent.destroy();
+  });
+
   it.each([
     ['joins it if the gateway died before it noted whether the connection closed', 0.3, true],
     ['is an execution of its own two seconds after the connection closed', -2, false],

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   type FaceRequest,
@@ -27,14 +28,16 @@ function isSilentRepeater({ req }: ServerResponse): boolean {
   return silentRepeaters.some((one) => agent.startsWith(one));
 }
 
+/** What another request on a connection calls, as its client has read the last response, while that may still be lost. */
+const undecided = new WeakMap<Socket, () => void>();
+
 /** What the last request like this one has created, once it is known whether its response arrived. */
 export async function findKnown(
   { context, response }: Responding,
   identity: FaceRequest,
 ): Promise<KnownRequest | null> {
-  const note = context.deliveryNotes.get(nameOf(identity));
-  if (note?.socket === response.req.socket) note.onRead();
-  await note?.written;
+  undecided.get(response.req.socket)?.();
+  await context.deliveryNotes.get(nameOf(identity))?.written;
   for (;;) {
     const known = await findFaceRequest(context.db, identity);
     if (known === null) return null;
@@ -60,7 +63,7 @@ export function noteDelivery(
   const warn = (error: unknown) =>
     log.warn({ err: error, executionId }, 'could not note the delivery of a response');
   touched.catch(warn);
-  const note = { socket, onRead: () => {}, written: touched };
+  const note = { written: touched };
 
   function write(statement: () => Promise<void>, isLast: boolean): void {
     note.written = note.written
@@ -78,14 +81,14 @@ export function noteDelivery(
     if (!mayClose) return;
     const bytesRead = socket.bytesRead;
     const end = (hasClosed: boolean) => {
-      note.onRead = () => {};
+      undecided.delete(socket);
       clearTimeout(timer);
       socket.off('close', onClose);
       write(() => markConnection(db, identity, executionId, hasClosed), true);
     };
-    // A client that has sent another request has read this response.
     const onClose = () => end(socket.bytesRead === bytesRead);
-    note.onRead = () => end(false);
+    undecided.get(socket)?.();
+    undecided.set(socket, () => end(false));
     const timer = setTimeout(end, closesWithinMs, false).unref();
     if (socket.destroyed) onClose();
     else socket.once('close', onClose);

@@ -71,7 +71,8 @@ export function openaiErrorBody(
   response: ServerResponse,
   code: string | null = null,
 ): OpenaiError {
-  const retryAfterS = Number(error.headers['Retry-After']);
+  // The rate limiter sets its own.
+  const retryAfterS = Number(error.headers['Retry-After'] ?? response.getHeader('Retry-After'));
   const isUseless = !error.retryable && ![401, 404].includes(error.status);
   if (isUseless && error.headers['x-should-retry'] === undefined)
     response.setHeader('x-should-retry', 'false');

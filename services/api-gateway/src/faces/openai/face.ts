@@ -12,6 +12,7 @@ import {
   postOpenaiFile,
 } from './files.ts';
 import { postImageEdit, postImageGeneration, postImageVariation } from './images.ts';
+import { setLimitHeaders } from './limitHeaders.ts';
 import { getOpenaiModel, listOpenaiModels } from './models.ts';
 import {
   deleteResponse,
@@ -55,22 +56,12 @@ const endpoints: readonly Endpoint[] = [
 
 const offered = endpoints.map(({ method, path }) => `${method} ${path}`).join(', ');
 
-const limitHeaders = {
-  'X-RateLimit-Limit': 'x-ratelimit-limit-requests',
-  'X-RateLimit-Remaining': 'x-ratelimit-remaining-requests',
-};
-
 /** OpenAI's API: `base_url` of its clients is `<PUBLIC_URL>/v1/openai`. */
 export const openaiFace: Face & { endpoints: readonly Endpoint[] } = {
   name: 'openai',
   prefix: '/v1/openai/',
   endpoints,
-  setHeaders(response) {
-    for (const [ours, theirs] of Object.entries(limitHeaders)) {
-      const value = response.getHeader(ours);
-      if (value !== undefined) response.setHeader(theirs, value);
-    }
-  },
+  setHeaders: setLimitHeaders,
   errorBody(error, state, response) {
     const isUnknown = state.match.kind === 'unknown';
     const shown = isUnknown

@@ -81,6 +81,39 @@ describe('a response', () => {
     expect(items.data).toMatchObject([{ role: 'user', content: [{ type: 'input_text', text: input }] }]);
   });
 
+  it('lists its input in pages, in the order that is asked for', async () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{}' } };
+    const messages = [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: input },
+          { type: 'image_url', image_url: { url: 'u' } },
+        ],
+      },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'rain' },
+      { role: 'assistant', content: 'It rains.' },
+    ];
+    const { id } = await background();
+    await complete(executionOf(id), { input: { messages } });
+    const list = async (query: object) =>
+      (await client.get(`${path}/${id}/input_items`).query(query).expect(200)).body;
+    const first = await list({ limit: 3, order: 'asc' });
+    expect(first).toMatchObject({
+      has_more: true,
+      data: [
+        { role: 'user', content: [{ type: 'input_text' }, { type: 'input_image', image_url: 'u' }] },
+        { type: 'function_call', call_id: 'call_1', name: 'weather' },
+        { type: 'function_call_output', call_id: 'call_1', output: 'rain' },
+      ],
+    });
+    const rest = await list({ limit: 3, order: 'asc', after: first.last_id });
+    expect(rest).toMatchObject({ has_more: false, data: [{ content: [{ type: 'output_text' }] }] });
+    expect((await list({})).data).toEqual([...first.data, ...rest.data].toReversed());
+    await client.get(`${path}/${id}/input_items`).query({ after: 'msg_none' }).expect(400);
+  });
+
   it('cut by a limit is incomplete, and a failed one says why', async () => {
     const { id } = await background();
     await complete(executionOf(id), { finishReason: 'length' });

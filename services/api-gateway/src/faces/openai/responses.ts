@@ -11,6 +11,7 @@ import { takeStreamSlot } from '../eventStream.ts';
 import { fileLimits } from '../requestFiles.ts';
 import { type Created, costHeaders, type FaceCall, whenCompleted } from '../run.ts';
 import { type ChatMessage, takesMessages } from './completion.ts';
+import { inputItemsPage, inputItemsQuery } from './inputItems.ts';
 import { atPlace, findMapped, mapped, nameOf } from './mapping.ts';
 import { createFromMessages } from './messages.ts';
 import { requireNamed } from './models.ts';
@@ -189,30 +190,11 @@ export const listResponseInput = endpoint({
   scope: 'executions:read',
   limit: 'other',
   params,
-  query: z.object({
-    limit: z.string().optional(),
-    order: z.string().optional(),
-    after: z.string().optional(),
-  }),
+  query: inputItemsQuery,
   responses,
-  async handle({ context, caller, params: of }) {
+  async handle({ context, caller, params: of, query }) {
     const execution = await findResponse(context, caller, of.id);
-    const { id } = execution;
-    const data = (await messagesOf(context, execution)).map(({ role, content }, index) => ({
-      id: `msg_${id.slice('exec_'.length)}_in_${index}`,
-      type: 'message',
-      role,
-      content: typeof content === 'string' ? [{ type: 'input_text', text: content }] : (content ?? []),
-    }));
-    return {
-      status: 200,
-      body: {
-        object: 'list',
-        data,
-        first_id: data[0]?.id ?? null,
-        last_id: data.at(-1)?.id ?? null,
-        has_more: false,
-      },
-    };
+    const messages = await messagesOf(context, execution);
+    return { status: 200, body: inputItemsPage(execution.id, messages, query) };
   },
 });
