@@ -20,7 +20,6 @@ export const openaiOperations = {
       messages: [],
       prompt: ['input', 'text'],
       system: ['system_prompt'],
-      n: [],
       max_tokens: ['max_completion_tokens', 'max_output_tokens', 'max_new_tokens'],
       stop: [],
     },

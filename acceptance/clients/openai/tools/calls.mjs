@@ -209,7 +209,17 @@ const calls = {
   'a wrong key': () =>
     fails(new OpenAI({ apiKey: 'sk_wrong' }).models.list(), 'AuthenticationError', 401, 'invalid_api_key'),
   'no messages': () => fails(chat.create({ model, messages: [] }), 'BadRequestError', 400),
-  'two choices': () => fails(chat.create({ model, messages: said('x'), n: 2 }), 'BadRequestError', 400),
+  async 'two choices'() {
+    const { choices, usage } = await chat.create({ model, messages: said('choices'), n: 2 });
+    for (const { message } of choices) isAnswer(message.content, 'choices');
+    expect(choices.length === 2 && choices[1].index === 1 && usage.total_tokens > 0, choices);
+  },
+  async 'two choices, streamed'() {
+    const { choices } = await chat.stream({ model, messages: said('streams'), n: 2 }).finalChatCompletion();
+    for (const { message } of choices) isAnswer(message.content, 'streams');
+    expect(choices.length === 2, choices);
+  },
+  'too many choices': () => fails(chat.create({ model, messages: said('x'), n: 17 }), 'BadRequestError', 400),
   'a run that fails': () =>
     fails(chat.create({ model, messages: [{ role: 'user', content: 'fail node' }] }), 'BadRequestError', 400),
   'an endpoint that is not there': () =>

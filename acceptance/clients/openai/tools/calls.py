@@ -114,6 +114,16 @@ def chat_settings():
 
 
 @call
+def chat_choices():
+    done = chat.create(model=model, messages=said("choices, python"), n=2)
+    assert [one.index for one in done.choices] == [0, 1], done
+    chunks = list(chat.create(model=model, messages=said("streams, python"), n=2, stream=True))
+    for index in range(2):
+        pieces = [one.choices[0].delta.content or "" for one in chunks if one.choices[0].index == index]
+        is_answer("".join(pieces), "streams, python")
+
+
+@call
 def chat_image():
     url = "data:image/png;base64," + base64.b64encode(png).decode()
     content = [{"type": "text", "text": "what is it, python"}, {"type": "image_url", "image_url": {"url": url}}]
@@ -206,8 +216,8 @@ def no_messages():
 
 
 @call
-def two_choices():
-    fails(openai.BadRequestError, 400, None, lambda: chat.create(model=model, messages=said("x"), n=2))
+def too_many_choices():
+    fails(openai.BadRequestError, 400, None, lambda: chat.create(model=model, messages=said("x"), n=17))
 
 
 @call

@@ -83,7 +83,8 @@ async function createAfter(request: FaceCreate, identity: FaceRequest, before: s
   return await createAfter(request, identity, result.execution.id);
 }
 
-async function create(request: FaceCreate, idempotencyKey: string): Promise<Joined> {
+/** Creates an execution, or finds the one of this key. @throws ApiError */
+export async function create(request: FaceCreate, idempotencyKey: string): Promise<Joined> {
   const { context, caller, body, traceparent, webhookDialect = null, read } = request;
   const { record, replayed } = await createExecution(
     context,

@@ -189,7 +189,7 @@ describe('a chat completion', () => {
   it.each([
     ['an unknown model', { model: 'nothing' }, 404, 'model_not_found', 'model'],
     ['no message', { messages: [] }, 400, 'out_of_range', 'messages'],
-    ['several choices', { n: 2 }, 400, 'unsupported_parameter', 'n'],
+    ['more choices than there may be', { n: 17 }, 400, 'out_of_range', 'n'],
     ['tools of a model that takes none', { tools: [{}] }, 400, 'unsupported_parameter', 'tools'],
     [
       'an image',

@@ -29,7 +29,10 @@ function aboutOf({
   return { model, stream_options: options, isStreamed: stream === true };
 }
 
-type Completions = { chunks: ChunkShape; whole(execution: Execution, model: string): object };
+type Completions = {
+  chunks: ChunkShape;
+  whole(executions: [Execution, ...Execution[]], model: string): object;
+};
 
 const chatCompletions: Completions = { chunks: chatChunks, whole: completionOf };
 
@@ -45,8 +48,9 @@ const textCompletions: Completions = {
 function replyWith(call: FaceCall, created: Created, about: About, { chunks, whole }: Completions): Reply {
   if (about.isStreamed)
     return { status: 200, body: null, wait: () => streamChat(call, created, about, chunks) };
-  return whenCompleted(call, created, async (execution) =>
-    whole(await mapped(call.context, execution, 'chat'), about.model),
+  const read = (execution: Execution) => mapped(call.context, execution, 'chat');
+  return whenCompleted(call, created, async (first, ...others) =>
+    whole([await read(first), ...(await Promise.all(others.map(read)))], about.model),
   );
 }
 
@@ -71,6 +75,7 @@ export const postChatCompletion = endpoint({
       body,
       definition,
       messages: body.messages,
+      choices: body.n ?? 1,
       request: (messages) => ({
         model: definition.slug,
         input: chatInput(definition, { ...body, messages }),
@@ -102,14 +107,13 @@ export const postCompletion = endpoint({
     const { prompt, ...rest } = body;
     const isStreamed = body.stream === true;
     if (isStreamed) takeStreamSlot(call);
-    const created = await createFrom(call, 'POST /v1/openai/completions', body, () => ({
+    const messages = [{ role: 'user', content: [prompt].flat().join('') }];
+    const request = () => ({
       model: definition.slug,
-      input: chatInput(definition, {
-        ...rest,
-        messages: [{ role: 'user', content: [prompt].flat().join('') }],
-      }),
+      input: chatInput(definition, { ...rest, messages }),
       ...(isStreamed && definition.stream === 'text' && { stream: true }),
-    }));
+    });
+    const created = await createFrom(call, 'POST /v1/openai/completions', body, request, body.n ?? 1);
     return replyWith(call, created, aboutOf(body), textCompletions);
   },
 });

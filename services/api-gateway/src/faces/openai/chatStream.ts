@@ -1,4 +1,5 @@
 import { ApiError } from '@holdfast/domain/errors';
+import type { Execution } from '@holdfast/domain/execution';
 import { followOutput } from '../../watching/outputStream.ts';
 import { openEventStream } from '../eventStream.ts';
 import { type Created, type FaceCall, requireCompleted } from '../run.ts';
@@ -25,16 +26,38 @@ export const chatChunks: ChunkShape = {
 export async function streamChat(
   call: FaceCall,
   created: Created,
-  body: Pick<ChatBody, 'model' | 'stream_options'>,
+  { model, stream_options: options }: Pick<ChatBody, 'model' | 'stream_options'>,
   shape: ChunkShape,
 ): Promise<null> {
-  const { id } = created.execution;
   const stream = openEventStream(call, created.headers);
-  const about = { id: shape.idOf(id), object: shape.object, model: body.model };
-  const write: WriteChunk = (chunk) => stream.write({ ...about, ...chunk });
+  const includesUsage = options?.include_usage === true;
+  const about = {
+    id: shape.idOf(created.execution.id),
+    object: shape.object,
+    created: Math.floor(Date.now() / 1000),
+    model,
+  };
+  let writing = Promise.resolve();
+  // One after the other: choices run at the same time.
+  const write = (chunk: object) => {
+    writing = writing.then(() => stream.write({ ...about, ...chunk }));
+    return writing;
+  };
+  const writeChoice =
+    (index: number): WriteChoice =>
+    (delta, finish_reason) =>
+      write({
+        choices: [{ index, ...shape.choice(delta), logprobs: null, finish_reason: finish_reason ?? null }],
+        ...(includesUsage && { usage: null }),
+      });
   try {
-    if (await writeChunks(call, created, { ...body, shape }, stream.over, write))
-      await stream.write('[DONE]');
+    const ended = await allEnded(
+      created.choices.map(({ id }, index) =>
+        writeChunks(call, { id, headers: created.headers }, stream.over, writeChoice(index)),
+      ),
+    );
+    if (includesUsage && ended) await write({ choices: [], usage: usageOf(...ended) });
+    if (ended) await stream.write('[DONE]');
     else stream.cut();
   } catch (error) {
     await stream.write(errorEvent(error));
@@ -44,27 +67,25 @@ export async function streamChat(
   return null;
 }
 
-type WriteChunk = (chunk: object) => Promise<void>;
+/** An error of one choice comes after the others. Null: the client is gone, or the gateway stops. */
+async function allEnded(choices: Promise<Execution | null>[]): Promise<Execution[] | null> {
+  await Promise.allSettled(choices);
+  const ended = await Promise.all(choices);
+  return ended.includes(null) ? null : ended.filter((one) => one !== null);
+}
 
-/** Returns false when the client is gone or the gateway stops. */
+type WriteChoice = (delta: Delta, finishReason?: string) => Promise<void>;
+
+/** Returns null when the client is gone or the gateway stops. */
 async function writeChunks(
   { context, caller }: FaceCall,
-  { execution: { id }, headers }: Created,
-  { stream_options: options, shape }: Pick<ChatBody, 'stream_options'> & { shape: ChunkShape },
+  { id, headers }: { id: string; headers: Record<string, string> },
   over: AbortController,
-  write: WriteChunk,
-): Promise<boolean> {
-  const created = Math.floor(Date.now() / 1000);
-  const includesUsage = options?.include_usage === true;
-  const choice = (delta: Delta, finish_reason: string | null = null) =>
-    write({
-      created,
-      choices: [{ index: 0, ...shape.choice(delta), logprobs: null, finish_reason }],
-      ...(includesUsage && { usage: null }),
-    });
+  write: WriteChoice,
+): Promise<Execution | null> {
   let isBegun = false;
   const text = async (content: unknown) => {
-    await choice({ ...(!isBegun && { role: 'assistant', refusal: null }), content });
+    await write({ ...(!isBegun && { role: 'assistant', refusal: null }), content });
     isBegun = true;
   };
   const events = followOutput({ ...context, id, after: 0, over });
@@ -74,7 +95,7 @@ async function writeChunks(
     if (type === 'reset' && isBegun) throw new ApiError('GENERATION_FAILED', 'The output begins again.');
     if (type === 'output') await text((JSON.parse(data) as { delta: unknown }).delta);
   }
-  if (next.value === null) return false;
+  if (next.value === null) return null;
   const execution = requireCompleted(await findMapped(context, caller, id, 'chat'), headers);
   const { text: whole, tool_calls: calls } = (execution.output ?? {}) as {
     text?: unknown;
@@ -83,12 +104,11 @@ async function writeChunks(
   const isUnseen = !next.value.total || next.value.isCleared;
   if (isUnseen && typeof whole === 'string' && whole !== '') await text(whole);
   if (Array.isArray(calls))
-    await choice({
+    await write({
       ...(!isBegun && { role: 'assistant', content: null }),
       tool_calls: calls.map((one, index) => ({ index, ...one })),
     });
   else if (!isBegun) await text('');
-  await choice({}, finishReasonOf(execution));
-  if (includesUsage) await write({ created, choices: [], usage: usageOf(execution) });
-  return true;
+  await write({}, finishReasonOf(execution));
+  return execution;
 }

@@ -14,24 +14,27 @@ const message = z.looseObject({
 
 export type ChatMessage = z.infer<typeof message>;
 
+/** Each is an execution. */
+const maxChoices = 16;
+
 /** Loose, as OpenAI's clients send what their version knows. */
 export const chatBody = z.looseObject({
   model: z.string().min(1).max(200),
   messages: z.array(message).min(1).max(10_000).readonly(),
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
+  n: z.int().min(1).max(maxChoices).nullish(),
 });
 
 export type ChatBody = z.infer<typeof chatBody>;
 
 /** @throws ApiError for what the model cannot do */
 export function chatInput(definition: ModelDefinition, body: ChatBody): Record<string, unknown> {
-  const { model: _model, messages, stream: _stream, stream_options: _options, n, ...given } = body;
+  const { model: _model, messages, stream: _stream, stream_options: _options, n: _n, ...given } = body;
   const { max_tokens, max_completion_tokens, response_format, tools, stop, ...rest } = given;
   const format = response_format as { type?: unknown } | null | undefined;
   return inputFor(definition, 'chat', [
     ...Object.entries(rest).map(([field, value]) => ({ field, value })),
-    { field: 'n', value: n === 1 ? undefined : n, isEssential: true },
     { field: 'max_tokens', value: max_completion_tokens ?? max_tokens },
     { field: 'stop', value: stopFor(definition, stop) },
     { field: 'response_format', value: response_format, isEssential: format?.type !== 'text' },
@@ -87,35 +90,37 @@ function textOf({ content }: ChatMessage): string {
 
 type Answer = { text?: unknown; tool_calls?: unknown; reasoning?: unknown };
 
-export function completionOf(execution: Execution, model: string) {
+/** A choice is an execution. */
+type Choices = readonly [Execution, ...Execution[]];
+
+export function completionOf(executions: Choices, model: string) {
   return {
-    id: completionId(execution.id),
+    id: completionId(executions[0].id),
     object: 'chat.completion',
-    created: Math.floor(execution.createdAt.getTime() / 1000),
-    model,
-    choices: [
-      {
-        index: 0,
-        message: { role: 'assistant', refusal: null, ...answerOf(execution) },
-        logprobs: null,
-        finish_reason: finishReasonOf(execution),
-      },
-    ],
-    usage: usageOf(execution),
+    ...wholeOf(executions, model, (execution) => ({
+      message: { role: 'assistant', refusal: null, ...answerOf(execution) },
+    })),
   };
 }
 
 /** The legacy completion of a prompt. */
-export function textCompletionOf(execution: Execution, model: string) {
-  const { content } = answerOf(execution);
+export function textCompletionOf(executions: Choices, model: string) {
   return {
-    id: textCompletionId(execution.id),
+    id: textCompletionId(executions[0].id),
     object: 'text_completion',
-    created: Math.floor(execution.createdAt.getTime() / 1000),
-    model,
-    choices: [{ index: 0, text: content ?? '', logprobs: null, finish_reason: finishReasonOf(execution) }],
-    usage: usageOf(execution),
+    ...wholeOf(executions, model, (execution) => ({ text: answerOf(execution).content ?? '' })),
   };
+}
+
+function wholeOf(executions: Choices, model: string, said: (execution: Execution) => object) {
+  const choices = executions.map((execution, index) => ({
+    index,
+    ...said(execution),
+    logprobs: null,
+    finish_reason: finishReasonOf(execution),
+  }));
+  const created = Math.floor(executions[0].createdAt.getTime() / 1000);
+  return { created, model, choices, usage: usageOf(...executions) };
 }
 
 export function textCompletionId(executionId: string): string {
@@ -144,7 +149,8 @@ export function finishReasonOf({ output, finishReason }: Execution): string {
   return finishReason ?? 'stop';
 }
 
-export function usageOf({ inputTokens, outputTokens }: Execution) {
-  const [prompt, completion] = [inputTokens ?? 0, outputTokens ?? 0];
+export function usageOf(...executions: Execution[]) {
+  const prompt = executions.reduce((sum, { inputTokens }) => sum + (inputTokens ?? 0), 0);
+  const completion = executions.reduce((sum, { outputTokens }) => sum + (outputTokens ?? 0), 0);
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
 }

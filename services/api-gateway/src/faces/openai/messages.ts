@@ -14,6 +14,8 @@ type Conversation = {
   body: unknown;
   definition: ModelDefinition;
   messages: readonly ChatMessage[];
+  /** How many the client asks for. */
+  choices?: number;
   /** @throws ApiError for what the model cannot do */
   request(messages: readonly ChatMessage[]): CreateBody;
 };
@@ -21,13 +23,17 @@ type Conversation = {
 /** Creates an execution. Images in the messages become files of the organization, if the model takes messages. */
 export async function createFromMessages(
   call: FaceCall,
-  { route, body, definition, messages, request }: Conversation,
+  { route, body, definition, messages, choices, request }: Conversation,
 ): Promise<Created> {
   return await createWithFiles(call, (files) => {
     let stored: Promise<ChatMessage[]> | null = null;
     const keep = () => (stored ??= withFiles(messages, files));
-    return createFrom(call, route, body, async () =>
-      request(takesMessages(definition) ? await keep() : messages),
+    return createFrom(
+      call,
+      route,
+      body,
+      async () => request(takesMessages(definition) ? await keep() : messages),
+      choices,
     );
   });
 }
