@@ -20,7 +20,7 @@ test.describe('the pages', () => {
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     await open(page, '/executions');
     const rows = page.locator('tbody tr');
-    const image = rows.filter({ hasText: world.imageId });
+    const image = rows.filter({ has: page.locator(`[title="${world.imageId}"]`) });
     await image.waitFor();
     await page.getByLabel('Status').selectOption('FAILED');
     await image.waitFor({ state: 'hidden' });
@@ -79,7 +79,7 @@ test.describe('the pages', () => {
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.waitForURL(/executions$/);
     expect(await focused()).toBe('search');
-    await page.getByText(world.executionId).waitFor();
+    await page.getByTitle(world.executionId).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.waitForURL(/exec_/);
@@ -87,6 +87,64 @@ test.describe('the pages', () => {
     await page.getByRole('button', { name: 'Run again' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
     await until('the button has it again', async () => (await focused()) === 'button');
+  });
+
+  test('of lists sort, hide columns for good, copy whole ids, and download what the filters match', async ({
+    ann: page,
+    world,
+  }) => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await open(page, '/executions?model=sandbox-image');
+    const row = page.locator('tbody tr').filter({ has: page.locator(`[title="${world.imageId}"]`) });
+    await row.getByRole('button', { name: `Copy ${world.imageId}` }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(world.imageId);
+    await page.getByRole('button', { name: 'Cost' }).click();
+    await page
+      .getByRole('columnheader', { name: 'Cost' })
+      .and(page.locator('[aria-sort=descending]'))
+      .waitFor();
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('checkbox', { name: 'Organization' }).uncheck();
+    await page.getByRole('columnheader', { name: 'Organization' }).waitFor({ state: 'hidden' });
+    await page.reload();
+    await row.waitFor();
+    expect(await page.getByRole('columnheader', { name: 'Organization' }).count()).toBe(0);
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV' }).click(),
+    ]);
+    const [head, ...lines] = readFileSync(await file.path(), 'utf8')
+      .trim()
+      .split('\r\n');
+    expect(head).toBe('Model,Id,Status,Error code,Organization,Duration,Cost,Created');
+    expect(lines.find((line) => line.includes(world.imageId))).toMatch(/^sandbox-image,.*,COMPLETED,,org_/);
+    expect(new Set(lines.map((line) => line.split(',')[0]))).toEqual(new Set(['sandbox-image']));
+  });
+
+  test('are found by ⌘K, with organizations and executions, and ? names the keys', async ({
+    ann: page,
+    world,
+  }) => {
+    await open(page, '/');
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.keyboard.press('Control+k');
+    const field = page.getByRole('combobox', { name: 'Find' });
+    await field.fill('que');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/queues$/);
+    await page.keyboard.press('Control+k');
+    await field.fill('order=A-17');
+    await page.getByRole('option', { name: world.executionId }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(new RegExp(`${world.executionId}$`));
+    await page.getByRole('button', { name: /^Find/ }).click();
+    await field.fill('Demo');
+    await page.getByRole('option', { name: 'Demo' }).first().click();
+    await page.waitForURL(/organizations\/org_/);
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('Search the list').waitFor();
+    expect(await violations(page)).toEqual([]);
   });
 
   test('lead back to a list with its filters', async ({ ann: page }) => {
@@ -110,9 +168,9 @@ test.describe('the pages', () => {
     await open(page, '/executions');
     await page.getByRole('checkbox', { name: 'Live', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Load more' }).click();
-    await page.getByText(world.imageId).waitFor();
+    await page.getByTitle(world.imageId).waitFor();
     await page.getByRole('checkbox', { name: /^Live \(paused/ }).check();
-    await page.getByText(world.imageId).waitFor({ state: 'hidden' });
+    await page.getByTitle(world.imageId).waitFor({ state: 'hidden' });
     await page.getByRole('checkbox', { name: 'Live', exact: true }).waitFor();
   });
 

@@ -4,6 +4,7 @@ import { isSignedOut } from './api.ts';
 import { useLinks } from './features/access/arrival.ts';
 import { useSession, useSignOut } from './features/access/session.tsx';
 import { dropDraftsOfOtherSessions } from './features/models/drafts.ts';
+import { Shortcuts } from './features/search/shortcuts.tsx';
 import { SignIn } from './pages/SignIn.tsx';
 import { text } from './strings.ts';
 import { Button } from './ui/button.tsx';
@@ -78,9 +79,12 @@ function Side({ actor, role, signOut }: { actor: string; role: string; signOut: 
     <header className="border-line border-b bg-card px-4 py-2 lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col lg:border-r lg:border-b-0 lg:px-3 lg:py-4">
       <div className="flex items-center justify-between gap-3 lg:block lg:px-2.5">
         <span className="font-semibold text-accent">{text.product}</span>
-        <span className="lg:hidden">
-          <Button onClick={signOut}>{text.signOut}</Button>
-        </span>
+        <div className="flex gap-2 lg:block">
+          <Shortcuts pages={groups.flat()} />
+          <span className="lg:hidden">
+            <Button onClick={signOut}>{text.signOut}</Button>
+          </span>
+        </div>
       </div>
       <Navigation />
       <div className="hidden min-w-0 space-y-2 px-2.5 lg:mt-auto lg:block">

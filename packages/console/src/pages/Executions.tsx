@@ -11,9 +11,9 @@ import { Chosen, changed, FilterBar, Typed } from '../ui/filterBar.tsx';
 import { duration } from '../ui/format.ts';
 import { Heading } from '../ui/heading.tsx';
 import { isFound, List, More, useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
-import { opensLink, rowLook } from '../ui/row.ts';
+import { type ListColumn, ListTable, ListTools, useColumns } from '../ui/listTable.tsx';
 import { Empty } from '../ui/states.tsx';
-import { Id, Money, Status, Time, Words } from '../ui/values.tsx';
+import { Ago, Money, ShortId, Status } from '../ui/values.tsx';
 
 type Page = Schemas['AnyExecutionPage'];
 type Execution = Schemas['AnyExecution'];
@@ -27,11 +27,10 @@ export function Executions() {
   useKeptFilters('/executions', filters);
   const key = ['executions', filters];
   const client = useQueryClient();
-  const pages = usePages(
-    key,
-    (cursor, signal) => read<Page>('/executions', { ...executionQuery(filters), cursor }, signal),
-    { isLive },
-  );
+  const readPage = (cursor: string | undefined, signal?: AbortSignal) =>
+    read<Page>('/executions', { ...executionQuery(filters), cursor }, signal);
+  const pages = usePages(key, readPage, { isLive });
+  const shown = useColumns('executions', columns);
   const isPaused = (pages.data?.pages.length ?? 0) > 1;
   const turnLive = (isOn: boolean) => {
     setLive(isOn);
@@ -56,9 +55,12 @@ export function Executions() {
           {text.list.notATime(given)}
         </p>
       ))}
+      <ListTools columns={shown} readPage={readPage} />
       <div className="overflow-hidden rounded-lg border border-line bg-card">
         <List pages={pages} empty={<NoRows filters={filters} />}>
-          {(rows) => <Rows rows={rows} />}
+          {(rows) => (
+            <ListTable caption={text.nav.executions} columns={shown} rows={rows} keyOf={({ id }) => id} />
+          )}
         </List>
       </div>
       <More pages={pages} keys={text.list.keys} />
@@ -173,66 +175,83 @@ function MoreFilters({ filters, onChange }: { filters: Filters; onChange: (chang
   );
 }
 
-const head = 'px-3 py-2 text-left font-medium text-soft text-xs sm:px-4';
-const cell = 'px-3 py-2.5 align-middle sm:px-4';
-
-function Rows({ rows }: { rows: Execution[] }) {
-  return (
-    <table className="w-full table-fixed border-collapse">
-      <thead className="border-line border-b">
-        <tr>
-          <th className={`${head} w-30 sm:w-36`}>{text.list.status}</th>
-          <th className={head}>{text.list.execution}</th>
-          <th className={`${head} hidden w-40 xl:table-cell`}>{text.list.organization}</th>
-          <th className={`${head} hidden w-24 text-right! xl:table-cell`}>{text.list.duration}</th>
-          <th className={`${head} hidden w-36 text-right! md:table-cell xl:w-48`}>{text.list.cost}</th>
-          <th className={`${head} hidden w-56 sm:table-cell`}>{text.list.created}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <Row key={row.id} of={row} />
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-function Row({ of }: { of: Execution }) {
-  return (
-    <tr {...opensLink} className={`border-line border-b last:border-0 ${rowLook}`}>
-      <td className={cell}>
-        <Status of={of.status} />
-        {of.error && (
-          <span className="block text-soft text-xs wrap-anywhere">
-            <Words of={of.error.code} />
+const columns: readonly ListColumn<Execution>[] = [
+  {
+    name: text.list.model,
+    of: ({ id, model, created_at: at }) => (
+      <Link data-row to="/executions/$id" params={{ id }} className="block truncate rounded font-medium">
+        {model}
+        <span className="block font-normal text-soft text-xs sm:hidden">
+          <Ago at={at} />
+        </span>
+      </Link>
+    ),
+    csv: ({ model }) => model,
+  },
+  {
+    name: text.list.id,
+    of: ({ id }) => <ShortId of={id} />,
+    csv: ({ id }) => id,
+    from: 'md',
+    width: 'w-48',
+  },
+  {
+    name: text.list.status,
+    of: ({ status, error }) => (
+      <>
+        <Status of={status} />
+        {error && (
+          <span className="block truncate text-soft text-xs min-[1400px]:hidden" title={error.code}>
+            {error.code}
           </span>
         )}
-      </td>
-      <td className={`${cell} min-w-0`}>
-        <Link data-row to="/executions/$id" params={{ id: of.id }} className="block min-w-0 rounded">
-          <span className="block truncate font-medium">{of.model}</span>
-          <Id of={of.id} />
-          <span className="block text-soft text-xs sm:hidden [&>time]:whitespace-normal">
-            <Time at={of.created_at} />
-          </span>
-        </Link>
-      </td>
-      <td className={`${cell} hidden xl:table-cell`}>
-        <OrganizationLink id={of.organization_id} />
-      </td>
-      <td className={`${cell} hidden whitespace-nowrap text-right tabular-nums xl:table-cell`}>
-        {duration(lengthOf(of))}
-      </td>
-      <td className={`${cell} hidden text-right md:table-cell`}>
-        <Money of={of.cost} />
-      </td>
-      <td className={`${cell} hidden sm:table-cell`}>
-        <Time at={of.created_at} />
-      </td>
-    </tr>
-  );
-}
+      </>
+    ),
+    csv: ({ status }) => status,
+    width: 'w-40',
+  },
+  {
+    name: text.list.error,
+    of: ({ error }) => <span className="text-soft text-xs">{error?.code}</span>,
+    csv: ({ error }) => error?.code,
+    from: 'wide',
+    width: 'w-44',
+  },
+  {
+    name: text.list.organization,
+    of: ({ organization_id: id }) => <OrganizationLink id={id} />,
+    csv: ({ organization_id: id }) => id,
+    from: 'xl',
+    width: 'w-36',
+  },
+  {
+    name: text.list.duration,
+    of: (row) => duration(lengthOf(row)),
+    csv: lengthOf,
+    order: (row) => lengthOf(row) ?? -1,
+    from: 'xl',
+    width: 'w-24',
+    isNumber: true,
+  },
+  {
+    name: text.list.cost,
+    of: ({ cost }) => <Money of={cost} />,
+    csv: ({ cost }) => cost,
+    order: ({ cost }) => Number(cost ?? -1),
+    from: 'md',
+    width: 'w-28',
+    isNumber: true,
+  },
+  {
+    name: text.list.created,
+    of: ({ created_at: at }) => <Ago at={at} />,
+    csv: ({ created_at: at }) => at,
+    order: ({ created_at: at }) => Date.parse(at),
+    from: 'sm',
+    width: 'w-28',
+    isNumber: true,
+  },
+];
 
 function lengthOf({ created_at: from, completed_at: to }: Execution): number | null {
   return to === null ? null : Date.parse(to) - Date.parse(from);

@@ -18,6 +18,7 @@ import { share, subtract } from '../ui/amounts.ts';
 import { Button, linkLook } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { Bars, largest, Meter } from '../ui/charts.tsx';
+import { download } from '../ui/csv.ts';
 import { Choice, changed, FilterBar, Typed } from '../ui/filterBar.tsx';
 import { percent } from '../ui/format.ts';
 import { Heading } from '../ui/heading.tsx';
@@ -311,14 +312,10 @@ function Lost({ of, whole, search }: { of: Row; whole: Whole; search: MoneySearc
 
 function Csv({ search, of }: { search: MoneySearch; of: Whole }) {
   const [error, setError] = useState<unknown>(null);
-  const download = async () => {
+  const run = async () => {
     try {
-      const url = URL.createObjectURL(await readCsv('/money', moneyQuery(search, Date.now())));
-      const link = document.createElement('a');
-      link.href = url;
-      link.download = `money_by_${of.group_by}_${of.from.slice(0, 10)}_${of.to.slice(0, 10)}.csv`;
-      link.click();
-      URL.revokeObjectURL(url);
+      const name = `money_by_${of.group_by}_${of.from.slice(0, 10)}_${of.to.slice(0, 10)}.csv`;
+      download(name, await readCsv('/money', moneyQuery(search, Date.now())));
       setError(null);
     } catch (problem) {
       setError(problem);
@@ -326,7 +323,7 @@ function Csv({ search, of }: { search: MoneySearch; of: Whole }) {
   };
   return (
     <>
-      <Button onClick={() => void download()}>{text.money.csv}</Button>
+      <Button onClick={() => void run()}>{text.money.csv}</Button>
       {error !== null && <Problem error={error} />}
     </>
   );

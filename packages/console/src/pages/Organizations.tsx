@@ -8,9 +8,11 @@ import { Sparkline } from '../ui/charts.tsx';
 import { Choice, changed, FilterBar } from '../ui/filterBar.tsx';
 import { Heading } from '../ui/heading.tsx';
 import { isFound, List, More, useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
-import { opensLink, rowLook } from '../ui/row.ts';
+import { type ListColumn, ListTable, ListTools, useColumns } from '../ui/listTable.tsx';
 import { Empty } from '../ui/states.tsx';
-import { Id, Money, Time } from '../ui/values.tsx';
+import { Ago, Money, ShortId } from '../ui/values.tsx';
+
+type Organization = Schemas['ListedOrganization'];
 
 const organizationSorts = ['newest', 'name', 'balance', 'spend'] as const;
 
@@ -19,9 +21,10 @@ export function Organizations() {
   const navigate = useNavigate();
   const { q, sort, low } = filters;
   const query = { limit: 100, text: q, sort, runs_low: low && 'true', include: 'balance,spend' };
-  const pages = usePages(['organizations', filters], (cursor, signal) =>
-    read<Schemas['OrganizationPage']>('/organizations', { ...query, cursor }, signal),
-  );
+  const readPage = (cursor: string | undefined, signal?: AbortSignal) =>
+    read<Schemas['OrganizationPage']>('/organizations', { ...query, cursor }, signal);
+  const pages = usePages(['organizations', filters], readPage);
+  const shown = useColumns('organizations', columns);
   useListKeys();
   useKeptFilters('/organizations', filters);
   const go = (change: OrganizationFilters) =>
@@ -70,14 +73,11 @@ export function Organizations() {
           onChange={(chosen) => go({ low: chosen === 'low' ? 'yes' : '' })}
         />
       </FilterBar>
-      <div className="rounded-lg border border-line bg-card">
+      <ListTools columns={shown} readPage={readPage} />
+      <div className="overflow-hidden rounded-lg border border-line bg-card">
         <List pages={pages} empty={empty}>
           {(rows) => (
-            <ul className="divide-y divide-line">
-              {rows.map((row) => (
-                <Row key={row.id} of={row} />
-              ))}
-            </ul>
+            <ListTable caption={text.nav.organizations} columns={shown} rows={rows} keyOf={({ id }) => id} />
           )}
         </List>
       </div>
@@ -86,44 +86,61 @@ export function Organizations() {
   );
 }
 
-function Row({ of }: { of: Schemas['ListedOrganization'] }) {
-  const name = 'text-soft text-xs';
-  return (
-    <li
-      {...opensLink}
-      className={`grid grid-cols-2 items-center gap-x-4 gap-y-1 px-4 py-2 lg:grid-cols-[minmax(0,2fr)_minmax(0,1fr)_minmax(0,1.5fr)_11rem] ${rowLook}`}
-    >
-      <Link
-        data-row
-        to="/organizations/$id"
-        params={{ id: of.id }}
-        className="col-span-2 min-w-0 rounded lg:col-span-1"
-      >
-        <span className="block font-medium">
-          {of.name}
-          {of.test_of && <span className="ml-2 text-busy text-xs">{text.organizations.test}</span>}
-          {of.runs_low && (
-            <span className="ml-2 text-bad text-xs" title={text.organizations.runsLowAbout}>
-              {text.organizations.runsLow}
-            </span>
-          )}
+const columns: readonly ListColumn<Organization>[] = [
+  {
+    name: text.organizations.name,
+    of: ({ id, name, test_of: testOf, runs_low: runsLow, balance }) => (
+      <Link data-row to="/organizations/$id" params={{ id }} className="block truncate rounded font-medium">
+        <span>{name}</span>
+        {testOf && <span className="ml-2 text-busy text-xs">{text.organizations.test}</span>}
+        {runsLow && (
+          <span className="ml-2 text-bad text-xs" title={text.organizations.runsLowAbout}>
+            {text.organizations.runsLow}
+          </span>
+        )}
+        <span className="block font-normal sm:hidden">
+          <Money of={balance?.available} />
         </span>
-        <Id of={of.id} />
       </Link>
-      <span className="min-w-0 break-words">
-        <span className={`block ${name}`}>{text.organizations.available}</span>
-        <Money of={of.balance?.available} />
-      </span>
-      <span className="min-w-0">
-        <span className={`block ${name}`}>{text.organizations.spend}</span>
-        <span className="flex flex-wrap items-end gap-x-3">
-          <Money of={of.spend?.last_30_days} />
-          <Sparkline amounts={of.spend?.days ?? []} />
-        </span>
-      </span>
-      <span className="text-soft lg:text-right">
-        <Time at={of.created_at} />
-      </span>
-    </li>
-  );
-}
+    ),
+    csv: ({ name }) => name,
+  },
+  {
+    name: text.list.id,
+    of: ({ id }) => <ShortId of={id} />,
+    csv: ({ id }) => id,
+    from: 'xl',
+    width: 'w-48',
+  },
+  {
+    name: text.organizations.available,
+    of: ({ balance }) => <Money of={balance?.available} />,
+    csv: ({ balance }) => balance?.available,
+    order: ({ balance }) => Number(balance?.available),
+    from: 'sm',
+    width: 'w-40',
+    isNumber: true,
+  },
+  {
+    name: text.organizations.spend,
+    of: ({ spend }) => <Money of={spend?.last_30_days} />,
+    csv: ({ spend }) => spend?.last_30_days,
+    order: ({ spend }) => Number(spend?.last_30_days),
+    width: 'w-32 sm:w-40',
+    isNumber: true,
+  },
+  {
+    name: text.organizations.days,
+    of: ({ spend }) => <Sparkline amounts={spend?.days ?? []} />,
+    from: 'lg',
+    width: 'w-32',
+  },
+  {
+    name: text.organizations.created,
+    of: ({ created_at: at }) => <Ago at={at} />,
+    csv: ({ created_at: at }) => at,
+    from: 'md',
+    width: 'w-28',
+    isNumber: true,
+  },
+];

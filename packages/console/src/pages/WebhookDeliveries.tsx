@@ -11,9 +11,10 @@ import { linkLook } from '../ui/button.tsx';
 import { Chosen, changed, FilterBar, Typed } from '../ui/filterBar.tsx';
 import { Heading } from '../ui/heading.tsx';
 import { List, More, useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
+import { type ListColumn, ListTable, ListTools, useColumns } from '../ui/listTable.tsx';
 import { NamedField } from '../ui/namedField.tsx';
 import { Empty } from '../ui/states.tsx';
-import { Status, Time } from '../ui/values.tsx';
+import { Ago, ShortId, Status } from '../ui/values.tsx';
 
 type Page = Schemas['AnyDeliveryPage'];
 type Delivery = Schemas['Delivery'];
@@ -37,9 +38,7 @@ export function WebhookDeliveries() {
           {text.list.notATime(given)}
         </p>
       ))}
-      <div className="rounded-lg border border-line bg-card px-4 py-2">
-        <DeliveryList filters={filters} />
-      </div>
+      <DeliveryList filters={filters} />
     </>
   );
 }
@@ -49,15 +48,13 @@ export function DeliveryList({ filters, of }: { filters: DeliveryFilters; of?: E
   useListKeys();
   const isShort = of !== undefined;
   const query = { ...deliveryQuery(filters), limit: isShort ? 10 : 50 };
-  const pages = usePages(
-    ['deliveries', filters, isShort],
-    async (cursor) => {
-      if (of) return await readOfEndpoint(of, { ...query, cursor });
-      const whose = { organization_id: filters.organization, endpoint_id: filters.endpoint };
-      return await read<Page>('/webhooks/deliveries', { ...query, ...whose, cursor });
-    },
-    { isLive: true },
-  );
+  const readPage = async (cursor: string | undefined) => {
+    if (of) return await readOfEndpoint(of, { ...query, cursor });
+    const whose = { organization_id: filters.organization, endpoint_id: filters.endpoint };
+    return await read<Page>('/webhooks/deliveries', { ...query, ...whose, cursor });
+  };
+  const pages = usePages(['deliveries', filters, isShort], readPage, { isLive: true });
+  const shown = useColumns('deliveries', isShort ? shortColumns : longColumns);
   const isFiltered = Object.entries(filters).some(([name, value]) => value && name !== 'endpoint');
   const empty = isFiltered ? (
     <NoMatch filters={filters} />
@@ -66,21 +63,24 @@ export function DeliveryList({ filters, of }: { filters: DeliveryFilters; of?: E
   );
   return (
     <>
-      <List pages={pages} empty={empty}>
-        {(rows) => (
-          <>
-            {!isShort && <p className="py-1 text-soft text-xs">{text.webhooks.order}</p>}
-            <ul className="divide-y divide-line">
-              {rows.map((row) => (
-                <Row key={row.id} of={row} isShort={isShort} />
-              ))}
-            </ul>
-          </>
-        )}
-      </List>
-      <div className="pb-3 empty:hidden">
-        <More pages={pages} />
+      {!isShort && (
+        <ListTools columns={shown} readPage={readPage}>
+          {text.webhooks.order}
+        </ListTools>
+      )}
+      <div className={isShort ? '' : 'overflow-hidden rounded-lg border border-line bg-card'}>
+        <List pages={pages} empty={empty}>
+          {(rows) => (
+            <ListTable
+              caption={text.webhooks.deliveries}
+              columns={shown}
+              rows={rows}
+              keyOf={({ id }) => id}
+            />
+          )}
+        </List>
       </div>
+      <More pages={pages} />
     </>
   );
 }
@@ -105,38 +105,88 @@ function NoMatch({ filters }: { filters: DeliveryFilters }) {
   );
 }
 
-function Row({ of, isShort }: { of: Delivery; isShort: boolean }) {
-  const last = of.attempts.at(-1);
-  const outcome = last && (last.error ?? (last.status_code === null ? null : String(last.status_code)));
-  return (
-    <li>
+const columns: readonly ListColumn<Delivery>[] = [
+  {
+    name: text.webhooks.event,
+    of: ({ id, event_type: type, created_at: at }) => (
       <Link
         data-row
         to="/webhooks/deliveries/$id"
-        params={{ id: of.id }}
-        className="-mx-2 flex flex-wrap items-start justify-between gap-x-4 gap-y-1 rounded px-2 py-2.5 hover:bg-hover"
+        params={{ id }}
+        className="block truncate rounded font-medium"
       >
-        <span className="min-w-0 grow basis-56">
-          <span className="flex flex-wrap items-center gap-x-3">
-            <span className="font-medium">{of.event_type}</span>
-            <Status of={of.status} />
-            {of.attempts.length > 0 && (
-              <span className="text-soft text-xs">{text.webhooks.attempts(of.attempts.length)}</span>
-            )}
-          </span>
-          {!isShort && (
-            <span title={of.url} className="line-clamp-2 break-all text-soft text-xs">
-              {of.url}
-            </span>
-          )}
-          {last?.error && <span className="block break-words text-bad text-xs">{outcome}</span>}
-        </span>
-        <span className="text-soft">
-          <Time at={of.created_at} />
+        {type}
+        <span className="block font-normal text-soft text-xs sm:hidden">
+          <Ago at={at} />
         </span>
       </Link>
-    </li>
-  );
+    ),
+    csv: ({ event_type: type }) => type,
+  },
+  {
+    name: text.list.id,
+    of: ({ id }) => <ShortId of={id} />,
+    csv: ({ id }) => id,
+    from: 'wide',
+    width: 'w-48',
+  },
+  {
+    name: text.list.status,
+    of: (row) => (
+      <>
+        <Status of={row.status} />
+        <span className="block truncate text-bad text-xs xl:hidden">{outcomeOf(row)}</span>
+      </>
+    ),
+    csv: ({ status }) => status,
+    width: 'w-28',
+  },
+  {
+    name: text.webhooks.attemptsMade,
+    of: ({ attempts }) => attempts.length,
+    csv: ({ attempts }) => attempts.length,
+    order: ({ attempts }) => attempts.length,
+    from: 'md',
+    width: 'w-24',
+    isNumber: true,
+  },
+  {
+    name: text.webhooks.outcome,
+    of: (row) => <span title={outcomeOf(row)}>{outcomeOf(row)}</span>,
+    csv: outcomeOf,
+    from: 'xl',
+    width: 'w-52',
+  },
+];
+
+/** An endpoint's own page says its URL once. */
+const url: ListColumn<Delivery> = {
+  name: text.webhooks.endpoint,
+  of: (row) => (
+    <span title={row.url} className="text-soft">
+      {row.url}
+    </span>
+  ),
+  csv: (row) => row.url,
+  from: 'md',
+};
+
+const created: ListColumn<Delivery> = {
+  name: text.list.created,
+  of: ({ created_at: at }) => <Ago at={at} />,
+  csv: ({ created_at: at }) => at,
+  order: ({ created_at: at }) => Date.parse(at),
+  from: 'sm',
+  width: 'w-28',
+  isNumber: true,
+};
+
+const shortColumns = [...columns, created];
+const longColumns = [...columns.slice(0, 2), url, ...columns.slice(2), created];
+
+function outcomeOf({ attempts }: Delivery): string {
+  const last = attempts.at(-1);
+  return last?.error ?? String(last?.status_code ?? '');
 }
 
 /** By its URL as well, among those of the organization that is filtered by. */

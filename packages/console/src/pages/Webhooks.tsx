@@ -10,9 +10,9 @@ import { linkLook } from '../ui/button.tsx';
 import { Chosen, changed, FilterBar } from '../ui/filterBar.tsx';
 import { Heading } from '../ui/heading.tsx';
 import { isFound, List, More, useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
-import { opensLink, rowLook } from '../ui/row.ts';
+import { type ListColumn, ListTable, ListTools, useColumns } from '../ui/listTable.tsx';
 import { Empty } from '../ui/states.tsx';
-import { Status } from '../ui/values.tsx';
+import { ShortId, Status } from '../ui/values.tsx';
 
 type Page = Schemas['AnyWebhookEndpointPage'];
 type Endpoint = Schemas['AnyWebhookEndpoint'];
@@ -24,11 +24,10 @@ export function Webhooks() {
   useListKeys();
   useKeptFilters('/webhooks', filters);
   const query = { organization_id: filters.organization, state: filters.state, text: filters.q };
-  const pages = usePages(
-    ['webhook endpoints', filters],
-    (cursor, signal) => read<Page>('/webhooks/endpoints', { ...query, cursor }, signal),
-    { isLive: true },
-  );
+  const readPage = (cursor: string | undefined, signal?: AbortSignal) =>
+    read<Page>('/webhooks/endpoints', { ...query, cursor }, signal);
+  const pages = usePages(['webhook endpoints', filters], readPage, { isLive: true });
+  const shown = useColumns('endpoints', columns);
   const isFiltered = Object.values(filters).some(Boolean);
   const empty = isFiltered ? (
     <Empty title={text.webhooks.noMatch} hint={text.webhooks.noMatchHint} />
@@ -44,9 +43,12 @@ export function Webhooks() {
       <Heading title={text.webhooks.title} className="mb-2" />
       <WebhookTabs />
       <Filters of={filters} isFound={isFound(pages)} />
+      <ListTools columns={shown} readPage={readPage} />
       <div className="overflow-hidden rounded-lg border border-line bg-card">
         <List pages={pages} empty={empty}>
-          {(rows) => <Rows rows={rows} />}
+          {(rows) => (
+            <ListTable caption={text.webhooks.title} columns={shown} rows={rows} keyOf={({ id }) => id} />
+          )}
         </List>
       </div>
       <More pages={pages} keys={text.list.keys} />
@@ -82,75 +84,62 @@ function Filters({ of, isFound: areFound }: { of: EndpointFilters; isFound: bool
   );
 }
 
-const head = 'px-4 py-2 text-left font-medium text-soft text-xs';
-const cell = 'px-4 py-2.5 align-top';
+const columns: readonly ListColumn<Endpoint>[] = [
+  {
+    name: text.webhooks.endpoint,
+    of: ({ id, url, description }) => (
+      <Link
+        data-row
+        to="/webhooks/endpoints/$id"
+        params={{ id }}
+        title={url}
+        className="block truncate rounded font-medium"
+      >
+        {url}
+        {description && <span className="ml-2 font-normal text-soft text-xs">{description}</span>}
+      </Link>
+    ),
+    csv: ({ url }) => url,
+  },
+  {
+    name: text.list.id,
+    of: ({ id }) => <ShortId of={id} />,
+    csv: ({ id }) => id,
+    from: 'wide',
+    width: 'w-48',
+  },
+  {
+    name: text.webhooks.state,
+    of: (row) => (
+      <span title={row.failure_count > 0 ? text.organizations.failures(row.failure_count) : undefined}>
+        <Status of={stateOf(row)} />
+      </span>
+    ),
+    csv: stateOf,
+    width: 'w-32',
+  },
+  {
+    name: text.webhooks.success,
+    of: ({ activity }) => <SuccessRate of={activity} />,
+    from: 'sm',
+    width: 'w-36',
+  },
+  {
+    name: text.webhooks.latency,
+    of: ({ activity }) => <Latency of={activity} />,
+    from: 'md',
+    width: 'w-28',
+  },
+  { name: text.webhooks.inFlight, of: inFlightOf, from: 'xl', width: 'w-32' },
+  {
+    name: text.list.organization,
+    of: ({ organization_id: id }) => <OrganizationLink id={id} />,
+    csv: ({ organization_id: id }) => id,
+    from: 'lg',
+    width: 'w-36',
+  },
+];
 
-function Rows({ rows }: { rows: Endpoint[] }) {
-  return (
-    <table className="w-full table-fixed md:table-auto">
-      <thead className="border-line border-b">
-        <tr>
-          <th scope="col" className={`${head} md:w-2/5`}>
-            {text.webhooks.endpoint}
-          </th>
-          <th scope="col" className={`${head} w-32 sm:w-auto`}>
-            {text.webhooks.state}
-          </th>
-          <th scope="col" className={`${head} hidden sm:table-cell`}>
-            {text.webhooks.success}
-          </th>
-          <th scope="col" className={`${head} hidden md:table-cell`}>
-            {text.webhooks.latency}
-          </th>
-          <th scope="col" className={`${head} hidden xl:table-cell`}>
-            {text.webhooks.inFlight}
-          </th>
-          <th scope="col" className={`${head} hidden lg:table-cell`}>
-            {text.list.organization}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <Row key={row.id} of={row} />
-        ))}
-      </tbody>
-    </table>
-  );
+function inFlightOf({ in_flight_limit: found, max_in_flight: most }: Endpoint): string {
+  return found === null ? text.webhooks.unknownLimit(most) : text.webhooks.limitOf(found, most);
 }
-
-function Row({ of }: { of: Endpoint }) {
-  return (
-    <tr {...opensLink} className={`border-line border-b last:border-0 ${rowLook}`}>
-      <td className={`${cell} min-w-0`}>
-        <Link data-row to="/webhooks/endpoints/$id" params={{ id: of.id }} className="block rounded">
-          <span title={of.url} className="line-clamp-2 break-all font-medium">
-            {of.url}
-          </span>
-          {of.description && (
-            <span className="line-clamp-1 break-all text-soft text-xs">{of.description}</span>
-          )}
-        </Link>
-      </td>
-      <td className={cell}>
-        <Status of={stateOf(of)} />
-        {of.failure_count > 0 && (
-          <span className="block text-bad text-xs">{text.organizations.failures(of.failure_count)}</span>
-        )}
-      </td>
-      <td className={`${cell} hidden sm:table-cell`}>
-        <SuccessRate of={of.activity} />
-      </td>
-      <td className={`${cell} hidden md:table-cell`}>
-        <Latency of={of.activity} />
-      </td>
-      <td className={`${cell} hidden whitespace-nowrap tabular-nums xl:table-cell`}>{inFlightOf(of)}</td>
-      <td className={`${cell} hidden lg:table-cell`}>
-        <OrganizationLink id={of.organization_id} />
-      </td>
-    </tr>
-  );
-}
-
-const inFlightOf = ({ in_flight_limit: found, max_in_flight: most }: Endpoint) =>
-  found === null ? text.webhooks.unknownLimit(most) : text.webhooks.limitOf(found, most);

@@ -70,6 +70,7 @@ export const organizationsTexts = {
     runsLow: 'Runs low',
     runsLowAbout: 'Less is available than its last 7 days cost.',
     spend: 'Spend of 30 days',
+    days: 'By day',
     noMatch: 'No organization matches',
     noMatchHint: 'Change or clear the search.',
     balance: 'Balance',

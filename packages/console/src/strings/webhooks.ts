@@ -68,6 +68,8 @@ export const webhooksTexts = {
     filter: 'All, with filters',
     event: 'Event',
     anyEvent: 'Any event',
+    attemptsMade: 'Attempts',
+    outcome: 'Last outcome',
     attempts: (count: number) => (count === 1 ? '1 attempt' : `${count} attempts`),
     attemptsTitle: 'Attempts',
     noAttempt: 'No attempt yet',

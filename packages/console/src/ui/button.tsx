@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { text } from '../strings.ts';
 
 const tones = {
+  quiet: 'border-transparent text-soft font-normal hover:bg-hover',
   plain: 'border-line bg-card hover:bg-hover',
   primary: 'border-transparent bg-accent text-on-accent hover:opacity-90',
   danger: 'border-line bg-card text-bad hover:bg-hover',
@@ -14,8 +15,9 @@ export function Button(props: {
   type?: 'button' | 'submit';
   disabled?: boolean;
   title?: string | undefined;
+  isExpanded?: boolean;
 }) {
-  const { children, onClick, tone = 'plain', type = 'button', disabled = false, title } = props;
+  const { children, onClick, tone = 'plain', type = 'button', disabled = false, title, isExpanded } = props;
   const look = `rounded-md border px-3 py-1.5 font-medium whitespace-nowrap ${tones[tone]}`;
   return (
     <button
@@ -23,6 +25,7 @@ export function Button(props: {
       onClick={onClick}
       disabled={disabled}
       title={title}
+      aria-expanded={isExpanded}
       className={`${look} disabled:cursor-not-allowed disabled:opacity-50`}
     >
       {children}
@@ -37,7 +40,7 @@ export const linkLook =
 /** Browsers offer the clipboard on https and loopback only. */
 export const canCopy = () => window.isSecureContext;
 
-export function Copy({ value, label = text.copy }: { value: string; label?: string }) {
+function useCopy(value: string) {
   const [result, setResult] = useState<string | null>(null);
   const copy = async () => {
     try {
@@ -49,5 +52,28 @@ export function Copy({ value, label = text.copy }: { value: string; label?: stri
       setResult(text.copyBlocked);
     }
   };
-  return <Button onClick={() => void copy()}>{result ?? label}</Button>;
+  return { result, copy: () => void copy() };
+}
+
+export function Copy({ value, label = text.copy }: { value: string; label?: string }) {
+  const { result, copy } = useCopy(value);
+  return <Button onClick={copy}>{result ?? label}</Button>;
+}
+
+/** Beside a shortened value in a list. */
+export function CopyIcon({ value }: { value: string }) {
+  const { result, copy } = useCopy(value);
+  return (
+    <button
+      type="button"
+      onClick={copy}
+      aria-label={`${result ?? text.copy} ${value}`}
+      title={result ?? text.copy}
+      className="rounded p-0.5 text-soft hover:bg-hover hover:text-ink"
+    >
+      <svg viewBox="0 0 16 16" aria-hidden="true" className="size-3.5 fill-none stroke-current stroke-[1.5]">
+        {result === null ? <path d="M5.5 5.5h7v8h-7zM10.5 5.5v-3h-7v8h2" /> : <path d="M3 8.5l3 3 7-7" />}
+      </svg>
+    </button>
+  );
 }

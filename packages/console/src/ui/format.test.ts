@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { age, changeText, duration, flooredPercent, percent } from './format.ts';
+import { age, ago, changeText, duration, flooredPercent, percent } from './format.ts';
 
 describe('a duration', () => {
   it.each([
@@ -51,5 +51,24 @@ describe('the change of an amount', () => {
     ['-0', ''],
   ])('by %s is shown as "%s"', (by, shown) => {
     expect(changeText(by)).toBe(shown);
+  });
+});
+
+describe('a time in a list', () => {
+  it.each([
+    [0, '0s ago'],
+    [59, '59s ago'],
+    [60, '1m ago'],
+    [7199, '1h ago'],
+    [86_400, '1d ago'],
+    [-5, '0s ago'],
+  ])('%d s ago is written %s', (seconds, written) => {
+    const now = Date.parse('2026-11-28T12:00:00Z');
+    expect(ago(new Date(now - seconds * 1000), now)).toBe(written);
+  });
+
+  it('is a date after a week', () => {
+    const now = Date.parse('2026-11-28T12:00:00Z');
+    expect(ago(new Date(now - 8 * 86_400_000), now)).toMatch(/2026/);
   });
 });

@@ -13,6 +13,24 @@ export function age(seconds: number): string {
   return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} days`;
 }
 
+const relative = new Intl.RelativeTimeFormat('en', { style: 'narrow' });
+const dated = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const units = [
+  ['second', 60],
+  ['minute', 3600],
+  ['hour', 86_400],
+  ['day', 7 * 86_400],
+] as const;
+
+/** `3m ago`; after a week, the date in the viewer's zone. */
+export function ago(then: Date, nowMs: number): string {
+  const seconds = Math.max(0, Math.floor((nowMs - then.getTime()) / 1000));
+  const at = units.findIndex(([, end]) => seconds < end);
+  const unit = units[at];
+  if (!unit) return dated.format(then);
+  return relative.format(-Math.floor(seconds / (units[at - 1]?.[1] ?? 1)), unit[0]);
+}
+
 /** With a decimal below 10 %, where it tells most. */
 export const percent = (share: number): string =>
   `${(share * 100).toFixed(share > 0 && share < 0.1 ? 1 : 0)} %`;

@@ -1,4 +1,5 @@
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
+import { SortableHead, useSorted } from './sorting.tsx';
 
 /** `order`: what a click on the column's name sorts by, the largest first. */
 type Column<Row> = { name: string; of: (row: Row) => ReactNode; order?: (row: Row) => number };
@@ -17,10 +18,7 @@ export function Table<Row>(props: {
 }) {
   const { caption, columns, rows: given, keyOf, lookOf } = props;
   const [first, ...others] = columns;
-  const [sorted, setSorted] = useState<{ by: string; isRising: boolean } | null>(null);
-  const order = columns.find(({ name }) => name === sorted?.by)?.order;
-  const sign = sorted?.isRising ? 1 : -1;
-  const rows = order ? given.toSorted((a, b) => sign * (order(a) - order(b))) : given;
+  const { rows, ...sorting } = useSorted(given, columns);
   return (
     <div className="@container overflow-x-auto">
       <table className="w-full text-left @max-sm:block">
@@ -30,23 +28,14 @@ export function Table<Row>(props: {
             <th scope="col" className={head}>
               {first.name}
             </th>
-            {others.map(({ name, order: isSortable }) => {
-              const direction =
-                sorted?.by !== name ? undefined : sorted.isRising ? 'ascending' : 'descending';
-              const sort = () => setSorted({ by: name, isRising: direction === 'descending' });
-              return (
-                <th key={name} scope="col" aria-sort={direction} className={`${head} pl-4 text-right`}>
-                  {isSortable ? (
-                    <button type="button" onClick={sort} className="hover:underline">
-                      {name}
-                      {direction && <span aria-hidden="true">{sorted?.isRising ? ' ↑' : ' ↓'}</span>}
-                    </button>
-                  ) : (
-                    name
-                  )}
-                </th>
-              );
-            })}
+            {others.map((column) => (
+              <SortableHead
+                key={column.name}
+                column={column}
+                {...sorting}
+                className={`${head} pl-4 text-right`}
+              />
+            ))}
           </tr>
         </thead>
         <tbody className="@max-sm:block">

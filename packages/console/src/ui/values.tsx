@@ -1,5 +1,7 @@
-import { Fragment, type ReactNode } from 'react';
-import { changeText } from './format.ts';
+import { Fragment, type ReactNode, useSyncExternalStore } from 'react';
+import { CopyIcon, canCopy } from './button.tsx';
+import { ago, changeText } from './format.ts';
+import { shortened } from './named.ts';
 
 /** Names with what they stand for. */
 export function Facts({ of }: { of: readonly (readonly [name: string, value: ReactNode])[] }) {
@@ -75,6 +77,28 @@ export function Time({ at }: { at: string | null | undefined }) {
   );
 }
 
+const tickMs = 10_000;
+let ticked = Date.now();
+
+function onTick(listen: () => void): () => void {
+  const timer = setInterval(() => {
+    ticked = Date.now();
+    listen();
+  }, tickMs);
+  return () => clearInterval(timer);
+}
+
+/** How long ago that was, for lists; the time itself on hover. */
+export function Ago({ at }: { at: string }) {
+  const now = useSyncExternalStore(onTick, () => ticked);
+  const then = new Date(at);
+  return (
+    <time dateTime={at} title={local.format(then)} className="whitespace-nowrap tabular-nums">
+      {ago(then, now)}
+    </time>
+  );
+}
+
 /** The exact amount: never rounded. */
 export function Money({ of }: { of: string | null | undefined }) {
   if (of === null || of === undefined) return <span className="text-soft">–</span>;
@@ -94,6 +118,18 @@ export function Change({ by, to }: { by: string; to: string }) {
 
 export function Id({ of }: { of: string }) {
   return <span className="break-all font-mono text-xs">{of}</span>;
+}
+
+/** Short enough for a list; the whole id on hover and by its copy button. */
+export function ShortId({ of }: { of: string }) {
+  return (
+    <span className="inline-flex items-center gap-1 whitespace-nowrap">
+      <span title={of} className="font-mono text-xs">
+        {shortened(of)}
+      </span>
+      {canCopy() && <CopyIcon value={of} />}
+    </span>
+  );
 }
 
 export const codeLook =

@@ -37,7 +37,7 @@ export function OrganizationLink({ id }: { id: string }) {
       to="/organizations/$id"
       params={{ id }}
       title={id}
-      className="line-clamp-2 underline decoration-soft"
+      className="block truncate underline decoration-soft"
     >
       {name ?? <span className="whitespace-nowrap font-mono text-xs">{shortened(id)}</span>}
     </Link>

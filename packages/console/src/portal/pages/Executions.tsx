@@ -5,22 +5,23 @@ import { Chosen, changed, FilterBar } from '../../ui/filterBar.tsx';
 import { duration } from '../../ui/format.ts';
 import { Heading } from '../../ui/heading.tsx';
 import { List, More, useKeptFilters, useListKeys, usePages } from '../../ui/lists.tsx';
-import { opensLink, rowLook } from '../../ui/row.ts';
+import { type ListColumn, ListTable, ListTools, useColumns } from '../../ui/listTable.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { Id, Money, Status, Time } from '../../ui/values.tsx';
+import { Ago, Money, ShortId, Status } from '../../ui/values.tsx';
 import { read, type Schemas } from '../api.ts';
 import { useModels } from '../models.ts';
 import { words } from '../strings.ts';
+
+type Execution = Schemas['Execution'];
 
 export function Executions() {
   const filters = useSearch({ from: '/executions' });
   useListKeys();
   useKeptFilters('/executions', filters);
-  const pages = usePages(
-    ['executions', filters],
-    (cursor) => read<Schemas['ExecutionPage']>('/executions', { ...filters, limit: 50, cursor }),
-    { isLive: true },
-  );
+  const readPage = (cursor: string | undefined) =>
+    read<Schemas['ExecutionPage']>('/executions', { ...filters, limit: 50, cursor });
+  const pages = usePages(['executions', filters], readPage, { isLive: true });
+  const shown = useColumns('executions', columns);
   const empty =
     Object.keys(filters).length > 0 ? (
       <Empty title={words.executions.none} hint={words.executions.noneHint} />
@@ -31,9 +32,12 @@ export function Executions() {
     <>
       <Heading title={words.nav.executions} className="mb-4" />
       <Filters />
-      <div className="overflow-x-auto rounded-lg border border-line bg-card">
+      <ListTools columns={shown} readPage={readPage} />
+      <div className="overflow-hidden rounded-lg border border-line bg-card">
         <List pages={pages} empty={empty}>
-          {(rows) => <Rows rows={rows} />}
+          {(rows) => (
+            <ListTable caption={words.nav.executions} columns={shown} rows={rows} keyOf={({ id }) => id} />
+          )}
         </List>
       </div>
       <More pages={pages} keys={text.list.moveKeys} />
@@ -70,50 +74,76 @@ function Filters() {
   );
 }
 
-function Rows({ rows }: { rows: Schemas['Execution'][] }) {
-  const head = 'px-3 py-2 font-medium sm:px-4';
-  const wide = 'hidden sm:table-cell';
-  return (
-    <table className="w-full text-left">
-      <caption className="sr-only">{words.nav.executions}</caption>
-      <thead className="text-soft text-xs">
-        <tr className="border-line border-b">
-          <th className={head}>{text.list.execution}</th>
-          <th className={head}>{text.list.status}</th>
-          <th className={`${head} ${wide}`}>{text.list.created}</th>
-          <th className={`${head} ${wide} text-right`}>{text.list.duration}</th>
-          <th className={`${head} ${wide} text-right`}>{text.list.cost}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <tr key={row.id} {...opensLink} className={`border-line border-b last:border-0 ${rowLook}`}>
-            <td className="px-3 py-2 sm:px-4">
-              <Link data-row to="/executions/$id" params={{ id: row.id }} className="block">
-                <span className="block font-medium">{row.model}</span>
-                <span className="text-soft">
-                  <Id of={row.id} />
-                </span>
-                <span className="block text-soft text-xs sm:hidden [&>time]:whitespace-normal">
-                  <Time at={row.created_at} />
-                </span>
-              </Link>
-            </td>
-            <td className="px-3 py-2 sm:px-4">
-              <Status of={row.status} />
-            </td>
-            <td className={`px-4 py-2 ${wide}`}>
-              <Time at={row.created_at} />
-            </td>
-            <td className={`px-4 py-2 text-right whitespace-nowrap tabular-nums ${wide}`}>
-              {row.completed_at ? duration(Date.parse(row.completed_at) - Date.parse(row.created_at)) : '–'}
-            </td>
-            <td className={`px-4 py-2 text-right ${wide}`}>
-              <Money of={row.cost} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
-}
+const lengthOf = ({ created_at: from, completed_at: to }: Execution) =>
+  to === null ? null : Date.parse(to) - Date.parse(from);
+
+const columns: readonly ListColumn<Execution>[] = [
+  {
+    name: text.list.model,
+    of: ({ id, model, created_at: at }) => (
+      <Link data-row to="/executions/$id" params={{ id }} className="block truncate font-medium">
+        {model}
+        <span className="block font-normal text-soft text-xs sm:hidden">
+          <Ago at={at} />
+        </span>
+      </Link>
+    ),
+    csv: ({ model }) => model,
+  },
+  {
+    name: text.list.id,
+    of: ({ id }) => <ShortId of={id} />,
+    csv: ({ id }) => id,
+    from: 'md',
+    width: 'w-48',
+  },
+  {
+    name: text.list.status,
+    of: ({ status, error }) => (
+      <>
+        <Status of={status} />
+        {error && (
+          <span className="block truncate text-soft text-xs lg:hidden" title={error.code}>
+            {error.code}
+          </span>
+        )}
+      </>
+    ),
+    csv: ({ status }) => status,
+    width: 'w-36',
+  },
+  {
+    name: text.list.error,
+    of: ({ error }) => <span className="text-soft text-xs">{error?.code}</span>,
+    csv: ({ error }) => error?.code,
+    from: 'lg',
+    width: 'w-48',
+  },
+  {
+    name: text.list.duration,
+    of: (row) => duration(lengthOf(row)),
+    csv: lengthOf,
+    order: (row) => lengthOf(row) ?? -1,
+    from: 'lg',
+    width: 'w-24',
+    isNumber: true,
+  },
+  {
+    name: text.list.cost,
+    of: ({ cost }) => <Money of={cost} />,
+    csv: ({ cost }) => cost,
+    order: ({ cost }) => Number(cost ?? -1),
+    from: 'sm',
+    width: 'w-28',
+    isNumber: true,
+  },
+  {
+    name: text.list.created,
+    of: ({ created_at: at }) => <Ago at={at} />,
+    csv: ({ created_at: at }) => at,
+    order: ({ created_at: at }) => Date.parse(at),
+    from: 'sm',
+    width: 'w-28',
+    isNumber: true,
+  },
+];
