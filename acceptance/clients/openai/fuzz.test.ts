@@ -12,7 +12,10 @@ const withinMs = 10_000;
 const upstream = closing(await startUpstream());
 const settings = { COMPATIBLE_APIS: 'openai', OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-upstream' };
 const stack = await stackOfTests(settings, upstreamModels);
-const { apiKey } = await stack.newCustomer();
+const customer = await stack.newCustomer();
+const { apiKey } = customer;
+const upload = { filename: 'a.csv', purpose: 'user_data', bytes: 9, mime_type: 'text/csv' };
+const uploadId = String((await customer.api.post('/v1/openai/uploads', upload)).body.id);
 const agent = closing(
   new (class extends Agent {
     close() {
@@ -60,6 +63,7 @@ const paths = [
   'videos',
   'models',
   'files',
+  'uploads',
   'batches',
   'assistants',
   'threads/x/runs',
@@ -92,6 +96,11 @@ const fields = [
   'file',
   'seconds',
   'input_reference',
+  'data',
+  'bytes',
+  'filename',
+  'purpose',
+  'part_ids',
   'user',
   'stop',
   'seed',
@@ -188,14 +197,27 @@ function rubbish(random: () => number): Sent {
     return `${parts.join('')}${one(['--b--\r\n', '--b--', '', '--b\r\n'])}`;
   }
   const id = () =>
-    one(['resp_none', 'video_', '%00', '%ff', '..%2f..', 'a%2Fb', `resp_${'0'.repeat(26)}`, 'x'.repeat(300)]);
+    one([
+      'resp_none',
+      'video_',
+      uploadId,
+      '%00',
+      '%ff',
+      '..%2f..',
+      'a%2Fb',
+      `resp_${'0'.repeat(26)}`,
+      'x'.repeat(300),
+    ]);
   const query = () =>
     Array.from(
       { length: upTo(4) },
       () =>
         `${one(['stream', 'starting_after', 'after', 'limit', 'order', 'include[]', 'variant', 'x'])}=${one(['true', '-1', '1e9', '99999999999999999999', '', '%00', '%', 'desc', id()])}`,
     ).join('&');
-  const tail = random() < 0.3 ? `/${id()}${one(['', '/cancel', '/content', '/input_items', '/remix'])}` : '';
+  const tail =
+    random() < 0.3
+      ? `/${id()}${one(['', '/cancel', '/content', '/input_items', '/remix', '/parts', '/complete'])}`
+      : '';
   const isForm = random() < 0.2;
   const type =
     random() < 0.7 ? (isForm ? 'multipart/form-data; boundary=b' : 'application/json') : one(types);

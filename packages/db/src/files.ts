@@ -57,7 +57,7 @@ export async function listFilesForPurpose(
 const forPurposeSql = `SELECT ${fileColumnsSql} FROM files
   WHERE organization_id = $1 AND purpose IS NOT NULL AND ($2::text IS NULL OR purpose = $2)
     AND ($3::text IS NULL OR (created_at, id) < (SELECT created_at, id FROM files WHERE id = $3 AND organization_id = $1))
-    AND ${presentSql}
+    AND state = 'ready' AND ${unexpiredSql}
   ORDER BY created_at DESC, id DESC LIMIT $4`;
 
 /** Files that are gone have measures too: what was priced by them still is. */
@@ -141,19 +141,20 @@ export type NewUpload = {
   contentType: string | null;
   sizeBytes: number | null;
   ttlDays: number | null;
+  purpose?: string;
 };
 
 export async function insertUpload(db: Database, upload: NewUpload): Promise<FileRow> {
-  const { id, organizationId, filename, contentType, sizeBytes, ttlDays } = upload;
-  const values = [id, organizationId, filename, contentType, sizeBytes, ttlDays];
+  const { id, organizationId, filename, contentType, sizeBytes, ttlDays, purpose = null } = upload;
+  const values = [id, organizationId, filename, contentType, sizeBytes, ttlDays, purpose];
   const [row] = await runStatement<FileRow>(db.pool, 'insert_upload', insertUploadSql, values);
   if (!row) throw new Error('an upload was not stored');
   return row;
 }
 
 const insertUploadSql = `INSERT INTO files
-    (id, organization_id, origin, state, filename, content_type, size_bytes, expires_at)
-  VALUES ($1, $2, 'upload', 'awaiting_upload', $3, $4, $5, now() + $6 * interval '1 day')
+    (id, organization_id, origin, state, filename, content_type, size_bytes, expires_at, purpose)
+  VALUES ($1, $2, 'upload', 'awaiting_upload', $3, $4, $5, now() + $6 * interval '1 day', $7)
   RETURNING ${fileColumnsSql}`;
 
 export async function isFileReplaceable(db: Database, id: string): Promise<boolean> {

@@ -403,6 +403,26 @@ const calls = {
     expect((await client.files.delete(id)).deleted);
     await fails(client.files.retrieve(id), 'NotFoundError', 404);
   },
+  async uploads() {
+    const whole = { filename: 'large.csv', mime_type: 'text/csv', purpose: 'user_data', bytes: 9 };
+    const { id, status } = await client.uploads.create(whole);
+    expect(status === 'pending', status);
+    const part_ids = [];
+    for (const piece of ['one,', 'three']) {
+      const part = await client.uploads.parts.create(id, { data: await toFile(Buffer.from(piece)) });
+      part_ids.push(part.id);
+    }
+    const { file } = await client.uploads.complete(id, { part_ids });
+    expect(file.purpose === 'user_data' && file.filename === 'large.csv', file);
+    expect((await (await client.files.content(file.id)).text()) === 'one,three');
+  },
+  async 'uploads.cancel'() {
+    const whole = { filename: 'a.csv', mime_type: 'text/csv', purpose: 'user_data', bytes: 1 };
+    const { id } = await client.uploads.create(whole);
+    expect((await client.uploads.cancel(id)).status === 'cancelled');
+    const part = client.uploads.parts.create(id, { data: await toFile(Buffer.from('x')) });
+    await fails(part, 'NotFoundError', 404);
+  },
   async 'videos.list'() {
     expect((await gathered(client.videos.list())).length === 0);
   },

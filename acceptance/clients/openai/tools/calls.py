@@ -1,6 +1,7 @@
 """Calls of OpenAI's client for Python, with the base URL and the key of the environment. Prints a line for each."""
 
 import base64
+import hashlib
 import io
 import json
 import time
@@ -384,6 +385,24 @@ def files():
     assert client.files.content(found.id).content == b"some lines"
     assert client.files.delete(found.id).deleted
     fails(openai.NotFoundError, 404, None, lambda: client.files.retrieve(found.id))
+
+
+@call
+def uploads_in_chunks():
+    content = b"a line,\n" * 1000
+    done = client.uploads.upload_file_chunked(
+        file=content, filename="large.csv", bytes=len(content), mime_type="text/csv", purpose="user_data",
+        part_size=3000, md5=hashlib.md5(content).hexdigest(),
+    )
+    assert done.status == "completed" and done.file.purpose == "user_data", done
+    assert client.files.content(done.file.id).content == content
+
+
+@call
+def uploads_cancel():
+    found = client.uploads.create(filename="a.csv", bytes=1, mime_type="text/csv", purpose="user_data")
+    assert client.uploads.cancel(found.id).status == "cancelled"
+    fails(openai.NotFoundError, 404, None, lambda: client.uploads.complete(found.id, part_ids=["part_none"]))
 
 
 @call

@@ -1,16 +1,12 @@
-import { Readable } from 'node:stream';
-import { type FileRow, getFiles, insertUpload } from '@holdfast/db/files';
-import { ApiError, invalidField } from '@holdfast/domain/errors';
-import { isId, newId } from '@holdfast/domain/ids';
+import { getFiles } from '@holdfast/db/files';
 import { limits } from '@holdfast/domain/limits';
-import { anyType } from '@holdfast/files/contentTypes';
 import type { LinkedFile } from '@holdfast/kit/signer';
 import { z } from 'zod';
 import type { Caller } from '../../access/identity.ts';
 import type { Context } from '../../context/context.ts';
 import { type Endpoint, keylessEndpoint } from '../../context/endpoint.ts';
-import { removeFile } from '../../files/readyFiles.ts';
 import { notFound } from '../../http/fields.ts';
+import { joinParts, maxParts, removeParts, storePart } from '../fileParts.ts';
 import { filesPath } from './output.ts';
 import { falPrefix } from './target.ts';
 
@@ -33,11 +29,6 @@ function uploadOf({ fileUploads }: Context, text: string): LinkedFile {
   return { organizationId, id };
 }
 
-/** A part is a file of its own until the upload is complete, so that parts of one that never is are deleted. */
-const partDays = 1;
-const partName = ({ id }: LinkedFile) => `${id}.part`;
-const maxParts = 1000;
-
 const common = { tag: 'fal', access: 'anyone', limit: 'other' } as const;
 const responses = { 200: { description: 'What is needed to complete the upload', schema: null } };
 
@@ -52,11 +43,7 @@ function putPart(path: string): Endpoint {
     rawBody: { bufferedBytes: 65_536, maxBytes: limits.maxFileBytes },
     async handle({ context, params, body, raw }) {
       const file = uploadOf(context, params.upload);
-      const id = newId('file');
-      const { organizationId } = file;
-      const part = { id, organizationId, filename: partName(file), contentType: null, sizeBytes: null };
-      await insertUpload(context.db, { ...part, ttlDays: partDays });
-      await context.store.put(id, body, { contentType: anyType });
+      const id = await storePart(context, file, body);
       raw.response.setHeader('ETag', `"${id}"`);
       return { status: 200, body: { partNumber: Number(params.part), etag: id } };
     },
@@ -92,39 +79,11 @@ function postComplete(path: string): Endpoint {
 
 /** Clients repeat it: once the file is whole, its parts are gone. @throws ApiError */
 async function join(context: Context, file: LinkedFile, ids: readonly string[]): Promise<void> {
-  const { db, store } = context;
-  const [target] = await getFiles(db, file.organizationId, [file.id]);
+  const [target] = await getFiles(context.db, file.organizationId, [file.id]);
   if (target === undefined) throw notFound('upload');
-  if (target.state === 'ready' || (await store.stat(target.key)) !== null) return;
-  const parts = await partsOf(context, file, ids);
-  const sizes = await Promise.all(parts.map(async ({ key }) => (await store.stat(key))?.sizeBytes ?? 0));
-  const sizeBytes = sizes.reduce((sum, size) => sum + size, 0);
-  if (sizeBytes > limits.maxFileBytes)
-    throw new ApiError('PAYLOAD_TOO_LARGE', `A file may have ${limits.maxFileBytes} bytes.`);
-  async function* bytes() {
-    for (const { key } of parts) yield* await store.read(key);
-  }
-  await store.put(target.key, Readable.from(bytes(), { objectMode: false }), {
-    contentType: anyType,
-    sizeBytes,
-  });
-  await Promise.all(parts.map(({ id }) => removeFile(context, file.organizationId, id)));
-}
-
-async function partsOf({ db }: Context, file: LinkedFile, ids: readonly string[]): Promise<FileRow[]> {
-  const rows = await getFiles(
-    db,
-    file.organizationId,
-    ids.filter((id) => isId('file', id)),
-  );
-  const byId = new Map(
-    rows.filter(({ filename }) => filename === partName(file)).map((row) => [row.id, row]),
-  );
-  return ids.map((id) => {
-    const row = byId.get(id);
-    if (row === undefined) throw invalidField('parts', 'NOT_FOUND', `There is no part ${id}.`);
-    return row;
-  });
+  if (target.state === 'ready' || (await context.store.stat(target.key)) !== null) return;
+  await joinParts(context, { ...file, key: target.key }, ids);
+  await removeParts(context, file, ids);
 }
 
 /** JavaScript's client goes on below the upload's URL, and Python's below the file's. */

@@ -23,6 +23,7 @@ import {
 } from './responses.ts';
 import { postSpeech } from './speech.ts';
 import { postTranscription, postTranslation } from './transcriptions.ts';
+import { postCancelUpload, postCompleteUpload, postOpenaiPart, postOpenaiUpload } from './uploads.ts';
 import { deleteVideo, getVideo, getVideoContent, listVideos, postVideo } from './videos.ts';
 
 const endpoints: readonly Endpoint[] = [
@@ -52,6 +53,10 @@ const endpoints: readonly Endpoint[] = [
   getOpenaiFile,
   getOpenaiFileContent,
   deleteOpenaiFile,
+  postOpenaiUpload,
+  postOpenaiPart,
+  postCompleteUpload,
+  postCancelUpload,
 ];
 
 const offered = endpoints.map(({ method, path }) => `${method} ${path}`).join(', ');

@@ -18,14 +18,14 @@ import { readForm } from '../../http/form.ts';
 import { validate } from '../../http/validate.ts';
 
 const route = '/v1/openai/files';
-const common = {
+export const ofFiles = {
   tag: 'OpenAI',
   scope: 'files',
   limit: 'other',
   responses: { 200: { description: 'The file', schema: null } },
 } as const;
 const params = z.object({ id: z.string() });
-const dayS = 86_400;
+export const dayS = 86_400;
 
 const fields = z.looseObject({
   purpose: z.string().min(1).max(100),
@@ -39,7 +39,7 @@ const fields = z.looseObject({
 
 /** A file of the organization, as one uploaded to `/v1/files`; its id can be used in inputs. */
 export const postOpenaiFile = endpoint({
-  ...common,
+  ...ofFiles,
   method: 'POST',
   path: route,
   operationId: 'createOpenaiFile',
@@ -86,7 +86,7 @@ async function upload(
 }
 
 export const listOpenaiFiles = endpoint({
-  ...common,
+  ...ofFiles,
   method: 'GET',
   path: route,
   operationId: 'listOpenaiFiles',
@@ -108,7 +108,7 @@ export const listOpenaiFiles = endpoint({
 });
 
 export const getOpenaiFile = endpoint({
-  ...common,
+  ...ofFiles,
   method: 'GET',
   path: `${route}/{id}`,
   operationId: 'getOpenaiFile',
@@ -120,7 +120,7 @@ export const getOpenaiFile = endpoint({
 });
 
 export const getOpenaiFileContent = endpoint({
-  ...common,
+  ...ofFiles,
   method: 'GET',
   path: `${route}/{id}/content`,
   operationId: 'downloadOpenaiFile',
@@ -135,7 +135,7 @@ export const getOpenaiFileContent = endpoint({
 });
 
 export const deleteOpenaiFile = endpoint({
-  ...common,
+  ...ofFiles,
   method: 'DELETE',
   path: `${route}/{id}`,
   operationId: 'deleteOpenaiFile',
@@ -148,7 +148,7 @@ export const deleteOpenaiFile = endpoint({
   },
 });
 
-function fileObject({ id, sizeBytes, createdAt, expiresAt, filename, purpose, origin }: FileRow) {
+export function fileObject({ id, sizeBytes, createdAt, expiresAt, filename, purpose, origin }: FileRow) {
   return {
     id,
     object: 'file',
