@@ -61,6 +61,12 @@ async function respond(request: IncomingMessage, response: ServerResponse, promp
     prompts.push(/name="prompt"\r\n\r\n([^\r]*)/.exec(body)?.[1] ?? String(asked.prompt));
     return void json({ created: 1, data: [{ b64_json: png }], usage: { input_tokens: 3, output_tokens: 4 } });
   }
+  if (path === '/moderations') {
+    const categories = { violence: body.includes('fight') };
+    const scores = { category_scores: { violence: 0.9 } };
+    const results = [{ flagged: categories.violence, categories, ...scores }];
+    return void json({ id: 'modr-upstream', model: 'upstream', results });
+  }
   if (path === '/audio/speech')
     return void response.writeHead(200, { 'content-type': 'audio/mpeg' }).end(mp3);
   if (path === '/audio/transcriptions')
@@ -150,4 +156,5 @@ export const upstreamModels: ModelFile[] = [
     { prompt: text, voice: text, response_format: text, speed: { type: 'number' } },
     { output: { kind: 'audios' } },
   ),
+  modelOf('moderator', { endpoint: 'moderations' }, { input: {} }, { output: { kind: 'raw' } }),
 ];

@@ -60,6 +60,11 @@ export const openaiOperations = {
     kinds: ['text', 'raw'],
     fields: { file: [], language: [], prompt: [], task: [] },
   },
+  moderations: {
+    routes: ['moderations'],
+    kinds: ['raw'],
+    fields: { input: ['inputs', 'prompt', 'text', 'texts'] },
+  },
   videos: {
     routes: ['videos'],
     kinds: ['videos', 'files', 'raw'],
@@ -129,6 +134,7 @@ export const openai = z
     embeddings: described('embeddings'),
     speech: described('speech'),
     transcriptions: described('transcriptions'),
+    moderations: described('moderations'),
     videos: described('videos'),
   } satisfies Record<OpenaiOperation, z.ZodType>)
   .describe(

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { sendEvents } from './events.ts';
 import type { Model } from './model.ts';
 import { image } from './models/image.ts';
+import { moderation } from './models/moderation.ts';
 import { text } from './models/text.ts';
 import { transform } from './models/transform.ts';
 import type { Outputs } from './outputs.ts';
@@ -13,6 +14,7 @@ export const models: Record<string, Model> = {
   'sandbox-text': text,
   'sandbox-image': image,
   'image-transform': transform,
+  'sandbox-moderation': moderation,
 };
 
 const body = z.object({

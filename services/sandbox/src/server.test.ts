@@ -339,6 +339,27 @@ describe('streams of a run', () => {
   });
 });
 
+describe('sandbox-moderation', () => {
+  it.each([
+    ['I will kill you', [true]],
+    [
+      ['a lighthouse', 'you idiot'],
+      [false, true],
+    ],
+    [
+      [
+        { type: 'text', text: 'blood' },
+        { type: 'image_url', image_url: { url: 'http://a/b' } },
+      ],
+      [true],
+    ],
+  ])('finds words in %j', async (input, flagged) => {
+    const { prediction } = await put('sandbox-moderation', { input: { input } });
+    const { results } = prediction.output as { results: { flagged: boolean }[] };
+    expect(results.map((one) => one.flagged)).toEqual(flagged);
+  });
+});
+
 describe('sandbox-image', () => {
   it.each(['png', 'jpeg', 'webp'] as const)('draws %s of the requested size', async (format) => {
     const prompt = 'a <fox> & "friends" \u0000\ud800 in the snow';

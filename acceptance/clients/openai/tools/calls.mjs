@@ -403,6 +403,22 @@ const calls = {
     expect((await client.files.delete(id)).deleted);
     await fails(client.files.retrieve(id), 'NotFoundError', 404);
   },
+  async moderations() {
+    const { results } = await client.moderations.create({ input: ['a lighthouse', 'I will kill you'] });
+    expect(results.map(({ flagged }) => flagged).join() === 'false,true', results);
+    expect(results[1].categories.violence && results[1].category_scores.violence > 0.5, results);
+  },
+  async 'moderations of an image, by a model of the upstream'() {
+    const url = `data:image/png;base64,${png.toString('base64')}`;
+    const input = [
+      { type: 'text', text: 'a fight' },
+      { type: 'image_url', image_url: { url } },
+    ];
+    const { id, model: by, results } = await client.moderations.create({ model: 'moderator', input });
+    expect(id.startsWith('modr-') && by === 'moderator' && results[0].flagged, results);
+  },
+  'moderations by a model that offers none': () =>
+    fails(client.moderations.create({ model, input: 'x' }), 'BadRequestError', 400, 'model_not_supported'),
   async uploads() {
     const whole = { filename: 'large.csv', mime_type: 'text/csv', purpose: 'user_data', bytes: 9 };
     const { id, status } = await client.uploads.create(whole);

@@ -388,6 +388,27 @@ def files():
 
 
 @call
+def moderations():
+    one, two = client.moderations.create(input=["a lighthouse, python", "I will kill you"]).results
+    assert not one.flagged and two.flagged and two.categories.violence, (one, two)
+    assert two.category_scores.violence > 0.5, two
+
+
+@call
+def moderations_of_an_image():
+    url = "data:image/png;base64," + base64.b64encode(png).decode()
+    input = [{"type": "text", "text": "a fight, python"}, {"type": "image_url", "image_url": {"url": url}}]
+    found = client.moderations.create(model="moderator", input=input)
+    assert found.model == "moderator" and found.results[0].flagged, found
+
+
+@call
+def moderations_by_a_model_without():
+    run = lambda: client.moderations.create(model=model, input="x, python")
+    fails(openai.BadRequestError, 400, "model_not_supported", run)
+
+
+@call
 def uploads_in_chunks():
     content = b"a line,\n" * 1000
     done = client.uploads.upload_file_chunked(

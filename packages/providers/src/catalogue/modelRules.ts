@@ -133,6 +133,7 @@ const fileKinds: OutputKind[] = ['images', 'videos', 'audios', 'files', 'raw'];
 const kindsOfEndpoint: Record<string, OutputKind[]> = {
   embeddings: ['raw', 'files'],
   speech: ['audios', 'files', 'raw'],
+  moderations: ['raw'],
 };
 
 function kindsOf({ adapter, options }: ProviderRoute): { option: string; kinds: OutputKind[] } | null {

@@ -160,6 +160,7 @@ describe('the draft of a model of an OpenAI-compatible server', () => {
     ['whisper-1', 'transcriptions', 'text'],
     ['gpt-4o-mini-tts', 'speech', 'audios'],
     ['text-embedding-3-small', 'embeddings', 'raw'],
+    ['omni-moderation-latest', 'moderations', 'raw'],
   ])('has what is known of models such as %s', async (name, endpoint, kind) => {
     const { definition } = await openai(name);
     expect(definition).toMatchObject({

@@ -70,7 +70,20 @@ const voice: Subject = {
   ],
 };
 
+const verdict = { flagged: true, categories: { violence: true }, category_scores: { violence: 0.9 } };
+const moderations: Subject = {
+  ...embeddings,
+  submission: { options: { endpoint: 'moderations' }, mapping: { output: { kind: 'raw' }, errors: [] } },
+  success: () => ({ status: 200, json: { id: 'modr-1', model: 'upstream', results: [verdict] } }),
+  outcome: { output: { results: [verdict] } },
+  empty: [
+    { status: 200, json: { results: [] } },
+    { status: 200, json: { results: [{ categories: {} }] } },
+  ],
+};
+
 describe('embeddings', () => describeConformance(embeddings));
+describe('moderations', () => describeConformance(moderations));
 describe('speech', () => describeConformance(voice));
 
 /** What a run came to; `read` reads its files, as long as the server is there. */

@@ -130,6 +130,23 @@ const families: readonly Family[] = [
     output: { kind: 'raw' },
   },
   {
+    names: /moderation/i,
+    endpoint: 'moderations',
+    properties: {
+      input: {
+        anyOf: [
+          text(400_000),
+          { type: 'array', minItems: 1, maxItems: 2048, items: text(400_000) },
+          { type: 'array', minItems: 1, maxItems: 32, items: { type: 'object' } },
+        ],
+        description: 'A text, several, or the texts and images of one message.',
+      },
+    },
+    required: ['input'],
+    example: { input: 'A lighthouse at dawn' },
+    output: { kind: 'raw' },
+  },
+  {
     names: /^(o\d|gpt-5)(?!.*chat)/,
     endpoint: 'responses',
     properties: {

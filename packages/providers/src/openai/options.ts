@@ -8,6 +8,7 @@ export const endpoints = [
   'transcriptions',
   'embeddings',
   'speech',
+  'moderations',
 ] as const;
 export type Endpoint = (typeof endpoints)[number];
 

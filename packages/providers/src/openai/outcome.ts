@@ -30,6 +30,8 @@ const chat = z.looseObject({
     .min(1),
 });
 
+const moderation = z.object({ results: z.array(z.looseObject({ flagged: z.boolean() })).min(1) });
+
 export const tokens = {
   inputTokens: ['/usage/prompt_tokens', '/usage/input_tokens'],
   outputTokens: ['/usage/completion_tokens', '/usage/output_tokens'],
@@ -46,6 +48,7 @@ const defaults = {
   transcriptions: { output: '/text', ...tokens, seconds: ['/usage/seconds', '/duration'] },
   embeddings: { output: '/output', ...tokens },
   speech: { output: '/output', ...tokens },
+  moderations: { output: '/output', ...tokens },
 } as const satisfies Record<Exclude<Endpoint, 'responses'>, DefaultPlaces>;
 
 export function responseForm(endpoint: Endpoint, isShown: boolean): (head: ResponseHead) => BodyForm {
@@ -102,6 +105,11 @@ function contentOf(response: HttpResponse, endpoint: Endpoint, mapping: OutcomeM
   if (json === undefined)
     return { refusal: failure('GENERATION_FAILED', 'The response of the model could not be read.') };
   if (endpoint === 'embeddings') return embeddingsOf(json, mapping);
+  if (endpoint === 'moderations') {
+    // Not the id and the model of the server.
+    const results = moderation.safeParse(json).data?.results;
+    return results ? { document: { ...(json as object), output: { results } } } : { refusal: noOutput };
+  }
   if (endpoint === 'chat') {
     const choice = chat.safeParse(json).data?.choices[0];
     if (choice === undefined) return { refusal: noOutput };

@@ -13,6 +13,7 @@ const paths = {
   transcriptions: '/audio/transcriptions',
   embeddings: '/embeddings',
   speech: '/audio/speech',
+  moderations: '/moderations',
 } as const satisfies Record<Endpoint, string>;
 
 type Fields = Record<string, unknown>;
@@ -42,6 +43,7 @@ const calls: Record<Endpoint, EndpointCall> = {
   transcriptions: { fields: asItIs, ours: {}, isForm: true },
   embeddings: { fields: inputFields, ours: {}, isForm: false },
   speech: { fields: inputFields, ours: {}, isForm: false },
+  moderations: { fields: inputFields, ours: {}, isForm: false },
 };
 
 export function endpointOf(options: Submission['options']): Endpoint {

@@ -1,5 +1,6 @@
 import { ApiError } from '@holdfast/domain/errors';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import type { OpenaiOperation } from '@holdfast/domain/modelOpenai';
 import { z } from 'zod';
 import { validateInput } from '../../executions/modelInput.ts';
 import { inputFor, type Wanted } from './mapping.ts';
@@ -35,11 +36,7 @@ export function embeddingsInput(definition: ModelDefinition, body: EmbeddingsBod
     ...Object.entries(rest).map(([field, value]) => ({ field, value })),
     { field: 'dimensions', value: dimensions, isEssential: true },
   ];
-  const [first = {}, ...others] = formsOf(input).map((value) =>
-    inputFor(definition, 'embeddings', [...options, { field: 'input', value, isEssential: true }]),
-  );
-  const isTaken = (one: Record<string, unknown>) => validateInput(definition, one).details.length === 0;
-  const taken = [first, ...others].find(isTaken);
+  const { taken, first } = formTaken(definition, 'embeddings', formsOf(input), options);
   if (taken !== undefined || !isTokenInput(input)) return taken ?? first;
   const message = 'The model does not take tokens: send texts.';
   throw new ApiError('INPUT_VALIDATION_ERROR', message, {
@@ -47,7 +44,21 @@ export function embeddingsInput(definition: ModelDefinition, body: EmbeddingsBod
   });
 }
 
-function formsOf(input: unknown): unknown[] {
+/** The first form of the field `input` that the model takes, if any. @throws ApiError */
+export function formTaken(
+  definition: ModelDefinition,
+  operation: OpenaiOperation,
+  forms: readonly unknown[],
+  options: readonly Wanted[] = [],
+) {
+  const [first = {}, ...others] = forms.map((value) =>
+    inputFor(definition, operation, [...options, { field: 'input', value, isEssential: true }]),
+  );
+  const isTaken = (one: Record<string, unknown>) => validateInput(definition, one).details.length === 0;
+  return { first, taken: [first, ...others].find(isTaken) };
+}
+
+export function formsOf(input: unknown): unknown[] {
   const [only, ...others] = Array.isArray(input) ? input : [];
   const isOne = typeof input === 'string' || isTokens(input);
   if (isOne) return [input, [input]];

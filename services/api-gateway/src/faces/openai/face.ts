@@ -14,6 +14,7 @@ import {
 import { postImageEdit, postImageGeneration, postImageVariation } from './images.ts';
 import { setLimitHeaders } from './limitHeaders.ts';
 import { getOpenaiModel, listOpenaiModels } from './models.ts';
+import { postModeration } from './moderations.ts';
 import {
   deleteResponse,
   getResponse,
@@ -32,6 +33,7 @@ const endpoints: readonly Endpoint[] = [
   postChatCompletion,
   postCompletion,
   postEmbeddings,
+  postModeration,
   postResponse,
   getResponse,
   postCancelResponse,

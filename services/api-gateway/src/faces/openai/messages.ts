@@ -39,12 +39,15 @@ export async function createFromMessages(
 }
 
 /** One after the other, so that a refusal leaves no download behind that no one removes. @throws ApiError */
-async function withFiles(messages: readonly ChatMessage[], files: RequestFiles): Promise<ChatMessage[]> {
+export async function withFiles(
+  messages: readonly ChatMessage[],
+  files: RequestFiles,
+  field = 'messages',
+): Promise<ChatMessage[]> {
   const count = messages.flatMap(({ content }) =>
     Array.isArray(content) ? content.filter(imageOf) : [],
   ).length;
-  if (count > maxImages)
-    throw invalidField('messages', 'OUT_OF_RANGE', `messages may have ${maxImages} images.`);
+  if (count > maxImages) throw invalidField(field, 'OUT_OF_RANGE', `${field} may have ${maxImages} images.`);
   const kept: ChatMessage[] = [];
   for (const message of messages) {
     const { content } = message;
@@ -55,7 +58,7 @@ async function withFiles(messages: readonly ChatMessage[], files: RequestFiles):
     const parts = [];
     for (const part of content) {
       const image = imageOf(part);
-      const id = image && (await files.fetch('messages', image.url));
+      const id = image && (await files.fetch(field, image.url));
       parts.push(image ? { ...part, image_url: { ...image, url: id } } : part);
     }
     kept.push({ ...message, content: parts });

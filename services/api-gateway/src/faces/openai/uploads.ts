@@ -131,7 +131,7 @@ export const postCancelUpload = endpoint({
   },
 });
 
-/** The id of an upload or a part is that of its file, with a prefix of its own. */
+/** An upload or a part has the id of its file, with another prefix. */
 const named = (prefix: 'upload' | 'part', id: string) => id.replace('file_', `${prefix}_`);
 
 function ofName(prefix: 'upload' | 'part', name: string): string | null {
