@@ -45,6 +45,16 @@ describe("by base URL and key alone, OpenAI's client", () => {
   }, 900_000);
 });
 
+describe('by base URL and key alone, batches of files are run and read', () => {
+  it("by OpenAI's client for Node", async () => {
+    expectNoProblem(await runNode('batches.mjs', remote, { OPENAI_PACKAGE: 'openai' }), 8);
+  }, 120_000);
+
+  it("by OpenAI's client for Python", async () => {
+    expectNoProblem(await runPython('batches.py', remote), 5);
+  }, 900_000);
+});
+
 describe("a webhook in OpenAI's dialect", () => {
   it('is verified and read by the client for Node', async () => {
     const receiver = closing(await startReceiver());

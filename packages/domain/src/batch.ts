@@ -18,6 +18,9 @@ export const retryableItemStatuses = ['failed', 'cancelled', 'expired'] as const
 export const pauseReasons = ['insufficient_balance', 'spend_limit', 'max_cost', 'requested'] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 
+/** Why a batch is paused, or was cancelled: its file has lines that it cannot take. */
+export const batchReasons = [...pauseReasons, 'input_errors'] as const;
+
 /** Which events the executions of a batch have. */
 export const itemEvents = ['none', 'failed', 'all'] as const;
 export type ItemEvents = (typeof itemEvents)[number];
@@ -48,6 +51,9 @@ export type Batch = {
   windowS: number;
   events: ItemEvents;
   reserve: boolean;
+  face: BatchFace | null;
+  /** Why the lines of its file could not be taken. */
+  inputErrors: InputError[] | null;
   cost: Money;
   held: Money;
   reserved: Money;
@@ -57,6 +63,12 @@ export type Batch = {
   endedAt: Date | null;
   erasedAt: Date | null;
 } & Record<'total' | ItemStatus, number>;
+
+/** How a batch was created over another service's API: its items are the lines of a file, in that service's form. */
+export type BatchFace = { name: 'openai'; endpoint: string; inputFileId: string };
+
+/** `line` null: it is about the file. */
+export type InputError = { code: string; message: string; line: number | null; param: string | null };
 
 /** What items have that do not say otherwise. */
 export type BatchDefaults = {
@@ -89,7 +101,7 @@ export function batchRecord(batch: Batch, nowMs = Date.now()) {
   return {
     id,
     status: batch.status,
-    reason: batch.reason,
+    reason: batch.reason ?? (batch.inputErrors && ('input_errors' as const)),
     ends_as: batch.endsAs,
     model: batch.model,
     defaults: batch.defaults,

@@ -35,12 +35,18 @@ const dialects: Record<Exclude<EndpointDialect, 'holdfast'>, Dialect> = {
     bodyOf: ({ eventId, eventCreatedAt, executionId, data }, type) => ({
       object: 'event',
       id: eventId,
-      type: isCut(data['finish_reason']) ? 'response.incomplete' : type,
+      type: typeIn(data) ?? type,
       created_at: Math.floor(eventCreatedAt.getTime() / 1000),
       data: executionId === null ? aboutOther(data) : { id: responseId(executionId) },
     }),
   },
 };
+
+/** What is cut short is incomplete, and a batch whose file was refused has failed. */
+function typeIn(data: DialectEvent['data']): string | null {
+  if (isCut(data['finish_reason'])) return 'response.incomplete';
+  return data['reason'] === 'input_errors' ? 'batch.failed' : null;
+}
 
 /** A batch has an id, a test has none. */
 function aboutOther(data: DialectEvent['data']): object {

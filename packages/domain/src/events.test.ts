@@ -183,6 +183,12 @@ describe('the body of a delivery', () => {
     const sent: unknown = JSON.parse(deliveryBody({ ...event, endpointDialect: 'openai' }));
     expect(sent).toMatchObject({ type: 'batch.completed', data: { id: 'batch_1' } });
     expect(deliveryBody({ ...event, endpointDialect: null })).toBe(own);
+    const refused = {
+      ...event,
+      eventType: 'batch.cancelled',
+      body: JSON.stringify({ data: { reason: 'input_errors' } }),
+    };
+    expect(deliveryBody({ ...refused, endpointDialect: 'openai' })).toContain('batch.failed');
   });
 
   it("is the event's own in Holdfast's dialect, and in one that only a newer version knows", () => {

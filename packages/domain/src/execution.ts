@@ -43,6 +43,25 @@ export type Execution = {
   erasedAt: Date | null;
 };
 
+/** What shows how an execution has ended. */
+export type EndedExecution = Pick<
+  Execution,
+  | 'id'
+  | 'model'
+  | 'status'
+  | 'metadata'
+  | 'output'
+  | 'inputTokens'
+  | 'outputTokens'
+  | 'billed'
+  | 'finishReason'
+  | 'errorCode'
+  | 'errorMessage'
+  | 'createdAt'
+  | 'completedAt'
+  | 'erasedAt'
+>;
+
 /** What a client may ask for. */
 export const requestPriorities = ['high', 'normal', 'low'] as const;
 export type RequestPriority = (typeof requestPriorities)[number];

@@ -12,6 +12,7 @@ import { createAdminApp } from './adminApp.ts';
 import { createApp } from './app.ts';
 import type { GatewayConfig } from './context/config.ts';
 import { closeContext, openContext } from './context/context.ts';
+import { takeBatchFiles } from './faces/openai/batchIntake.ts';
 import { listen } from './http/listen.ts';
 
 export type Gateway = Service & { url: string; adminUrl: string; metricsUrl: string };
@@ -20,6 +21,11 @@ const sessionSweepMs = 600_000;
 const erasureSweepMs = 5000;
 /** A million items, a few hundred a second. */
 const maxErasureMs = 3_600_000;
+const intakeSweepMs = 2000;
+/** One large file does not keep others waiting. */
+const intakesAtOnce = 3;
+/** A million lines, some thousand a second. */
+const maxIntakeMs = 3_600_000;
 
 /** Starts both APIs and the health server; they run until `stop`. */
 export async function startGateway(args: { config: GatewayConfig; log: Logger }): Promise<Gateway> {
@@ -44,11 +50,26 @@ export async function startGateway(args: { config: GatewayConfig; log: Logger })
     work: () => eraseBatchItems(context.db, log),
     hangsAfterMs: maxErasureMs,
   });
+  const stopping = new AbortController();
+  const intakes = Array.from({ length: config.COMPATIBLE_APIS.includes('openai') ? intakesAtOnce : 0 }, () =>
+    startSweep({
+      name: 'files of batches',
+      intervalMs: intakeSweepMs,
+      log,
+      work: () => takeBatchFiles(context, stopping.signal),
+      hangsAfterMs: maxIntakeMs,
+    }),
+  );
   let isStopping = false;
   const health = await startHealthServer({
     at: { host, port: config.METRICS_PORT },
     registry: context.registry,
-    live: { creates: context.creator.problem, sessions: sessions.problem, erasures: erasures.problem },
+    live: {
+      creates: context.creator.problem,
+      sessions: sessions.problem,
+      erasures: erasures.problem,
+      intakes: () => intakes.map((one) => one.problem()).find((one) => one !== null) ?? null,
+    },
     ready: {
       database: () => ping(context.db),
       clock: () => clockProblem(context.db),
@@ -67,8 +88,10 @@ export async function startGateway(args: { config: GatewayConfig; log: Logger })
       if (config.STOP_DELAY_S > 0) await delay(config.STOP_DELAY_S * 1000);
       // Open event streams and requests that wait would keep the servers open.
       context.watcher.close();
+      stopping.abort();
       context.waitingRoom.close();
-      await Promise.all([api.close(), admin.close(), sessions.stop(), erasures.stop()]);
+      const sweeps = [sessions, erasures, ...intakes];
+      await Promise.all([api.close(), admin.close(), ...sweeps.map((sweep) => sweep.stop())]);
       await closeContext(context);
       await Promise.all([health.close(), tracing?.stop()]);
     },

@@ -18,7 +18,7 @@ event AS (
   SELECT r.event_id, r.organization_id, r.id, r.event_type, r.at, now(), json_build_object('id', r.event_id,
     'type', r.event_type, 'event_type', r.event_type, 'timestamp', ${eventTimeSql('r.at')}, 'version', '1.0',
     'organization_id', r.organization_id, 'batch_id', r.id, 'data', json_build_object('id', r.id, 'status', r.status,
-      'reason', r.reason, 'counts', json_build_object('total', r.total, 'waiting', r.waiting, 'running', r.running,
+      'reason', coalesce(r.reason, CASE WHEN r.input_errors IS NOT NULL THEN 'input_errors' END), 'counts', json_build_object('total', r.total, 'waiting', r.waiting, 'running', r.running,
         'completed', r.completed, 'failed', r.failed, 'cancelled', r.cancelled, 'expired', r.expired),
       'cost', ${moneySql('r.cost')}, 'metadata', r.metadata))::text
   FROM reported r

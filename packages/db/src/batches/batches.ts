@@ -1,11 +1,11 @@
-import type { Batch, BatchDefaults } from '@holdfast/domain/batch';
+import type { Batch, BatchDefaults, BatchFace } from '@holdfast/domain/batch';
 import { batchFileId } from '@holdfast/domain/batch';
 import { limits } from '@holdfast/domain/limits';
 import type { Database } from '../client.ts';
 import { checkedSql, runStatement } from '../statement.ts';
 
 export const batchColumnsSql = `id, organization_id AS "organizationId", api_key_id AS "apiKeyId", status, ends_as AS "endsAs", reason,
-  model, defaults, metadata, webhook_url AS "webhookUrl", max_cost AS "maxCost",
+  model, defaults, metadata, webhook_url AS "webhookUrl", face, input_errors AS "inputErrors", max_cost AS "maxCost",
   on_insufficient_balance AS "onInsufficientBalance", window_s AS "windowS", events, reserve, total, waiting, running,
   completed, failed, cancelled, expired, cost, held, reserved, created_at AS "createdAt", sealed_at AS "sealedAt",
   expires_at AS "expiresAt", ended_at AS "endedAt", erased_at AS "erasedAt"`;
@@ -25,6 +25,8 @@ export type NewBatch = {
   reserve: boolean;
   idempotencyKey: string | null;
   requestHash: string | null;
+  /** Its items are taken from a file, and it is sealed behind them. */
+  face?: BatchFace;
 };
 
 /** Writes the batch with the rows of its two files. Null: its idempotency key was used before. */
@@ -46,6 +48,7 @@ export async function insertBatch(db: Database, batch: NewBatch): Promise<Batch 
     batch.requestHash,
     batchFileId(batch.id, 'output'),
     batchFileId(batch.id, 'error'),
+    batch.face === undefined ? null : JSON.stringify(batch.face),
   ]);
   return row ?? null;
 }
@@ -54,8 +57,9 @@ export async function insertBatch(db: Database, batch: NewBatch): Promise<Batch 
 const insertSql = `
 WITH created AS (
   INSERT INTO batches (id, organization_id, api_key_id, model, defaults, metadata, webhook_url, max_cost,
-    on_insufficient_balance, window_s, events, reserve, idempotency_key, request_hash, expires_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, now() + interval '${limits.maxBatchWindowS} seconds')
+    on_insufficient_balance, window_s, events, reserve, idempotency_key, request_hash, face, intake_at, expires_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $17::json, CASE WHEN $17::json IS NOT NULL THEN now() END,
+    now() + interval '${limits.maxBatchWindowS} seconds')
   ON CONFLICT (organization_id, idempotency_key) WHERE idempotency_key IS NOT NULL DO NOTHING
   RETURNING *
 ),
@@ -98,16 +102,18 @@ export async function listBatches(
     statuses: readonly string[] | null;
     /** Limits the list to batches that this key created; null: no limit. */
     apiKeyId: string | null;
+    /** The API by which they were created; absent: any. */
+    face?: BatchFace['name'];
     cursor: string | null;
     limit: number;
   },
 ): Promise<Batch[]> {
-  const { statuses, apiKeyId, cursor, limit } = search;
-  const values = [organizationId, statuses, cursor, limit, apiKeyId];
+  const { statuses, apiKeyId, face = null, cursor, limit } = search;
+  const values = [organizationId, statuses, cursor, limit, apiKeyId, face];
   return await runStatement<Batch>(db.pool, 'list_batches', listSql, values);
 }
 
 const listSql = `SELECT ${batchColumnsSql} FROM batches
 WHERE organization_id = $1 AND ($2::text[] IS NULL OR status = ANY ($2)) AND ($3::text IS NULL OR id < $3)
-  AND ($5::text IS NULL OR api_key_id = $5)
+  AND ($5::text IS NULL OR api_key_id = $5) AND ($6::text IS NULL OR face->>'name' = $6)
 ORDER BY id DESC LIMIT $4`;

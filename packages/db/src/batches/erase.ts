@@ -9,7 +9,7 @@ export async function eraseBatch(db: Database, organizationId: string, id: strin
 const eraseSql = `
 WITH erased AS (
   UPDATE batches SET erased_to = CASE WHEN erased_at IS NULL THEN '' ELSE erased_to END, erased_at = coalesce(erased_at, now()),
-    defaults = NULL, metadata = NULL, webhook_url = NULL
+    defaults = NULL, metadata = NULL, webhook_url = NULL, input_errors = NULL
   WHERE id = $1 AND organization_id = $2 AND ended_at IS NOT NULL RETURNING id
 ),
 file AS (

@@ -24,7 +24,7 @@ export type FileLine = {
   | 'finishReason'
   | 'errorCode'
   | 'errorMessage'
->;
+> & { [Key in 'createdAt' | 'completedAt' | 'erasedAt']: Execution[Key] | null };
 
 const pageSize = 500;
 
@@ -42,10 +42,12 @@ export async function readFileLines(
 const columns = `i.number::text AS number, i.custom_id AS "customId", i.status, i.model, i.execution_id AS "executionId",
   coalesce(e.metadata, i.metadata) AS metadata, e.cost, e.output, e.input_tokens AS "inputTokens",
   e.output_tokens AS "outputTokens", e.billed, e.finish_reason AS "finishReason", e.error_code AS "errorCode",
-  e.error_message AS "errorMessage"`;
+  e.error_message AS "errorMessage", e.created_at AS "createdAt",
+  e.completed_at AS "completedAt", e.erased_at AS "erasedAt"`;
 
 const executionSql = (id: string) => `LATERAL (
-  SELECT metadata, cost, output, input_tokens, output_tokens, billed, finish_reason, error_code, error_message
+  SELECT metadata, cost, output, input_tokens, output_tokens, billed, finish_reason, error_code, error_message,
+    created_at, completed_at, erased_at
   FROM executions WHERE id = ${id} OFFSET 0
 ) e ON true`;
 

@@ -658,9 +658,9 @@ class RetriedBatch(ApiObject):
     """
     `open` takes items; `running`; `paused`, see `reason`; `finishing`: no more items start, and the last ones end; then `completed`, `cancelled` or `expired`
     """
-    reason: Literal['insufficient_balance', 'spend_limit', 'max_cost', 'requested'] | str | None
+    reason: Literal['insufficient_balance', 'spend_limit', 'max_cost', 'requested', 'input_errors'] | str | None
     """
-    Why it is paused
+    Why it is paused; `input_errors`: why it was cancelled
     """
     ends_as: Literal['completed', 'cancelled', 'expired'] | str | None
     """
@@ -1371,9 +1371,9 @@ class BatchState(ApiObject):
     Id
     """
     status: Literal['open', 'running', 'paused', 'finishing', 'completed', 'cancelled', 'expired'] | str
-    reason: Literal['insufficient_balance', 'spend_limit', 'max_cost', 'requested'] | str | None
+    reason: Literal['insufficient_balance', 'spend_limit', 'max_cost', 'requested', 'input_errors'] | str | None
     """
-    Why it is paused
+    Why it is paused; `input_errors`: why it was cancelled
     """
     counts: BatchCounts
     cost: str
@@ -1795,9 +1795,9 @@ class Batch(ApiObject):
     """
     `open` takes items; `running`; `paused`, see `reason`; `finishing`: no more items start, and the last ones end; then `completed`, `cancelled` or `expired`
     """
-    reason: Literal['insufficient_balance', 'spend_limit', 'max_cost', 'requested'] | str | None
+    reason: Literal['insufficient_balance', 'spend_limit', 'max_cost', 'requested', 'input_errors'] | str | None
     """
-    Why it is paused
+    Why it is paused; `input_errors`: why it was cancelled
     """
     ends_as: Literal['completed', 'cancelled', 'expired'] | str | None
     """

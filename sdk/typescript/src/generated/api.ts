@@ -1091,10 +1091,10 @@ export interface components {
             /** @description `open` takes items; `running`; `paused`, see `reason`; `finishing`: no more items start, and the last ones end; then `completed`, `cancelled` or `expired` */
             status: components["schemas"]["BatchStatus"];
             /**
-             * @description Why it is paused
+             * @description Why it is paused; `input_errors`: why it was cancelled
              * @example null
              */
-            reason: ("insufficient_balance" | "spend_limit" | "max_cost" | "requested") | null;
+            reason: ("insufficient_balance" | "spend_limit" | "max_cost" | "requested" | "input_errors") | null;
             /**
              * @description What it becomes, or became, at its end; null before
              * @example null
@@ -1297,10 +1297,10 @@ export interface components {
             /** @description `open` takes items; `running`; `paused`, see `reason`; `finishing`: no more items start, and the last ones end; then `completed`, `cancelled` or `expired` */
             status: components["schemas"]["BatchStatus"];
             /**
-             * @description Why it is paused
+             * @description Why it is paused; `input_errors`: why it was cancelled
              * @example null
              */
-            reason: ("insufficient_balance" | "spend_limit" | "max_cost" | "requested") | null;
+            reason: ("insufficient_balance" | "spend_limit" | "max_cost" | "requested" | "input_errors") | null;
             /**
              * @description What it becomes, or became, at its end; null before
              * @example null
@@ -2833,10 +2833,10 @@ export interface components {
             id: string;
             status: components["schemas"]["BatchStatus"];
             /**
-             * @description Why it is paused
+             * @description Why it is paused; `input_errors`: why it was cancelled
              * @example null
              */
-            reason: ("insufficient_balance" | "spend_limit" | "max_cost" | "requested") | null;
+            reason: ("insufficient_balance" | "spend_limit" | "max_cost" | "requested" | "input_errors") | null;
             counts: components["schemas"]["BatchCounts"];
             /**
              * @description What was charged for its items

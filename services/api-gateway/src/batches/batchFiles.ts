@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { type FileLine, readFileLines } from '@holdfast/db/batches/fileLines';
 import type { FileRow } from '@holdfast/db/files';
-import { type BatchFileKind, batchOfFile } from '@holdfast/domain/batch';
+import { type Batch, type BatchFileKind, batchOfFile } from '@holdfast/domain/batch';
 import { executionError, usageOf } from '@holdfast/domain/execution';
 import { formatMoney } from '@holdfast/domain/money';
 import { attachment } from '@holdfast/files/filename';
 import type { Caller } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
-import { openLines } from '../http/ndjson.ts';
+import { openLines, type LineWriter as ResponseLines } from '../http/ndjson.ts';
 import { findBatch } from './readable.ts';
 
 /** A client that takes nothing for this long is cut off. */
@@ -22,6 +22,9 @@ export function batchFileKind({
   return purpose === 'batch_output' ? 'output' : purpose === 'batch_error' ? 'error' : null;
 }
 
+/** A line of a file, in pieces if it is long. */
+export type LineWriter = (batch: Batch, line: FileLine) => Promise<string | AsyncIterable<string>>;
+
 /** Sends the lines of the items that have ended so far. @throws ApiError NOT_FOUND */
 export async function sendBatchFile(
   context: Context,
@@ -29,6 +32,7 @@ export async function sendBatchFile(
   file: FileRow,
   kind: BatchFileKind,
   response: ServerResponse,
+  textOf?: LineWriter,
 ): Promise<void> {
   const batch = await findBatch(context, caller, batchOfFile(file.id, kind));
   const lines = openLines(response, 200, {
@@ -39,10 +43,27 @@ export async function sendBatchFile(
   let page: FileLine[] = [];
   do {
     page = await readFileLines(context.db, batch, kind, page.at(-1)?.number ?? '0');
-    if (page.length > 0)
+    if (textOf) await writeEach(lines, batch, page, textOf);
+    else if (page.length > 0)
       await lines.write(page.map((line) => `${JSON.stringify(lineRecord(line))}\n`).join(''));
   } while (page.length > 0 && response.req.method !== 'HEAD');
   lines.end();
+}
+
+async function writeEach(
+  lines: ResponseLines,
+  batch: Batch,
+  page: readonly FileLine[],
+  textOf: LineWriter,
+): Promise<void> {
+  for (const line of page) {
+    const text = await textOf(batch, line);
+    if (typeof text === 'string') await lines.write(`${text}\n`);
+    else {
+      for await (const piece of text) await lines.write(piece);
+      await lines.write('\n');
+    }
+  }
 }
 
 function lineRecord(line: FileLine) {

@@ -6,7 +6,7 @@ import { limits } from '@holdfast/domain/limits';
 import type { Caller } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
 import { toApiError } from '../http/errors.ts';
-import { parseLine, prepareItem } from './itemLine.ts';
+import { type LineReader, prepareItem, readItemLine } from './itemLine.ts';
 import { type Line, readLines } from './lines.ts';
 
 export type IntakeCounts = { accepted: number; duplicates: number; rejected: number };
@@ -31,6 +31,7 @@ export async function takeItems(
   batch: Batch,
   source: AsyncIterable<Buffer>,
   onRejected: OnRejected,
+  readLine: LineReader = readItemLine,
 ): Promise<IntakeCounts> {
   const counts: IntakeCounts = { accepted: 0, duplicates: 0, rejected: 0 };
   const startedAtMs = Date.now();
@@ -43,9 +44,9 @@ export async function takeItems(
   async function checkOne(line: Line): Promise<Numbered | null> {
     let customId: string | null = null;
     try {
-      const parsed = parseLine(line);
-      customId = parsed.custom_id;
-      const item = await prepareItem(context, caller, batch, parsed, positionOf(startedAtMs, line.number));
+      const read = readLine(line);
+      customId = read.customId;
+      const item = await prepareItem(context, caller, batch, read, positionOf(startedAtMs, line.number));
       return { number: line.number, item };
     } catch (error) {
       const apiError = toApiError(error);

@@ -17,8 +17,24 @@ import type { Line } from './lines.ts';
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const byteOrderMark = '\uFEFF';
 
-/** What a line says, before it is checked against its model. @throws ApiError INPUT_VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
-export function parseLine({ number, bytes }: Line): ItemLine {
+/** An item that is not checked against its model yet. */
+export type ReadLine = {
+  customId: string;
+  /** A line with other content is not a duplicate. */
+  content: object;
+  item(): ItemLine | Promise<ItemLine>;
+};
+
+/** @throws ApiError INPUT_VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
+export type LineReader = (line: Line) => ReadLine;
+
+export const readItemLine: LineReader = (line) => {
+  const item = validate(itemLine, parseLine(line));
+  return { customId: item.custom_id, content: item, item: () => item };
+};
+
+/** The object on a line. @throws ApiError INPUT_VALIDATION_ERROR, PAYLOAD_TOO_LARGE */
+export function parseLine({ number, bytes }: Line): object {
   if (bytes === null)
     throw new ApiError('PAYLOAD_TOO_LARGE', `A line must not exceed ${limits.jsonBodyBytes} bytes.`);
   const value = parsed(textOf(bytes, number));
@@ -27,7 +43,7 @@ export function parseLine({ number, bytes }: Line): ItemLine {
   }
   const problem = findJsonProblem(value, '', 1);
   if (problem) throw invalidField(problem.field, problem.code, problem.message);
-  return validate(itemLine, value);
+  return value;
 }
 
 function textOf(bytes: Buffer, number: number): string {
@@ -52,16 +68,17 @@ export async function prepareItem(
   context: Context,
   caller: Caller,
   batch: Batch,
-  line: ItemLine,
+  read: ReadLine,
   position: bigint,
 ): Promise<NewItem> {
+  const line = await read.item();
   const body = validate(createBody, itemBody(line, batch));
   await requireModel(context, caller, body.model);
   const { definition, version, input, estimatedCost } = await prepareCreate(context, caller, body, true);
   return {
-    customId: line.custom_id,
+    customId: read.customId,
     position,
-    hash: digestUuid(requestHash(line)),
+    hash: digestUuid(requestHash(read.content)),
     model: body.model,
     inputJson: JSON.stringify(input),
     metadataJson: body.metadata ? JSON.stringify(body.metadata) : null,

@@ -1,10 +1,10 @@
 import {
+  batchReasons,
   type batchRecord,
   batchStatuses,
   finalBatchStatuses,
   itemEvents,
   itemStatuses,
-  pauseReasons,
 } from '@holdfast/domain/batch';
 import { z } from 'zod';
 import { Metadata } from '../executions/records.ts';
@@ -37,7 +37,10 @@ export const Batch = z
     status: BatchStatus.describe(
       '`open` takes items; `running`; `paused`, see `reason`; `finishing`: no more items start, and the last ones end; then `completed`, `cancelled` or `expired`',
     ),
-    reason: z.enum(pauseReasons).nullable().meta({ description: 'Why it is paused', example: null }),
+    reason: z
+      .enum(batchReasons)
+      .nullable()
+      .meta({ description: 'Why it is paused; `input_errors`: why it was cancelled', example: null }),
     ends_as: z.enum(finalBatchStatuses).nullable().meta({
       description: 'What it becomes, or became, at its end; null before',
       example: null,

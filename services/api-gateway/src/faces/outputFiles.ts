@@ -9,7 +9,7 @@ import type { FaceCall } from './run.ts';
 /** The files in an output, wherever they are in it. @throws ApiError if one was deleted */
 export async function outputFiles(
   { context, caller }: Pick<FaceCall, 'context' | 'caller'>,
-  { output }: Execution,
+  { output }: Pick<Execution, 'output'>,
 ): Promise<ReadyFile[]> {
   const ids = [...new Set(fileIdsIn(output))];
   return await Promise.all(ids.map((id) => findReadyFile(context, caller, id)));

@@ -1,12 +1,10 @@
-import { findBatchByKey, insertBatch, type NewBatch } from '@holdfast/db/batches/batches';
-import { type Batch as BatchRow, batchRecord } from '@holdfast/domain/batch';
-import { ApiError } from '@holdfast/domain/errors';
+import { batchRecord } from '@holdfast/domain/batch';
 import { newId } from '@holdfast/domain/ids';
 import { z } from 'zod';
 import { requireModel } from '../../access/models.ts';
 import { batchBody } from '../../batches/batchRequest.ts';
+import { createOnce, findReplayed } from '../../batches/creation.ts';
 import { Batch } from '../../batches/records.ts';
-import type { Context } from '../../context/context.ts';
 import { endpoint } from '../../context/endpoint.ts';
 import { findModel, unknownModel, webhookProblems } from '../../executions/createRequest.ts';
 import { linkTo } from '../../http/endpoint.ts';
@@ -43,7 +41,7 @@ export const postBatch = endpoint({
     if (body.model !== undefined) await requireModel(context, caller, body.model);
     const key = readIdempotencyKey(headers['idempotency-key'], context.config.REQUIRE_IDEMPOTENCY_KEY);
     const known =
-      key === null ? null : await replayed(context, caller.organizationId, key, requestHash(body));
+      key === null ? null : await findReplayed(context, caller.organizationId, key, requestHash(body));
     if (known) return { status: 202, body: batchRecord(known), headers: { 'Idempotent-Replayed': 'true' } };
     const details = [
       ...(body.model !== undefined && !(await findModel(context, body.model))
@@ -52,7 +50,7 @@ export const postBatch = endpoint({
       ...webhookProblems(context, body.webhook_url),
     ];
     if (details.length > 0) throw invalidInput(details);
-    const { batch, isNew } = await create(context, {
+    const { batch, isNew } = await createOnce(context, {
       id: newId('bat'),
       organizationId: caller.organizationId,
       apiKeyId: caller.apiKeyId,
@@ -75,29 +73,3 @@ export const postBatch = endpoint({
     };
   },
 });
-
-async function create(context: Context, batch: NewBatch): Promise<{ batch: BatchRow; isNew: boolean }> {
-  const created = await insertBatch(context.db, batch);
-  if (created) return { batch: created, isNew: true };
-  const { organizationId, idempotencyKey, requestHash: hash } = batch;
-  const known = await replayed(context, organizationId, idempotencyKey ?? '', hash ?? '');
-  if (!known) throw new ApiError('NOT_FOUND', 'The original batch no longer exists.');
-  return { batch: known, isNew: false };
-}
-
-/** The batch that this key created; null: none. @throws ApiError IDEMPOTENCY_KEY_REUSED */
-async function replayed(
-  { db }: Context,
-  organizationId: string,
-  key: string,
-  hash: string,
-): Promise<BatchRow | null> {
-  const known = await findBatchByKey(db, organizationId, key);
-  if (known && known.requestHash !== hash) {
-    throw new ApiError(
-      'IDEMPOTENCY_KEY_REUSED',
-      'This Idempotency-Key was used with a different request body. Use a new key for a new request.',
-    );
-  }
-  return known;
-}

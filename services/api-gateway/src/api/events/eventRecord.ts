@@ -1,5 +1,5 @@
 import type { EventRow } from '@holdfast/db/events';
-import { pauseReasons } from '@holdfast/domain/batch';
+import { batchReasons } from '@holdfast/domain/batch';
 import {
   batchEventTypes,
   deliveredEventBody,
@@ -108,7 +108,10 @@ const BatchState = z
   .object({
     id: idField('bat'),
     status: BatchStatus,
-    reason: z.enum(pauseReasons).nullable().meta({ description: 'Why it is paused', example: null }),
+    reason: z
+      .enum(batchReasons)
+      .nullable()
+      .meta({ description: 'Why it is paused; `input_errors`: why it was cancelled', example: null }),
     counts: BatchCounts,
     cost: amount('What was charged for its items'),
     metadata: Metadata.nullable(),

@@ -1,4 +1,5 @@
 import type { Execution } from '@holdfast/domain/execution';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
 import { endpoint } from '../../context/endpoint.ts';
 import type { Reply } from '../../http/endpoint.ts';
@@ -86,9 +87,17 @@ export const postChatCompletion = endpoint({
   },
 });
 
-const promptBody = chatBody.omit({ messages: true }).extend({
+export const promptBody = chatBody.omit({ messages: true }).extend({
   prompt: z.union([z.string().min(1), z.array(z.string()).length(1)]),
 });
+
+export function promptInput(
+  definition: ModelDefinition,
+  { prompt, ...rest }: z.infer<typeof promptBody>,
+): Record<string, unknown> {
+  const messages = [{ role: 'user', content: [prompt].flat().join('') }];
+  return chatInput(definition, { ...rest, messages });
+}
 
 /** The older API, which frameworks still use for models that complete a text. */
 export const postCompletion = endpoint({
@@ -104,13 +113,11 @@ export const postCompletion = endpoint({
   async handle({ body, ...call }) {
     const { context, caller } = call;
     const { definition } = await requireNamed(context, caller, body.model, 'chat');
-    const { prompt, ...rest } = body;
     const isStreamed = body.stream === true;
     if (isStreamed) takeStreamSlot(call);
-    const messages = [{ role: 'user', content: [prompt].flat().join('') }];
     const request = () => ({
       model: definition.slug,
-      input: chatInput(definition, { ...rest, messages }),
+      input: promptInput(definition, body),
       ...(isStreamed && definition.stream === 'text' && { stream: true }),
     });
     const created = await createFrom(call, 'POST /v1/openai/completions', body, request, body.n ?? 1);

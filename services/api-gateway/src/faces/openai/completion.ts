@@ -1,5 +1,5 @@
 import { ApiError } from '@holdfast/domain/errors';
-import type { Execution } from '@holdfast/domain/execution';
+import type { EndedExecution } from '@holdfast/domain/execution';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
 import { inputFor, nameOf, type Wanted } from './mapping.ts';
@@ -91,7 +91,7 @@ function textOf({ content }: ChatMessage): string {
 type Answer = { text?: unknown; tool_calls?: unknown; reasoning?: unknown };
 
 /** A choice is an execution. */
-type Choices = readonly [Execution, ...Execution[]];
+type Choices = readonly [EndedExecution, ...EndedExecution[]];
 
 export function completionOf(executions: Choices, model: string) {
   return {
@@ -112,7 +112,7 @@ export function textCompletionOf(executions: Choices, model: string) {
   };
 }
 
-function wholeOf(executions: Choices, model: string, said: (execution: Execution) => object) {
+function wholeOf(executions: Choices, model: string, said: (execution: EndedExecution) => object) {
   const choices = executions.map((execution, index) => ({
     index,
     ...said(execution),
@@ -131,7 +131,7 @@ export function completionId(executionId: string): string {
   return `chatcmpl-${executionId.slice('exec_'.length)}`;
 }
 
-function answerOf({ output }: Execution) {
+function answerOf({ output }: EndedExecution) {
   const { text, tool_calls: calls, reasoning } = (output ?? {}) as Answer;
   const hasCalls = Array.isArray(calls) && calls.length > 0;
   const content = typeof text === 'string' ? text : JSON.stringify(output ?? {});
@@ -143,13 +143,13 @@ function answerOf({ output }: Execution) {
 }
 
 /** `budget` and `deadline` cut an output as a limit of tokens does. */
-export function finishReasonOf({ output, finishReason }: Execution): string {
+export function finishReasonOf({ output, finishReason }: EndedExecution): string {
   if (Array.isArray((output as Answer | null)?.tool_calls)) return 'tool_calls';
   if (finishReason === 'budget' || finishReason === 'deadline') return 'length';
   return finishReason ?? 'stop';
 }
 
-export function usageOf(...executions: Execution[]) {
+export function usageOf(...executions: EndedExecution[]) {
   const prompt = executions.reduce((sum, { inputTokens }) => sum + (inputTokens ?? 0), 0);
   const completion = executions.reduce((sum, { outputTokens }) => sum + (outputTokens ?? 0), 0);
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };

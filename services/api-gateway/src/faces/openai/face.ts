@@ -1,6 +1,7 @@
 import { ApiError } from '@holdfast/domain/errors';
 import type { Endpoint } from '../../context/endpoint.ts';
 import type { Face } from '../../http/face.ts';
+import { getOpenaiBatch, listOpenaiBatches, postCancelOpenaiBatch, postOpenaiBatch } from './batches.ts';
 import { postChatCompletion, postCompletion } from './chat.ts';
 import { postEmbeddings } from './embeddings.ts';
 import { openaiErrorBody } from './errors.ts';
@@ -59,6 +60,10 @@ const endpoints: readonly Endpoint[] = [
   postOpenaiPart,
   postCompleteUpload,
   postCancelUpload,
+  postOpenaiBatch,
+  listOpenaiBatches,
+  getOpenaiBatch,
+  postCancelOpenaiBatch,
 ];
 
 const offered = endpoints.map(({ method, path }) => `${method} ${path}`).join(', ');

@@ -9,13 +9,15 @@ import { sanitiseFilename } from '@holdfast/files/filename';
 import { sendObject } from '@holdfast/files/objectResponse';
 import { z } from 'zod';
 import type { Caller } from '../../access/identity.ts';
+import { batchFileKind, sendBatchFile } from '../../batches/batchFiles.ts';
 import type { Context } from '../../context/context.ts';
 import { endpoint } from '../../context/endpoint.ts';
-import { findReadyFile, removeFile } from '../../files/readyFiles.ts';
+import { findFile, findReadyFile, removeFile, requireReady } from '../../files/readyFiles.ts';
 import { respondStoreError } from '../../files/storage.ts';
 import { integerParameter, notFound } from '../../http/fields.ts';
 import { readForm } from '../../http/form.ts';
 import { validate } from '../../http/validate.ts';
+import { responseLine } from './batchLines.ts';
 
 const route = '/v1/openai/files';
 export const ofFiles = {
@@ -115,7 +117,10 @@ export const getOpenaiFile = endpoint({
   summary: 'Read the record of a file',
   params,
   async handle({ context, caller, params: of }) {
-    return { status: 200, body: fileObject(await findReadyFile(context, caller, of.id)) };
+    const file = await findFile(context.db, caller.organizationId, of.id);
+    // A file of a batch has no bytes until it is read.
+    const shown = batchFileKind(file) === null ? await requireReady(context, caller, file) : file;
+    return { status: 200, body: fileObject(shown) };
   },
 });
 
@@ -127,7 +132,16 @@ export const getOpenaiFileContent = endpoint({
   summary: 'Download a file',
   params,
   async handle({ context, caller, params: of, raw }) {
-    const { key, filename, contentType } = await findReadyFile(context, caller, of.id);
+    const file = await findFile(context.db, caller.organizationId, of.id);
+    const kind = batchFileKind(file);
+    if (kind !== null) {
+      const call = { context, caller };
+      await sendBatchFile(context, caller, file, kind, raw.response, (...line) =>
+        responseLine(call, ...line),
+      );
+      return null;
+    }
+    const { key, filename, contentType } = await requireReady(context, caller, file);
     const object = { key, filename, contentType };
     await sendObject(raw.request, raw.response, context.store, object, respondStoreError);
     return null;
@@ -156,7 +170,10 @@ export function fileObject({ id, sizeBytes, createdAt, expiresAt, filename, purp
     created_at: Math.floor(createdAt.getTime() / 1000),
     expires_at: expiresAt && Math.floor(expiresAt.getTime() / 1000),
     filename,
-    purpose: purpose ?? (origin === 'output' ? 'assistants_output' : 'user_data'),
+    purpose:
+      purpose === 'batch_error'
+        ? 'batch_output'
+        : (purpose ?? (origin === 'output' ? 'assistants_output' : 'user_data')),
     status: 'processed',
     status_details: null,
   };

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Execution } from '@holdfast/domain/execution';
+import type { EndedExecution, Execution } from '@holdfast/domain/execution';
 import { limits } from '@holdfast/domain/limits';
+import type { ObjectStore } from '@holdfast/files/store';
 import { findReadyFile, type ReadyFile } from '../../files/readyFiles.ts';
 import type { Reply } from '../../http/endpoint.ts';
 import { followOutput } from '../../watching/outputStream.ts';
@@ -48,12 +49,12 @@ export function imagesReply(
   });
 }
 
-function about(execution: Execution): object {
+function about(execution: EndedExecution): object {
   const usage = tokensOf(execution);
   return { created: seconds(execution.completedAt), ...(usage.total_tokens > 0 && { usage }) };
 }
 
-function tokensOf(execution: Execution) {
+function tokensOf(execution: EndedExecution) {
   const { prompt_tokens, completion_tokens, total_tokens } = usageOf(execution);
   return { input_tokens: prompt_tokens, output_tokens: completion_tokens, total_tokens };
 }
@@ -72,7 +73,20 @@ async function sendImages(
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.setHeader('Cache-Control', 'no-store');
   response.setTimeout(stallMs);
-  const pieces = async function* () {
+  const body = imagesBody(store, execution, bytes, others);
+  await pipeline(Readable.from(body), response).catch(() => response.destroy());
+  bytes.destroy();
+  return null;
+}
+
+/** A body with the images in base64; `bytes` are those of the first one. */
+export async function* imagesBody(
+  store: ObjectStore,
+  execution: EndedExecution,
+  bytes: Readable,
+  others: readonly ReadyFile[],
+): AsyncGenerator<string> {
+  try {
     yield `${JSON.stringify(about(execution)).slice(0, -1)},"data":[{"b64_json":"`;
     yield* base64(bytes);
     for (const file of others) {
@@ -80,10 +94,9 @@ async function sendImages(
       yield* base64(await openFile(store, file));
     }
     yield '"}]}';
-  };
-  await pipeline(Readable.from(pieces()), response).catch(() => response.destroy());
-  bytes.destroy();
-  return null;
+  } finally {
+    bytes.destroy();
+  }
 }
 
 async function* imageEvents(

@@ -175,11 +175,11 @@ export async function findMapped(
 }
 
 /** An execution whose output is as the file of its model says that the operation has it. */
-export async function mapped(
+export async function mapped<Of extends Pick<Execution, 'model' | 'output'>>(
   context: Pick<Context, 'models'>,
-  execution: Execution,
+  execution: Of,
   operation: OpenaiOperation,
-): Promise<Execution> {
+): Promise<Of> {
   const model = await context.models.get(execution.model);
   const at = model?.definition.openai?.[operation]?.output;
   const { output } = execution;

@@ -20,28 +20,31 @@ type Conversation = {
   request(messages: readonly ChatMessage[]): CreateBody;
 };
 
-/** Creates an execution. Images in the messages become files of the organization, if the model takes messages. */
+/** Creates an execution, with the images of the messages as files. */
 export async function createFromMessages(
   call: FaceCall,
   { route, body, definition, messages, choices, request }: Conversation,
 ): Promise<Created> {
   return await createWithFiles(call, (files) => {
-    let stored: Promise<ChatMessage[]> | null = null;
-    const keep = () => (stored ??= withFiles(messages, files));
-    return createFrom(
-      call,
-      route,
-      body,
-      async () => request(takesMessages(definition) ? await keep() : messages),
-      choices,
-    );
+    let stored: Promise<readonly ChatMessage[]> | null = null;
+    const keep = () => (stored ??= keepImages(definition, messages, files));
+    return createFrom(call, route, body, async () => request(await keep()), choices);
   });
+}
+
+/** Images in the messages become files of the organization, if the model takes messages. @throws ApiError */
+export async function keepImages(
+  definition: ModelDefinition,
+  messages: readonly ChatMessage[],
+  files: Pick<RequestFiles, 'fetch'>,
+): Promise<readonly ChatMessage[]> {
+  return takesMessages(definition) ? await withFiles(messages, files) : messages;
 }
 
 /** One after the other, so that a refusal leaves no download behind that no one removes. @throws ApiError */
 export async function withFiles(
   messages: readonly ChatMessage[],
-  files: RequestFiles,
+  files: Pick<RequestFiles, 'fetch'>,
   field = 'messages',
 ): Promise<ChatMessage[]> {
   const count = messages.flatMap(({ content }) =>

@@ -1,5 +1,5 @@
 import { ApiError } from '@holdfast/domain/errors';
-import type { Execution } from '@holdfast/domain/execution';
+import type { EndedExecution } from '@holdfast/domain/execution';
 import type { OpenaiOperation } from '@holdfast/domain/modelOpenai';
 import type { ReadyFile } from '../../files/readyFiles.ts';
 import { outputFiles } from '../outputFiles.ts';
@@ -8,8 +8,8 @@ import { mapped } from './mapping.ts';
 
 /** The files in an output, or in the part of it that the file of the model names. @throws ApiError if there is none, or one was deleted */
 export async function requireOutput(
-  call: FaceCall,
-  execution: Execution,
+  call: Pick<FaceCall, 'context' | 'caller'>,
+  execution: EndedExecution,
   operation: OpenaiOperation,
 ): Promise<[ReadyFile, ...ReadyFile[]]> {
   const [first, ...others] = await outputFiles(call, await mapped(call.context, execution, operation));
@@ -18,7 +18,7 @@ export async function requireOutput(
 }
 
 /** A model whose output may be anything has run, and made something else. A retry would get the same again. */
-export function noOutput({ erasedAt }: Execution): ApiError {
+export function noOutput({ erasedAt }: EndedExecution): ApiError {
   const headers = { 'x-should-retry': 'false' };
   if (erasedAt !== null) return new ApiError('EXECUTION_ERASED', 'The output was erased.', { headers });
   const message = 'The output of the model is not what this endpoint returns.';

@@ -1,6 +1,6 @@
 import { isCut, responseId } from '@holdfast/domain/endpointDialects';
 import { ApiError } from '@holdfast/domain/errors';
-import type { Execution } from '@holdfast/domain/execution';
+import type { EndedExecution } from '@holdfast/domain/execution';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import { z } from 'zod';
@@ -117,7 +117,7 @@ export function executionIdOf(id: string): string | null {
 type Shown = { text?: unknown; tool_calls?: unknown };
 type Call = { id?: string; function?: { name?: string; arguments?: string } };
 
-export function textOfOutput({ output }: Pick<Execution, 'output'>): string | null {
+export function textOfOutput({ output }: Pick<EndedExecution, 'output'>): string | null {
   const { text } = (output ?? {}) as Shown;
   return typeof text === 'string' ? text : output && JSON.stringify(output);
 }
@@ -132,7 +132,7 @@ export function messageItem(executionId: string, text: string, status = 'complet
   };
 }
 
-function outputItems(execution: Execution): object[] {
+function outputItems(execution: EndedExecution): object[] {
   if (execution.status !== 'COMPLETED') return [];
   const text = textOfOutput(execution);
   const { tool_calls: calls } = (execution.output ?? {}) as Shown;
@@ -165,7 +165,7 @@ export type Repeated = Pick<
   model?: string;
 };
 
-export function responseOf(execution: Execution, repeated: Repeated = {}) {
+export function responseOf(execution: EndedExecution, repeated: Repeated = {}) {
   const wasCut = isCut(execution.finishReason);
   const { inputTokens, outputTokens, errorCode, errorMessage } = execution;
   const error = errorCode && openaiError(new ApiError(errorCode, errorMessage ?? '')).error;

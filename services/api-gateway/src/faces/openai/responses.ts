@@ -1,5 +1,6 @@
 import { getExecutionWithAttempts } from '@holdfast/db/executions/read';
 import type { Execution } from '@holdfast/domain/execution';
+import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { cancelUnlessEnded, erase } from '@holdfast/executions/lifecycle';
 import { z } from 'zod';
 import type { Caller } from '../../access/identity.ts';
@@ -48,22 +49,18 @@ export const postResponse = endpoint({
     const { definition } = await requireNamed(context, caller, body.model, 'chat');
     const isStreamed = body.stream === true;
     if (isStreamed) takeStreamSlot(call);
-    const earlier = await messagesBefore(context, caller, body.previous_response_id ?? null);
+    const earlier = await messagesBefore(context, caller, definition, body.previous_response_id ?? null);
     const created = await createFromMessages(call, {
       route: `POST ${route}`,
       body,
       definition,
       messages: messagesIn(body),
-      request: (messages) => {
-        if (earlier.length > 0 && !takesMessages(definition))
-          throw unsupported('previous_response_id', 'The model does not take earlier messages.');
-        return {
-          model: definition.slug,
-          input: responseInput(definition, body, [...earlier, ...messages]),
-          ...(body.metadata && { metadata: body.metadata }),
-          ...(isStreamed && definition.stream === 'text' && { stream: true }),
-        };
-      },
+      request: (messages) => ({
+        model: definition.slug,
+        input: responseInput(definition, body, [...earlier, ...messages]),
+        ...(body.metadata && { metadata: body.metadata }),
+        ...(isStreamed && definition.stream === 'text' && { stream: true }),
+      }),
     });
     const { model, background, instructions, previous_response_id, max_output_tokens } = body;
     const repeated = { model, background, instructions, previous_response_id, max_output_tokens };
@@ -93,8 +90,15 @@ async function replyWith(
 }
 
 /** The conversation up to a response. @throws ApiError NOT_FOUND, or for one that has not completed */
-async function messagesBefore(context: Context, caller: Caller, id: string | null): Promise<ChatMessage[]> {
+export async function messagesBefore(
+  context: Context,
+  caller: Caller,
+  definition: ModelDefinition,
+  id: string | null,
+): Promise<ChatMessage[]> {
   if (id === null) return [];
+  if (!takesMessages(definition))
+    throw unsupported('previous_response_id', 'The model does not take earlier messages.');
   const execution = await findResponse(context, caller, id);
   if (execution.status !== 'COMPLETED')
     throw unsupported('previous_response_id', `The response ${id} has not completed.`);

@@ -1,6 +1,6 @@
 import { json } from 'node:stream/consumers';
 import { ApiError } from '@holdfast/domain/errors';
-import type { Execution } from '@holdfast/domain/execution';
+import type { EndedExecution } from '@holdfast/domain/execution';
 import type { Reply } from '../../http/endpoint.ts';
 import { type Created, type FaceCall, whenCompleted } from '../run.ts';
 import { usageOf } from './completion.ts';
@@ -13,22 +13,29 @@ export function vectorsReply(
   created: Created,
   { model, isBase64 }: { model: string; isBase64: boolean },
 ): Reply {
-  return whenCompleted(call, created, async (execution) => {
-    const { output } = await mapped(call.context, execution, 'embeddings');
-    const vectors = vectorsIn(output) ?? (await storedVectors(call, execution));
-    if (vectors === null) throw noOutput(execution);
-    const { prompt_tokens, total_tokens } = usageOf(execution);
-    return {
-      object: 'list',
-      data: vectors.map((vector, index) => ({
-        object: 'embedding',
-        index,
-        embedding: isBase64 ? base64Of(vector) : vector,
-      })),
-      model,
-      usage: { prompt_tokens, total_tokens },
-    };
-  });
+  return whenCompleted(call, created, (execution) => vectorsOf(call, execution, { model, isBase64 }));
+}
+
+/** @throws ApiError if the output has none */
+export async function vectorsOf(
+  call: Pick<FaceCall, 'context' | 'caller'>,
+  execution: EndedExecution,
+  { model, isBase64 }: { model: string; isBase64: boolean },
+): Promise<object> {
+  const { output } = await mapped(call.context, execution, 'embeddings');
+  const vectors = vectorsIn(output) ?? (await storedVectors(call, execution));
+  if (vectors === null) throw noOutput(execution);
+  const { prompt_tokens, total_tokens } = usageOf(execution);
+  return {
+    object: 'list',
+    data: vectors.map((vector, index) => ({
+      object: 'embedding',
+      index,
+      embedding: isBase64 ? base64Of(vector) : vector,
+    })),
+    model,
+    usage: { prompt_tokens, total_tokens },
+  };
 }
 
 /** 32-bit floats, little-endian, as all machines that Holdfast runs on. */
@@ -60,7 +67,10 @@ const maxStoredBytes = 16_777_216;
 /** The text, its numbers and the response, in memory, as a multiple of the text. */
 const memoryFactor = 3;
 
-async function storedVectors(call: FaceCall, execution: Execution): Promise<number[][] | null> {
+async function storedVectors(
+  call: Pick<FaceCall, 'context' | 'caller'>,
+  execution: EndedExecution,
+): Promise<number[][] | null> {
   const { context, caller } = call;
   const [{ id, key, contentType, sizeBytes }] = await requireOutput(call, execution, 'embeddings');
   if (contentType !== 'application/json') return null;

@@ -129,7 +129,7 @@ export const getVideoContent = endpoint({
   query: z.object({ variant: z.literal('video').default('video') }),
   async handle({ params: of, raw, ...call }) {
     const execution = requireCompleted(await findVideo(call.context, call.caller, of.id), {});
-    const [{ key, filename, contentType }] = await requireOutput({ ...call, raw }, execution, 'videos');
+    const [{ key, filename, contentType }] = await requireOutput(call, execution, 'videos');
     const object = { key, filename, contentType };
     await sendObject(raw.request, raw.response, call.context.store, object, respondStoreError);
     return null;
