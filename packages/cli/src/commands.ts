@@ -171,6 +171,25 @@ per line for each change.`,
     load: async () => (await import('./executions/cancel.ts')).executionsCancel,
   },
   {
+    name: 'executions bulk-cancel',
+    about: `count the open executions of an organization that match all of the filters, at least one, and with --yes cancel them.
+It may be run again at any time: what has ended stays as it is`,
+    usage: `holdfast executions bulk-cancel <org> [--status STATUS] [--model SLUG] [--error CODE]
+    [--since 2h] [--yes] [--json]`,
+    examples: 'holdfast executions bulk-cancel org_… --model sandbox-image --since 2h',
+    load: async () => (await import('./executions/bulk.ts')).executionsBulkCancel,
+  },
+  {
+    name: 'executions bulk-rerun',
+    about: `count the ended executions of an organization that match all of the filters, at least one, and with --yes run each of
+them again, once per idempotency key: with the key that it prints, the command continues where it stopped`,
+    usage: `holdfast executions bulk-rerun <org> [--status STATUS] [--model SLUG] [--error CODE] [--since 2h]
+    [--idempotency-key KEY] [--yes] [--json]`,
+    examples:
+      'holdfast executions bulk-rerun org_… --status FAILED --error MODEL_OVERLOADED --since 1d --yes',
+    load: async () => (await import('./executions/bulk.ts')).executionsBulkRerun,
+  },
+  {
     name: 'executions refund',
     about: `return what an execution was charged, or --amount of it, to the balance of its organization, once per idempotency key.
 All refunds together return at most the charge. The client sees the reason in its transactions`,

@@ -2,6 +2,7 @@ import type { AttemptRoute } from '@holdfast/db/attempts/lease';
 import type { Database } from '@holdfast/db/client';
 import {
   cancelExecution,
+  cancelExecutions,
   type EndedExecution,
   expireExecutions,
   overdueExecutions,
@@ -65,6 +66,17 @@ export async function cancelUnlessEnded(
     log.info({ executionId, organizationId, model, eventId, status: 'CANCELLED' }, 'execution ended');
   }
   return await findExecution(db, organizationId, executionId);
+}
+
+/** Those of these that are open, in one statement; returns how many they were. */
+export async function cancelAll(
+  { db, hints }: Cancelling,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<number> {
+  const ended = await retry(() => cancelExecutions(db, organizationId, ids), cancelRetries);
+  void hintStop(hints, 'CANCELLED', ended);
+  return ended.length;
 }
 
 /** The same; twice is fine. @throws ApiError NOT_FOUND, EXECUTION_ALREADY_TERMINAL when it has ended in another way */

@@ -53,6 +53,8 @@ import { postRotate } from './api/apiKeys/postRotate.ts';
 import { getUsageWithWriteOffs } from './api/balance/getUsage.ts';
 import { listEveryTransaction } from './api/balance/listTransactions.ts';
 import { deleteExecution } from './api/executions/deleteExecution.ts';
+import { postBulkCancel } from './api/executions/postBulkCancel.ts';
+import { postBulkRerun } from './api/executions/postBulkRerun.ts';
 import { postEstimate } from './api/executions/postEstimate.ts';
 import { postExecution } from './api/executions/postExecution.ts';
 import { streamEvents } from './api/executions/streamEvents.ts';
@@ -115,6 +117,8 @@ export const adminEndpoints: readonly Endpoint[] = [
   onBehalf(listExecutionDeliveries),
   onBehalf(postEstimate),
   onBehalf(postExecution),
+  onBehalf(postBulkCancel),
+  onBehalf(postBulkRerun),
   onBehalf(streamEvents),
   onBehalf(streamOutput),
   postFile,

@@ -26,6 +26,8 @@ import { deleteExecution } from './api/executions/deleteExecution.ts';
 import { getExecution } from './api/executions/getExecution.ts';
 import { getResult } from './api/executions/getResult.ts';
 import { listExecutions } from './api/executions/listExecutions.ts';
+import { postBulkCancel } from './api/executions/postBulkCancel.ts';
+import { postBulkRerun } from './api/executions/postBulkRerun.ts';
 import { postCancel } from './api/executions/postCancel.ts';
 import { postEstimate } from './api/executions/postEstimate.ts';
 import { postExecution } from './api/executions/postExecution.ts';
@@ -81,6 +83,8 @@ export const endpoints: readonly Endpoint[] = [
   streamOutput,
   getResult,
   postCancel,
+  postBulkCancel,
+  postBulkRerun,
   postToken,
   deleteExecution,
   postBatch,

@@ -38,7 +38,15 @@ describe('the completion of bash', () => {
     const firsts = [...new Set(commands.map(({ name }) => name.split(' ')[0] ?? ''))];
     expect(await offered('')).toEqual(firsts);
     expect(await offered('ex')).toEqual(['executions']);
-    expect(await offered('executions', '')).toEqual(['list', 'show', 'tail', 'cancel', 'refund']);
+    expect(await offered('executions', '')).toEqual([
+      'list',
+      'show',
+      'tail',
+      'cancel',
+      'bulk-cancel',
+      'bulk-rerun',
+      'refund',
+    ]);
     expect(await offered('partitions', 'd')).toEqual(['drop']);
   });
 

@@ -300,6 +300,96 @@ export interface components {
          * @enum {string}
          */
         Priority: "high" | "normal" | "low";
+        BulkCancel: {
+            filter: components["schemas"]["BulkCancelFilter"];
+            /**
+             * @description Only counts the executions that match
+             * @default false
+             * @example true
+             */
+            dry_run?: boolean;
+            /** @description `next_cursor` of the previous response */
+            cursor?: string;
+        };
+        /** @description Executions that match every field, at least one. Others than PENDING, PROCESSING, AWAITING_WEBHOOK are left as they are */
+        BulkCancelFilter: {
+            ids?: string[];
+            /**
+             * @example [
+             *       "PENDING"
+             *     ]
+             */
+            status?: ("PENDING" | "PROCESSING" | "AWAITING_WEBHOOK")[];
+            /**
+             * @description Model slug
+             * @example sandbox-text
+             */
+            model?: string;
+            /** @description Only executions that ended with one of these */
+            error_code?: ("INPUT_VALIDATION_ERROR" | "CONTENT_MODERATION_REJECTED" | "FILE_NOT_FOUND" | "FILE_FORMAT_UNSUPPORTED" | "INSUFFICIENT_BALANCE" | "RATE_LIMITED" | "MODEL_OVERLOADED" | "MODEL_UNAVAILABLE" | "GENERATION_TIMEOUT" | "GENERATION_FAILED" | "SERVICE_UNAVAILABLE" | "INTERNAL_ERROR")[];
+            /** @description Only executions whose metadata has this member, with this value as text */
+            metadata?: components["schemas"]["MetadataFilter"];
+            /**
+             * @description Only executions created after this time
+             * @example 2026-03-20T10:30:00Z
+             */
+            created_after?: string;
+            /**
+             * @description Only executions created before this time
+             * @example 2026-03-20T10:30:00Z
+             */
+            created_before?: string;
+        };
+        /**
+         * @example {
+         *       "name": "order",
+         *       "value": "A-17"
+         *     }
+         */
+        MetadataFilter: {
+            name: string;
+            value: string;
+        };
+        BulkRerun: {
+            filter: components["schemas"]["BulkRerunFilter"];
+            /**
+             * @description Only counts the executions that match
+             * @default false
+             * @example true
+             */
+            dry_run?: boolean;
+            /** @description `next_cursor` of the previous response */
+            cursor?: string;
+        };
+        /** @description Executions that match every field, at least one. Others than COMPLETED, FAILED, CANCELLED, EXPIRED are left as they are */
+        BulkRerunFilter: {
+            ids?: string[];
+            /**
+             * @example [
+             *       "COMPLETED"
+             *     ]
+             */
+            status?: ("COMPLETED" | "FAILED" | "CANCELLED" | "EXPIRED")[];
+            /**
+             * @description Model slug
+             * @example sandbox-text
+             */
+            model?: string;
+            /** @description Only executions that ended with one of these */
+            error_code?: ("INPUT_VALIDATION_ERROR" | "CONTENT_MODERATION_REJECTED" | "FILE_NOT_FOUND" | "FILE_FORMAT_UNSUPPORTED" | "INSUFFICIENT_BALANCE" | "RATE_LIMITED" | "MODEL_OVERLOADED" | "MODEL_UNAVAILABLE" | "GENERATION_TIMEOUT" | "GENERATION_FAILED" | "SERVICE_UNAVAILABLE" | "INTERNAL_ERROR")[];
+            /** @description Only executions whose metadata has this member, with this value as text */
+            metadata?: components["schemas"]["MetadataFilter"];
+            /**
+             * @description Only executions created after this time
+             * @example 2026-03-20T10:30:00Z
+             */
+            created_after?: string;
+            /**
+             * @description Only executions created before this time
+             * @example 2026-03-20T10:30:00Z
+             */
+            created_before?: string;
+        };
         RecoverRequest: {
             /**
              * @description Deliveries created since this time
@@ -1710,6 +1800,75 @@ export interface components {
              */
             created_at: string;
             urls: components["schemas"]["ExecutionUrls"];
+        };
+        BulkCancelled: {
+            /**
+             * @description Executions of this part that match
+             * @example 3
+             */
+            matched: number;
+            /**
+             * @description Those that were cancelled now
+             * @example 3
+             */
+            cancelled: number;
+            /**
+             * @description Whether there are more items
+             * @example false
+             */
+            has_more: boolean;
+            /** @description Pass it as `cursor` to get the next page; null on the last page */
+            next_cursor: string | null;
+        };
+        BulkRerunResult: {
+            /**
+             * @description Executions of this part that match
+             * @example 3
+             */
+            matched: number;
+            /**
+             * @description Executions created now
+             * @example 3
+             */
+            created: number;
+            /**
+             * @description Those that an earlier request with this key had created
+             * @example 3
+             */
+            replayed: number;
+            executions: components["schemas"]["BulkRerunExecution"][];
+            /** @description Originals that cannot run again, and why */
+            skipped: components["schemas"]["BulkRerunSkipped"][];
+            /**
+             * @description Whether there are more items
+             * @example false
+             */
+            has_more: boolean;
+            /** @description Pass it as `cursor` to get the next page; null on the last page */
+            next_cursor: string | null;
+        };
+        BulkRerunExecution: {
+            /**
+             * @description The new execution
+             * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            /**
+             * @description The original
+             * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            rerun_of: string;
+        };
+        BulkRerunSkipped: {
+            /**
+             * @description The original
+             * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            rerun_of: string;
+            /** @example EXECUTION_ERASED */
+            code: string;
+            /** @example The execution was erased, and its input with it. */
+            message: string;
         };
         File: {
             /**

@@ -254,13 +254,28 @@ export async function cancelExecution(
   return ended ?? null;
 }
 
+/** Cancels several; an ended one stays as it is. */
+export async function cancelExecutions(
+  db: Database,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<EndedExecution[]> {
+  const values = [ids, organizationId];
+  return await runStatement<EndedExecution>(db.pool, 'cancel_executions', cancelExecutionsSql, values);
+}
+
 // The trigger `executions_charge_cancelled` sets the cost of a stream whose shown output is charged.
-const cancelExecutionSql = endingStatement({
-  transition: 'cancel',
-  candidates: `SELECT id, status FROM executions WHERE id = $1 AND ${checkedSql('organization_id = $2')} FOR UPDATE`,
-  set: '',
-  moves: cancellation,
-});
+const cancelSql = (named: string) =>
+  endingStatement({
+    transition: 'cancel',
+    candidates: `SELECT id, status FROM executions WHERE ${named} FOR UPDATE`,
+    set: '',
+    moves: cancellation,
+  });
+
+const isOwn = checkedSql('organization_id = $2');
+const cancelExecutionSql = cancelSql(`id = $1 AND ${isOwn}`);
+const cancelExecutionsSql = cancelSql(`id = ANY ($1) AND ${isOwn} ORDER BY id`);
 
 /** Ends at most `limit` open executions of a batch but those whose outcome is recorded: they are settled. */
 export async function cancelOfBatch(db: Database, batchId: string, limit: number): Promise<EndedExecution[]> {

@@ -158,6 +158,26 @@ const oneExecution = `SELECT ${executionColumnsWithLogs('e')}, ${partialOutputSq
   e.api_key_id AS "apiKeyId", e.rerun_of AS "rerunOf"
 FROM executions e WHERE e.id = $1`;
 
+/** What a rerun repeats of an organization's executions, in the order of `ids`. */
+export async function readOriginals(
+  db: Database,
+  organizationId: string,
+  ids: readonly string[],
+): Promise<Original[]> {
+  return await runStatement<Original>(db.pool, 'read_originals', originalsSql, [ids, organizationId]);
+}
+
+export type Original = Pick<
+  Execution,
+  'id' | 'model' | 'metadata' | 'webhookUrl' | 'priority' | 'createdAt' | 'expiresAt' | 'erasedAt'
+> &
+  Pick<OfOperator, 'input' | 'rerunOf'>;
+
+const originalsSql = `SELECT ${shortColumns('e', 'NULL::json')}, e.input, e.rerun_of AS "rerunOf"
+FROM unnest($1::text[]) WITH ORDINALITY AS i (id, n)
+CROSS JOIN LATERAL (SELECT * FROM executions WHERE ${sameIdSql('i.id')}) e
+WHERE ${checkedSql('e.organization_id = $2')} ORDER BY i.n`;
+
 export type Rerun = Pick<Execution, 'id' | 'status' | 'createdAt'>;
 
 /** The executions that repeat this one, newest first. */

@@ -20,9 +20,11 @@ export type ExecutionSearch = {
   models?: readonly string[] | undefined;
   provider?: string | undefined;
   errorCode?: string | undefined;
+  errorCodes?: readonly string[] | undefined;
   /** A member of the metadata, and its value as text. */
   metadata?: readonly [name: string, value: string] | undefined;
   idempotencyKey?: string | undefined;
+  ids?: readonly string[] | undefined;
   idPrefix?: string | undefined;
   createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
@@ -70,13 +72,35 @@ export async function searchExecutions(
   };
 }
 
+/** The same without their rows: ids of an organization's executions. */
+export async function searchIds(
+  db: Database,
+  search: ExecutionSearch & { organizationId: string },
+  limit: number,
+  searched: number,
+): Promise<{ ids: string[]; next: string | null }> {
+  const { from, slice: wanted } = await sliceOf(db, search);
+  const slice = givenConditions(sliceConditions, wanted, 3);
+  const match = givenConditions(matchConditions, search, 3 + slice.values.length);
+  const text = `WITH seen AS MATERIALIZED (
+      SELECT s.id, s.created_at, s.status, s.model, s.error_code, s.metadata FROM executions s
+      WHERE s.id >= $1${slice.sql} ORDER BY ${orderOf(wanted)} LIMIT $2
+    ), matching AS (SELECT ARRAY (SELECT e.id FROM seen e WHERE true${match.sql} LIMIT $3) AS ids)
+    SELECT ids, coalesce(CASE WHEN cardinality(ids) = $3 THEN ids[$3] END, (SELECT id FROM seen OFFSET $2 - 1 LIMIT 1)) AS next
+    FROM matching`;
+  const values = [from, searched, limit, ...slice.values, ...match.values];
+  const name = `search_ids_${slice.key}_${match.key}`;
+  const [found] = await runStatement<{ ids: string[]; next: string | null }>(db.pool, name, text, values);
+  return found ?? { ids: [], next: null };
+}
+
 /**
  * Which executions a page looks at, newest first: by the primary key, by the index of failures, or by an organization's
  * index.
  */
 type Slice = {
   before: string | undefined;
-  ids: string[] | undefined;
+  ids: readonly string[] | undefined;
   failuresFrom: string | undefined;
   failuresBefore: string | undefined;
   organizationId: string | undefined;
@@ -87,7 +111,7 @@ type Slice = {
 };
 
 async function sliceOf(db: Database, search: ExecutionSearch): Promise<{ from: string; slice: Slice }> {
-  const { idPrefix, idempotencyKey, organizationId, cursor } = search;
+  const { idPrefix, idempotencyKey, organizationId, cursor, ids } = search;
   const { createdAfter, createdBefore } = timesOf(search);
   const isOwn = organizationId !== undefined;
   const ends = [
@@ -102,9 +126,7 @@ async function sliceOf(db: Database, search: ExecutionSearch): Promise<{ from: s
   const slice: Slice = {
     before,
     ids:
-      idempotencyKey === undefined
-        ? undefined
-        : await executionsOfKey(db, idempotencyKey, organizationId ?? null),
+      idempotencyKey === undefined ? ids : await executionsOfKey(db, idempotencyKey, organizationId ?? null),
     failuresFrom: isOfFailures ? from : undefined,
     failuresBefore: isOfFailures ? before : undefined,
     organizationId,
@@ -178,6 +200,7 @@ const matchConditions: Condition<ExecutionSearch>[] = [
   { name: 'model', sql: 'e.model = ?' },
   { name: 'models', sql: 'e.model = ANY (?::text[])' },
   { name: 'errorCode', sql: 'e.error_code = ?' },
+  { name: 'errorCodes', sql: 'e.error_code = ANY (?::text[])' },
   // LIMIT keeps it a look-up for each execution.
   {
     name: 'provider',

@@ -19,6 +19,50 @@ class EstimateExecution(ApiObject):
     input: dict[str, Any]
 
 
+class MetadataFilter(ApiObject):
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    name: str
+    value: str
+
+
+class BulkRerunFilter(ApiObject):
+    """
+    Executions that match every field, at least one. Others than COMPLETED, FAILED, CANCELLED, EXPIRED are left as they are
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    ids: list[str] | None = None
+    status: list[Literal['COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED'] | str] | None = (
+        None
+    )
+    model: str | None = None
+    """
+    Model slug
+    """
+    error_code: list[Literal['INPUT_VALIDATION_ERROR', 'CONTENT_MODERATION_REJECTED', 'FILE_NOT_FOUND', 'FILE_FORMAT_UNSUPPORTED', 'INSUFFICIENT_BALANCE', 'RATE_LIMITED', 'MODEL_OVERLOADED', 'MODEL_UNAVAILABLE', 'GENERATION_TIMEOUT', 'GENERATION_FAILED', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR'] | str] | None = (
+        None
+    )
+    """
+    Only executions that ended with one of these
+    """
+    metadata: MetadataFilter | None = None
+    """
+    Only executions whose metadata has this member, with this value as text
+    """
+    created_after: AwareDatetime | str | None = None
+    """
+    Only executions created after this time
+    """
+    created_before: AwareDatetime | str | None = None
+    """
+    Only executions created before this time
+    """
+
+
 class ExecutionTokenRequest(ApiObject):
     model_config = ConfigDict(
         extra='forbid',
@@ -584,6 +628,45 @@ class ExecutionResult(ApiObject):
     """
     Milliseconds from creation to completion
     """
+
+
+class BulkCancelled(ApiObject):
+    matched: int
+    """
+    Executions of this part that match
+    """
+    cancelled: int
+    """
+    Those that were cancelled now
+    """
+    has_more: bool
+    """
+    Whether there are more items
+    """
+    next_cursor: str | None
+    """
+    Pass it as `cursor` to get the next page; null on the last page
+    """
+
+
+class BulkRerunExecution(ApiObject):
+    id: str
+    """
+    The new execution
+    """
+    rerun_of: str
+    """
+    The original
+    """
+
+
+class BulkRerunSkipped(ApiObject):
+    rerun_of: str
+    """
+    The original
+    """
+    code: str
+    message: str
 
 
 class ExecutionToken(ApiObject):
@@ -1656,6 +1739,57 @@ class CreateExecution(ApiObject):
     """
 
 
+class BulkCancelFilter(ApiObject):
+    """
+    Executions that match every field, at least one. Others than PENDING, PROCESSING, AWAITING_WEBHOOK are left as they are
+    """
+
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    ids: list[str] | None = None
+    status: list[Literal['PENDING', 'PROCESSING', 'AWAITING_WEBHOOK'] | str] | None = (
+        None
+    )
+    model: str | None = None
+    """
+    Model slug
+    """
+    error_code: list[Literal['INPUT_VALIDATION_ERROR', 'CONTENT_MODERATION_REJECTED', 'FILE_NOT_FOUND', 'FILE_FORMAT_UNSUPPORTED', 'INSUFFICIENT_BALANCE', 'RATE_LIMITED', 'MODEL_OVERLOADED', 'MODEL_UNAVAILABLE', 'GENERATION_TIMEOUT', 'GENERATION_FAILED', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR'] | str] | None = (
+        None
+    )
+    """
+    Only executions that ended with one of these
+    """
+    metadata: MetadataFilter | None = None
+    """
+    Only executions whose metadata has this member, with this value as text
+    """
+    created_after: AwareDatetime | str | None = None
+    """
+    Only executions created after this time
+    """
+    created_before: AwareDatetime | str | None = None
+    """
+    Only executions created before this time
+    """
+
+
+class BulkRerun(ApiObject):
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    filter: BulkRerunFilter
+    dry_run: bool | None = None
+    """
+    Only counts the executions that match. Default: `false`
+    """
+    cursor: str | None = None
+    """
+    `next_cursor` of the previous response
+    """
+
+
 class CreateBatch(ApiObject):
     model_config = ConfigDict(
         extra='forbid',
@@ -1784,6 +1918,34 @@ class Estimate(ApiObject):
     One item per price of the model
     """
     hold: HoldRule
+
+
+class BulkRerunResult(ApiObject):
+    matched: int
+    """
+    Executions of this part that match
+    """
+    created: int
+    """
+    Executions created now
+    """
+    replayed: int
+    """
+    Those that an earlier request with this key had created
+    """
+    executions: list[BulkRerunExecution]
+    skipped: list[BulkRerunSkipped]
+    """
+    Originals that cannot run again, and why
+    """
+    has_more: bool
+    """
+    Whether there are more items
+    """
+    next_cursor: str | None
+    """
+    Pass it as `cursor` to get the next page; null on the last page
+    """
 
 
 class Batch(ApiObject):
@@ -2160,6 +2322,21 @@ class ApiKeyPage(ApiObject):
     next_cursor: str | None
     """
     Pass it as `cursor` to get the next page; null on the last page
+    """
+
+
+class BulkCancel(ApiObject):
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    filter: BulkCancelFilter
+    dry_run: bool | None = None
+    """
+    Only counts the executions that match. Default: `false`
+    """
+    cursor: str | None = None
+    """
+    `next_cursor` of the previous response
     """
 
 

@@ -22,6 +22,8 @@ const neededRoles: Readonly<Record<string, OperatorRole>> = {
   'POST /admin/v1/webhooks/deliveries/recover': 'support',
   [`POST ${onBehalf}/executions/estimate`]: 'viewer',
   [`POST ${onBehalf}/executions`]: 'admin',
+  [`POST ${onBehalf}/executions/bulk-cancel`]: 'support',
+  [`POST ${onBehalf}/executions/bulk-rerun`]: 'admin',
   'POST /admin/v1/executions/{id}/rerun': 'admin',
   'POST /admin/v1/executions/{id}/refund': 'admin',
   [`POST ${onBehalf}/files`]: 'admin',

@@ -1,12 +1,10 @@
 import { getExecutionWithAttempts } from '@holdfast/db/executions/read';
-import { ApiError } from '@holdfast/domain/errors';
-import { limits } from '@holdfast/domain/limits';
 import { z } from 'zod';
 import { requireModel } from '../../access/models.ts';
 import { keylessEndpoint } from '../../context/endpoint.ts';
 import { createExecution } from '../../executions/createExecution.ts';
-import type { CreateBody } from '../../executions/createRequest.ts';
 import { CreatedExecution, executionUrls } from '../../executions/records.ts';
+import { bodyOf } from '../../executions/reruns.ts';
 import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
 import { idempotencyKeyHeader, readIdempotencyKey } from '../../http/requestHeaders.ts';
 import { callerFor } from '../organizations.ts';
@@ -60,23 +58,3 @@ export const postRerun = keylessEndpoint({
     };
   },
 });
-
-type Original = NonNullable<Awaited<ReturnType<typeof getExecutionWithAttempts>>>['execution'];
-
-/** @throws ApiError EXECUTION_ERASED */
-function bodyOf(original: Original): CreateBody {
-  const { model, input, metadata, webhookUrl, priority, createdAt, expiresAt } = original;
-  if (original.erasedAt) {
-    throw new ApiError('EXECUTION_ERASED', 'The execution was erased, and its input with it.');
-  }
-  const timeoutS = Math.round((expiresAt.getTime() - createdAt.getTime()) / 1000);
-  return {
-    model,
-    input,
-    // An item of a batch is priced for its batch.
-    priority: priority === 'batch' ? 'low' : priority,
-    timeout_seconds: Math.min(Math.max(timeoutS, limits.minTimeoutS), limits.maxTimeoutS),
-    ...(metadata && { metadata }),
-    ...(webhookUrl && { webhook_url: webhookUrl }),
-  };
-}

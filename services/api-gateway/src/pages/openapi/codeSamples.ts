@@ -29,6 +29,8 @@ const sdkCalls: Readonly<Record<string, Calls>> = {
   streamExecutionOutput: same(`executions.stream(${id('exec')})`),
   getExecutionResult: same(`executions.result(${id('exec')})`),
   cancelExecution: same(`executions.cancel(${id('exec')})`),
+  bulkCancelExecutions: null,
+  bulkRerunExecutions: null,
   createExecutionToken: {
     ts: "executions.createToken('exec_…')",
     python: 'executions.create_token("exec_…")',
