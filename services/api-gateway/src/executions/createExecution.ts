@@ -4,14 +4,13 @@ import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
 import { type Created, replay } from '@holdfast/executions/creator';
 import type { Caller } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
-import { requestHash } from '../http/requestHeaders.ts';
 import { adjust } from '../money/adjustments.ts';
 import { type CreateBody, prepareCreate } from './createRequest.ts';
 
 type NewRequest = {
   idempotencyKey: string | null;
-  /** What a request with the same key must repeat. */
-  hashed: unknown;
+  /** Hash of what a request with the same key must repeat; null without a key. */
+  requestHash: string | null;
   traceparent: string | null;
   rerunOf?: string;
   webhookDialect?: WebhookDialect | null;
@@ -33,12 +32,11 @@ export async function createExecution(
 async function create(
   context: Context,
   caller: Caller,
-  { idempotencyKey, hashed, traceparent, rerunOf, webhookDialect }: NewRequest,
+  { idempotencyKey, requestHash, traceparent, rerunOf, webhookDialect }: NewRequest,
   read: () => CreateBody | Promise<CreateBody>,
 ): Promise<Created> {
   const { organizationId, apiKeyId } = caller;
-  const hash = idempotencyKey === null ? null : requestHash(hashed);
-  const request = { organizationId, apiKeyId, idempotencyKey, requestHash: hash };
+  const request = { organizationId, apiKeyId, idempotencyKey, requestHash };
   try {
     const body = await read();
     const { definition, version, input, estimatedCost } = await prepareCreate(context, caller, body);

@@ -6,6 +6,7 @@ import { limits } from '@holdfast/domain/limits';
 import type { Caller } from '../access/identity.ts';
 import { requireModel } from '../access/models.ts';
 import type { Context } from '../context/context.ts';
+import { requestHash } from '../http/requestHeaders.ts';
 import { createExecution } from './createExecution.ts';
 import type { CreateBody } from './createRequest.ts';
 
@@ -79,7 +80,12 @@ async function rerun(
   const { id, rerunOf } = original;
   const known = rerunOf && (await findByIdempotencyKey(context.db, caller.organizationId, keyOf(rerunOf)));
   if (known && known.executionId === id) return { kind: 'own' };
-  const request = { idempotencyKey: keyOf(id), hashed: { rerun_of: id }, traceparent, rerunOf: id };
+  const request = {
+    idempotencyKey: keyOf(id),
+    requestHash: requestHash({ rerun_of: id }),
+    traceparent,
+    rerunOf: id,
+  };
   try {
     await requireModel(context, caller, original.model);
     const { record, replayed } = await createExecution(context, caller, request, () => bodyOf(original));

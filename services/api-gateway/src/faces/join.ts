@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type FaceRequest, findEndedS, type KnownRequest, touchFaceRequest } from '@holdfast/db/faceRequests';
 import type { Execution } from '@holdfast/domain/execution';
@@ -8,7 +8,6 @@ import type { Context } from '../context/context.ts';
 import { createExecution } from '../executions/createExecution.ts';
 import type { CreateBody } from '../executions/createRequest.ts';
 import { findExecution } from '../executions/readable.ts';
-import { requestHash } from '../http/requestHeaders.ts';
 import { findKnown, noteDelivery } from './delivery.ts';
 
 /** A request whose response did not arrive can be repeated for this time after its last try or the end of its run. */
@@ -23,8 +22,8 @@ export type FaceCreate = {
   caller: Caller;
   /** Such as `POST /v1/openai/chat/completions`. */
   route: string;
-  /** As the client sent it: what a repetition repeats. */
-  body: unknown;
+  /** The hash of the body as the client sent it, which a repetition repeats. */
+  hash: string;
   idempotencyKey: string | null;
   /** Whether the client says that it repeats a request. */
   isRetry: boolean;
@@ -45,9 +44,9 @@ export type Joined = {
  * responses arrived are two executions: the same prompt twice is legitimate.
  */
 export async function createOrJoin(request: FaceCreate): Promise<Joined> {
-  const { context, caller, idempotencyKey } = request;
+  const { context, caller, route, hash, idempotencyKey } = request;
   if (idempotencyKey !== null) return await create(request, idempotencyKey);
-  const identity = { apiKeyId: caller.apiKeyId, route: request.route, hash: requestHash(request.body) };
+  const identity = { apiKeyId: caller.apiKeyId, route, hash };
   const known = await findKnown(request, identity);
   const joined = known && mayJoin(known, request.isRetry) ? await join(request, known) : null;
   const result = joined ?? (await createAfter(request, identity, known?.executionId ?? ''));
@@ -85,11 +84,11 @@ async function createAfter(request: FaceCreate, identity: FaceRequest, before: s
 
 /** Creates an execution, or finds the one of this key. @throws ApiError */
 export async function create(request: FaceCreate, idempotencyKey: string): Promise<Joined> {
-  const { context, caller, body, traceparent, webhookDialect = null, read } = request;
+  const { context, caller, hash, traceparent, webhookDialect = null, read } = request;
   const { record, replayed } = await createExecution(
     context,
     caller,
-    { idempotencyKey, traceparent, hashed: body, webhookDialect },
+    { idempotencyKey, traceparent, requestHash: hash, webhookDialect },
     read,
   );
   const { id, status, hold_amount: holdAmount } = record;
@@ -97,5 +96,5 @@ export async function create(request: FaceCreate, idempotencyKey: string): Promi
 }
 
 function keyOf({ apiKeyId, route, hash: body }: FaceRequest, before: string): string {
-  return `face_${hash('sha256', [apiKeyId, route, body, before].join(' '))}`;
+  return `face_${digest('sha256', [apiKeyId, route, body, before].join(' '))}`;
 }

@@ -8,7 +8,7 @@ import type { Context } from '../context/context.ts';
 import type { CreateBody } from '../executions/createRequest.ts';
 import { findExecution } from '../executions/readable.ts';
 import type { Reply } from '../http/endpoint.ts';
-import { readIdempotencyKey } from '../http/requestHeaders.ts';
+import { readIdempotencyKey, requestHash } from '../http/requestHeaders.ts';
 import { createChoices } from './choices.ts';
 import type { Joined } from './join.ts';
 
@@ -42,7 +42,7 @@ export async function createFrom(
     context,
     caller,
     route,
-    body,
+    hash: requestHash(body),
     idempotencyKey: readIdempotencyKey(headers['idempotency-key'], false),
     isRetry: Number(headers['x-stainless-retry-count'] ?? 0) >= 1,
     traceparent,

@@ -100,7 +100,7 @@ async function replyOf(
   let body: unknown;
   try {
     query = parseQuery(endpoint, raw.request.url);
-    body = await whenRoom(context, raw, () =>
+    body = await whenRoom(context, raw, 'memory', () =>
       readEndpointBody(endpoint, raw, { pace: context.bodyPace, hold }),
     );
   } catch (error) {

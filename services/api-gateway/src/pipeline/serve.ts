@@ -49,7 +49,7 @@ export function createPipeline(args: {
     if (portalSessionId === null) allow(request, response);
     await authenticate(request, response);
     try {
-      await whenRoom(context, { request, response }, () => limitRate(request, response));
+      await whenRoom(context, { request, response }, 'rate', () => limitRate(request, response));
     } finally {
       face?.setHeaders(response);
     }

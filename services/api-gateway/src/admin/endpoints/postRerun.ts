@@ -6,7 +6,7 @@ import { createExecution } from '../../executions/createExecution.ts';
 import { CreatedExecution, executionUrls } from '../../executions/records.ts';
 import { bodyOf } from '../../executions/reruns.ts';
 import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
-import { idempotencyKeyHeader, readIdempotencyKey } from '../../http/requestHeaders.ts';
+import { idempotencyKeyHeader, readIdempotencyKey, requestHash } from '../../http/requestHeaders.ts';
 import { callerFor } from '../organizations.ts';
 
 export const postRerun = keylessEndpoint({
@@ -44,9 +44,11 @@ export const postRerun = keylessEndpoint({
     const { execution: original } = found;
     const caller = await callerFor(context, original.organizationId);
     await requireModel(context, caller, original.model);
+    const { REQUIRE_IDEMPOTENCY_KEY } = context.config;
+    const key = readIdempotencyKey(headers['idempotency-key'], REQUIRE_IDEMPOTENCY_KEY);
     const request = {
-      idempotencyKey: readIdempotencyKey(headers['idempotency-key'], context.config.REQUIRE_IDEMPOTENCY_KEY),
-      hashed: { rerun_of: original.id },
+      idempotencyKey: key,
+      requestHash: key && requestHash({ rerun_of: original.id }),
       traceparent,
       rerunOf: original.id,
     };

@@ -23,6 +23,7 @@ import {
   maxWaitS,
   preferredWaitS,
   readIdempotencyKey,
+  requestHash,
 } from '../../http/requestHeaders.ts';
 
 const acceptedHeaders = {
@@ -94,7 +95,7 @@ export const postExecution = endpoint({
     await requireModel(context, caller, body.model);
     const { REQUIRE_IDEMPOTENCY_KEY } = context.config;
     const key = readIdempotencyKey(headers['idempotency-key'], REQUIRE_IDEMPOTENCY_KEY);
-    const request = { idempotencyKey: key, traceparent, hashed: body };
+    const request = { idempotencyKey: key, traceparent, requestHash: key && requestHash(body) };
     const { record, replayed } = await createExecution(context, caller, request, () => body);
     const urls = {
       ...executionUrls(publicUrl, record.id),

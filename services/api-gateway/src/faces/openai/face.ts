@@ -73,6 +73,7 @@ export const openaiFace: Face & { endpoints: readonly Endpoint[] } = {
   name: 'openai',
   prefix: '/v1/openai/',
   endpoints,
+  waitsFor: ['memory'],
   setHeaders: setLimitHeaders,
   errorBody(error, state, response) {
     const isUnknown = state.match.kind === 'unknown';

@@ -6,7 +6,7 @@ import { createWithFiles, type RequestFiles } from '../requestFiles.ts';
 import { type Created, createFrom, type FaceCall } from '../run.ts';
 import { type ChatMessage, takesMessages } from './completion.ts';
 
-const maxImages = 32;
+const maxImages = 100;
 
 type Conversation = {
   route: string;

@@ -57,7 +57,7 @@ export const replicateFace: Face & { endpoints: readonly Endpoint[] } = {
     ...endpoints.map((one) => ({ ...one, path: one.path.replace(prefix, `${prefix}v1/`) })),
     fileLinkEndpoint(outputPath, 'Replicate'),
   ],
-  waitsForRoom: true,
+  waitsFor: ['memory', 'rate'],
   setHeaders() {},
   errorStatus: replicateStatus,
   errorBody: replicateError,
