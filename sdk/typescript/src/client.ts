@@ -1,4 +1,5 @@
 import { Account, ApiKeys, ModelCatalogue, PortalSessions, readUsage, type UsageFilter } from './account.ts';
+import { Batches } from './batches.ts';
 import { type HoldfastOptions, readSettings } from './config.ts';
 import { type ExecutionStream, type StreamOptions, startStream } from './executionStream.ts';
 import { Executions } from './executions.ts';
@@ -13,6 +14,7 @@ import { Webhooks } from './webhookResources.ts';
 /** A client of one Holdfast. */
 export class Holdfast {
   readonly executions: Executions;
+  readonly batches: Batches;
   readonly models: ModelCatalogue;
   readonly files: Files;
   readonly balance: Account;
@@ -25,6 +27,7 @@ export class Holdfast {
   constructor(options: HoldfastOptions = {}) {
     this.#http = openHttp(readSettings(options));
     this.executions = new Executions(this.#http);
+    this.batches = new Batches(this.#http);
     this.models = new ModelCatalogue(this.#http);
     this.files = new Files(this.#http);
     this.balance = new Account(this.#http);

@@ -1,4 +1,4 @@
-import type { Execution, KnownExecution } from './types.ts';
+import type { Batch, Execution, KnownExecution } from './types.ts';
 
 export type ErrorDetail = { field: string; code: string; message: string };
 
@@ -32,6 +32,8 @@ export class HoldfastError extends Error {
   declare input: any;
   /** The execution, once it is known: as it was when it was last read. */
   execution: KnownExecution | null = null;
+  /** The batch of a run that failed, once it is known: run it again with its `id`. */
+  batch: Batch | null = null;
 
   constructor({ code, message, retryable = false, requestId = null, details = [], docUrl, cause }: Facts) {
     super(message, cause === undefined ? undefined : { cause });

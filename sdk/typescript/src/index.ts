@@ -1,4 +1,7 @@
 export type * from './account.ts';
+export type { Batches, BatchFilter, BatchItemFilter, CreateBatchOptions } from './batches.ts';
+export type { AddedItems, BatchInput, RejectedItem } from './batchItems.ts';
+export type { BatchRun, RunBatchOptions } from './batchRun.ts';
 export { Holdfast } from './client.ts';
 export type { HoldfastOptions } from './config.ts';
 export * from './errors.ts';

@@ -29,6 +29,37 @@ export type ExecutionToken = Schemas['ExecutionToken'];
 export type CreateExecution = Omit<Schemas['CreateExecution'], 'input'> & { input: Record<string, unknown> };
 export type EstimateExecution = Schemas['EstimateExecution'];
 export type Estimate = Schemas['Estimate'];
+/** A status. Later versions of the service may have more: a batch has ended when it has `ended_at`. */
+export type BatchStatus = Schemas['BatchStatus'] | (string & {});
+export type Batch = Omit<Schemas['Batch'], 'status'> & { status: BatchStatus };
+export type BatchItem = Schemas['BatchItem'];
+export type CreateBatch = Schemas['CreateBatch'];
+export type RetryBatchFilter = Schemas['RetryBatchFilter'];
+
+/** An item of a batch. What it lacks comes from the batch. */
+export type BatchItemRequest = {
+  /** Your name for it, which the batch has once. */
+  custom_id: string;
+  model?: string;
+  input?: Record<string, unknown>;
+  metadata?: Record<string, unknown>;
+  timeout_seconds?: number;
+};
+
+/** An item that has ended: with its `output`, or with its `error`. */
+export type BatchResult<Output = Record<string, unknown>> = {
+  custom_id: string;
+  execution_id: string | null;
+  status: BatchItem['status'];
+  model: string;
+  metadata: Record<string, unknown> | null;
+  cost: string | null;
+  output?: Output;
+  usage?: Record<string, number>;
+  finish_reason?: string;
+  error?: { code: string; message: string };
+};
+
 export type Model = Schemas['Model'];
 export type Balance = Schemas['Balance'];
 export type Transaction = Schemas['Transaction'];
@@ -99,6 +130,9 @@ export type DeltaOf<Slug> = Slug extends keyof Models
 /** Whether a body is the record of an execution: a proxy's JSON would make a wait lose its id. */
 export const isExecution = (body: { id?: unknown; status?: unknown }) =>
   typeof body.id === 'string' && typeof body.status === 'string';
+
+export const isBatch = (body: { id?: unknown; counts?: unknown }) =>
+  typeof body.id === 'string' && typeof body.counts === 'object';
 
 const finalStatuses: readonly string[] = ['COMPLETED', 'FAILED', 'CANCELLED', 'EXPIRED'];
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     import httpx
 
-    from .models import ErrorDetail, Execution
+    from .models import Batch, ErrorDetail, Execution
 
 
 class HoldfastError(Exception):
@@ -32,6 +32,8 @@ class HoldfastError(Exception):
     execution: Execution | None
     """The execution, once it is known: as it was when it was last read. Before that, it has the fields of a create, and the
     others are None."""
+    batch: Batch | None
+    """The batch of a run that failed, once it is known: run it again with `batch_id`."""
 
     def __init__(
         self,
@@ -53,6 +55,7 @@ class HoldfastError(Exception):
         self.idempotency_key = None
         self.input = None
         self.execution = execution
+        self.batch = None
 
     def __reduce__(self):
         # Without this an error could not come back from another process: `code` is no argument by position.

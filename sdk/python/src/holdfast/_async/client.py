@@ -17,6 +17,7 @@ from ..errors import HoldfastError
 from ..keys import read_key
 from ..progress import Execution, OnProgress, is_ended
 from . import runtime
+from .batches import Batches
 from .executions import Executions
 from .files import Files, with_files
 from .http import Http
@@ -36,6 +37,8 @@ class AsyncHoldfast:
 
     executions: Executions
     """Creates, reads, lists, cancels, erases, estimates and follows executions."""
+    batches: Batches
+    """Runs batches, and creates, reads, lists, pauses, cancels and retries them."""
     models: Models
     """The models that the key may use."""
     files: Files
@@ -70,6 +73,7 @@ class AsyncHoldfast:
         )
         self._http = Http(settings, http_client)
         self.executions = Executions(self._http)
+        self.batches = Batches(self._http)
         self.models = Models(self._http)
         self.files = Files(self._http)
         self.balance = Balance(self._http)

@@ -133,6 +133,11 @@ class Http:
         finally:
             await response.aclose()
 
+    async def post(self, path: str, content: bytes, content_type: str) -> tuple[httpx.Response, bytes]:
+        """One try to send text that is not JSON; the response may be anything."""
+        request = self._build("POST", path, content=content, headers={"content-type": content_type, "accept": "*/*"})
+        return await self._send(request, self.settings.timeout)
+
     async def upload(
         self, url: str, content: AsyncIterator[bytes], *, size: int, content_type: str | None, timeout: float
     ) -> None:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from inspect import isawaitable
-from typing import IO, ParamSpec, TypeVar
+from typing import IO, Any, ParamSpec, TypeVar, Union, cast
 
 import anyio
 import anyio.to_thread
 import httpx
 
+from ..sources import FileData
+
 T = TypeVar("T")
 P = ParamSpec("P")
+
+BatchInput = Union[Iterable[Mapping[str, Any]], AsyncIterable[Mapping[str, Any]], FileData]
 
 sleep = anyio.sleep
 CHUNK = 65_536
@@ -35,6 +39,15 @@ async def chunks_of(content: IO[bytes], on_sent: Callable[[int], Awaitable[None]
         yield chunk
         sent += len(chunk)
         await on_sent(sent)
+
+
+async def each(items: BatchInput) -> AsyncIterator[Mapping[str, Any]]:
+    if isinstance(items, AsyncIterable):
+        async for item in items:
+            yield item
+        return
+    for item in cast("Iterable[Mapping[str, Any]]", items):
+        yield item
 
 
 async def for_each(items: Sequence[T], work: Callable[[T], Awaitable[None]], limit: int) -> None:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent import futures
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
-from typing import IO, ParamSpec, TypeVar
+from typing import IO, Any, ParamSpec, TypeVar, Union, cast
 
 import httpx
 
+from ..sources import FileData
+
 T = TypeVar("T")
 P = ParamSpec("P")
+
+BatchInput = Union[Iterable[Mapping[str, Any]], FileData]
 
 sleep = time.sleep
 CHUNK = 65_536
@@ -35,6 +39,10 @@ def chunks_of(content: IO[bytes], on_sent: Callable[[int], object]) -> Iterator[
         yield chunk
         sent += len(chunk)
         on_sent(sent)
+
+
+def each(items: BatchInput) -> Iterable[Mapping[str, Any]]:
+    return cast("Iterable[Mapping[str, Any]]", items)
 
 
 def for_each(items: Sequence[T], work: Callable[[T], None], limit: int) -> None:

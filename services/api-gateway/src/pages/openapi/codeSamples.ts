@@ -35,17 +35,30 @@ const sdkCalls: Readonly<Record<string, Calls>> = {
     ts: "executions.createToken('exec_…')",
     python: 'executions.create_token("exec_…")',
   },
-  createBatch: null,
-  listBatches: null,
-  getBatch: null,
-  addBatchItems: null,
-  listBatchItems: null,
-  sealBatch: null,
-  pauseBatch: null,
-  resumeBatch: null,
-  cancelBatch: null,
-  retryBatch: null,
-  eraseBatch: null,
+  createBatch: {
+    ts: "batches.create({ model: 'sandbox-text' })",
+    python: 'batches.create(model="sandbox-text")',
+  },
+  listBatches: same('batches.list()'),
+  getBatch: same(`batches.get(${id('bat')})`),
+  addBatchItems: {
+    ts: "batches.addItems('bat_…', ['a', 'b'].map((custom_id) => ({ custom_id, input: { prompt: 'Hello' } })))",
+    python:
+      'batches.add_items("bat_…", [{"custom_id": name, "input": {"prompt": "Hello"}} for name in ("a", "b")])',
+  },
+  listBatchItems: same(`batches.items(${id('bat')})`),
+  sealBatch: same(`batches.seal(${id('bat')})`),
+  pauseBatch: same(`batches.pause(${id('bat')})`),
+  resumeBatch: {
+    ts: "batches.resume('bat_…', { max_cost: '50.00' })",
+    python: 'batches.resume("bat_…", max_cost="50.00")',
+  },
+  cancelBatch: same(`batches.cancel(${id('bat')})`),
+  retryBatch: {
+    ts: "batches.retry('bat_…', { status: ['failed'] })",
+    python: 'batches.retry("bat_…", status=["failed"])',
+  },
+  eraseBatch: same(`batches.erase(${id('bat')})`),
   listModels: same('models.list()'),
   getModel: same("models.get('sandbox-text')"),
   getBalance: same('balance.get()'),
@@ -132,7 +145,7 @@ function samplesOf(item: Operation): CodeSample[] {
   ];
 }
 
-const isIterated = (call: string) => /\.(list|events|stream|deliveries|transactions)\(/.test(call);
+const isIterated = (call: string) => /\.(list|items|events|stream|deliveries|transactions)\(/.test(call);
 
 const curlSetUp =
   'export HOLDFAST_URL=http://127.0.0.1:8080 HOLDFAST_API_KEY=sk_…   # those of your Holdfast\n';
