@@ -19,7 +19,7 @@ test.describe('the overview', () => {
     await untilText(page, 'Executions by the minute of their creation');
     await page.getByRole('cell', { name: 'closed' }).first().waitFor();
     await untilText(page, 'MODEL_OVERLOADED');
-    await page.getByText('Show as a table').click();
+    await page.getByText('Show as a table').first().click();
     await page.getByRole('columnheader', { name: 'Cancelled' }).waitFor();
     await open(page, '/queues');
     await confirm(page, 'Pause');
@@ -68,6 +68,22 @@ test.describe('the overview', () => {
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('link', { name: /^Deliveries failed/ }).click();
     await page.waitForURL(/status=failed%2Cexpired&from=2026-11-26T10%3A00/);
+  });
+
+  test('shows longer periods with their money, whose bars and rows lead on', async ({ ann: page }) => {
+    await open(page, '/');
+    await page.getByLabel('Period').selectOption('Last 7 days');
+    await page.waitForURL(/range=7d/);
+    await page.getByRole('link', { name: /^Revenue/ }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.locator('figure').first().locator('svg g').last().click();
+    await page.waitForURL(/executions\?from=.*&to=/);
+    await page.goBack();
+    await page
+      .getByRole('table', { name: 'Revenue by model' })
+      .getByRole('link', { name: 'sandbox-text' })
+      .click();
+    await page.waitForURL(/executions\?model=sandbox-text&from=/);
   });
 
   test('says where pending work was not counted to its end', async ({ ann: page, state }) => {

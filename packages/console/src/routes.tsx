@@ -5,6 +5,7 @@ import {
   filtersOf,
   moneySearchOf,
   organizationFiltersOf,
+  overviewSearchOf,
   playgroundOf,
   reviewFiltersOf,
 } from './features/search/filters.ts';
@@ -20,6 +21,7 @@ const routeTree = rootRoute.addChildren([
     getParentRoute,
     path: '/',
     component: lazyPage(() => import('./pages/Overview.tsx'), 'Overview'),
+    validateSearch: overviewSearchOf,
   }),
   createRoute({
     getParentRoute,

@@ -1,7 +1,7 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import { read, readCsv, type Schemas } from '../api.ts';
+import { readCsv, type Schemas } from '../api.ts';
+import { OverTime, periodFrom, useMoney } from '../features/money/overTime.tsx';
 import { OrganizationField } from '../features/organizations/organizations.tsx';
 import {
   type Filters,
@@ -17,12 +17,11 @@ import { text } from '../strings.ts';
 import { share, subtract } from '../ui/amounts.ts';
 import { Button, linkLook } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
-import { Bars, largest, Meter } from '../ui/charts.tsx';
+import { largest, Meter } from '../ui/charts.tsx';
 import { download } from '../ui/csv.ts';
 import { Choice, changed, FilterBar, Typed } from '../ui/filterBar.tsx';
 import { percent } from '../ui/format.ts';
 import { Heading } from '../ui/heading.tsx';
-import { liveSumMs } from '../ui/intervals.ts';
 import { Empty, Problem, Skeleton } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Money as Amount, Facts } from '../ui/values.tsx';
@@ -85,15 +84,6 @@ export function Money() {
   );
 }
 
-function useMoney(search: MoneySearch) {
-  return useQuery({
-    queryKey: ['money', search],
-    queryFn: ({ signal }) => read<Whole>('/money', moneyQuery(search, Date.now()), signal),
-    refetchInterval: liveSumMs,
-    placeholderData: keepPreviousData,
-  });
-}
-
 /** A custom period begins as the one that was shown. */
 function rangeOf(range: MoneyRange, data: Whole | undefined): MoneySearch {
   return { range, ...(range === 'custom' && data ? periodOf(data) : { from: '', to: '' }) };
@@ -135,7 +125,11 @@ function Details({ of, search, onGo }: Shown) {
         <Facts of={factsOf(of.total)} />
         {unknown !== '0.00' && <p className="mt-3 text-soft text-xs">{text.money.unknownPart(unknown)}</p>}
       </Card>
-      <OverTime search={search} onGo={onGo} />
+      <OverTime
+        title={text.money.overTime}
+        search={search}
+        onPick={(period) => onGo({ range: 'custom', ...period })}
+      />
       <Card title={text.money.groups[of.group_by]} aside={<Csv search={search} of={of} />}>
         <Rows of={of} search={search} onGo={onGo} />
       </Card>
@@ -155,64 +149,6 @@ const factsOf = (total: Total) =>
     [text.money.marginShare, marginShare(total)],
     [text.money.executions, total.executions.toLocaleString()],
   ] as const;
-
-function OverTime({ search, onGo }: Omit<Shown, 'of'>) {
-  const { data } = useMoney({ ...search, by: 'time' });
-  if (!data || data.group_by !== 'time' || data.data.length === 0) return null;
-  const rows = withGaps(data);
-  const margin = (row: Total) => (row.margin.startsWith('-') ? '0.00' : row.margin);
-  const parts = [
-    [text.money.cost, 'soft', (row: Total) => row.cost],
-    [text.money.lost, 'bad', (row: Total) => row.lost],
-    [text.money.margin, 'good', margin],
-    [text.money.unknown, 'busy', (row: Total) => subtract(row.revenue, row.known_revenue)],
-  ] as const;
-  const series = parts.map(([name, look, amountOf]) => {
-    const texts = rows.map(amountOf);
-    return { name, look, texts, values: texts.map(Number), total: amountOf(data.total) };
-  });
-  return (
-    <Card title={text.money.overTime}>
-      <Bars
-        label={text.money.overTime}
-        times={rows.map(({ group }) => group)}
-        series={series}
-        per={data.unit === 'day' ? 'day' : 'minute'}
-        onPick={(at) => onGo(periodFrom(at, data.unit))}
-      />
-    </Card>
-  );
-}
-
-const unitMs = { hour: 3_600_000, day: 86_400_000 };
-
-const periodFrom = (at: string, unit: Whole['unit']) => ({
-  range: 'custom' as const,
-  from: fieldTime(at),
-  to: fieldTime(new Date(Date.parse(at) + unitMs[unit]).toISOString()),
-});
-
-type Timed = Total & { group: string };
-
-const nothing = {
-  executions: 0,
-  revenue: '0.00',
-  known_revenue: '0.00',
-  cost: '0.00',
-  lost_runs: 0,
-  lost: '0.00',
-  margin: '0.00',
-};
-
-/** A row for each hour or day of the period. */
-function withGaps({ from, to, unit, data }: Whole): Timed[] {
-  const rows = new Map(data.map((row) => [Date.parse(row.group ?? ''), row]));
-  const count = Math.ceil((Date.parse(to) - Date.parse(from)) / unitMs[unit]);
-  return Array.from({ length: count }, (_, index) => {
-    const at = Date.parse(from) + index * unitMs[unit];
-    return { ...nothing, ...rows.get(at), group: new Date(at).toISOString() };
-  });
-}
 
 function Rows({ of, search, onGo }: Shown) {
   const max = largest(of.data.map(({ revenue }) => revenue));
@@ -278,7 +214,10 @@ function Name({
   const { group, name } = of;
   if (group === null) return <span className="text-soft">{text.money.unknown}</span>;
   const next = by === 'model' ? 'organization' : 'model';
-  const narrowed = { ...(by === 'time' ? periodFrom(group, unit) : { [by]: group }), by: next } as const;
+  const narrowed = {
+    ...(by === 'time' ? { range: 'custom' as const, ...periodFrom(group, unit) } : { [by]: group }),
+    by: next,
+  } as const;
   const shown = by === 'time' ? (unit === 'day' ? day : hour).format(new Date(group)) : (name ?? group);
   return (
     <button

@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { read, type Schemas } from '../api.ts';
-import { fieldTime } from '../features/search/filters.ts';
+import { fieldTime, overviewRanges, overviewSearchOf } from '../features/search/filters.ts';
 import { text } from '../strings.ts';
 import { linkLook } from '../ui/button.tsx';
-import { Card } from '../ui/card.tsx';
+import { Card, Tile, tileLook } from '../ui/card.tsx';
 import { Bars, Meter } from '../ui/charts.tsx';
+import { Choice } from '../ui/filterBar.tsx';
 import { age, duration, percent } from '../ui/format.ts';
 import { Heading } from '../ui/heading.tsx';
 import { liveMs } from '../ui/intervals.ts';
@@ -14,10 +15,13 @@ import { Empty, Problem, Skeleton } from '../ui/states.tsx';
 import { Table } from '../ui/table.tsx';
 import { Status, Time } from '../ui/values.tsx';
 import { Attention } from './attention.tsx';
+import { MoneyCard, Period } from './overviewPeriod.tsx';
 
 type Whole = Schemas['Overview'];
 
 export function Overview() {
+  const { range = 'hour' } = useSearch({ from: '/' });
+  const navigate = useNavigate({ from: '/' });
   const { data, error, refetch } = useQuery({
     queryKey: ['overview'],
     queryFn: () => read<Whole>('/overview'),
@@ -27,20 +31,28 @@ export function Overview() {
     <>
       <div className="mb-4 flex flex-wrap items-baseline justify-between gap-2">
         <Heading title={text.overview.title} />
-        {data && (
-          <p className="text-soft text-xs">
-            {text.overview.lastHour} · <Time at={data.at} />
-          </p>
-        )}
+        <Choice
+          label={text.money.range}
+          value={range}
+          of={overviewRanges}
+          names={text.overview.ranges}
+          onChange={(chosen) => void navigate({ search: overviewSearchOf({ range: chosen }) })}
+        />
       </div>
       {error && <Problem error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton rows={12} />}
-      {data && <Details of={data} />}
+      {data && range === 'hour' && <LastHour of={data} />}
+      {data && range !== 'hour' && (
+        <div className="space-y-4">
+          <Attention items={data.attention} />
+          <Period range={range} />
+        </div>
+      )}
     </>
   );
 }
 
-function Details({ of }: { of: Whole }) {
+function LastHour({ of }: { of: Whole }) {
   const { minutes, counted_since: countedSince } = of.executions;
   // The lists behind the numbers have the same executions.
   const from = fieldTime(countedSince ?? minutes[0]?.at ?? of.at);
@@ -48,8 +60,9 @@ function Details({ of }: { of: Whole }) {
     <div className="space-y-4">
       <Attention items={of.attention} />
       <Tiles of={of} from={from} />
-      <ExecutionsCard of={of.executions} />
-      <div className="grid gap-4 xl:grid-cols-2">
+      <div className="grid items-start gap-4 xl:grid-cols-2">
+        <ExecutionsCard of={of.executions} />
+        <MoneyCard range="24h" />
         <Models of={of.models} from={from} />
         <Providers of={of.providers} from={from} />
         <Errors of={of.executions.errors} from={from} />
@@ -70,16 +83,15 @@ function Tiles({ of, from }: { of: Whole; from: string }) {
   const undelivered = of.deliveries.failed + of.deliveries.expired;
   const broken = of.deliveries.endpoints_failing + of.deliveries.endpoints_deactivated;
   const waiting = of.deliveries.pending > 0 ? text.overview.notYetDelivered(of.deliveries.pending) : null;
-  const look = 'block h-full rounded-lg border border-line bg-card px-4 py-3 hover:bg-hover';
   return (
     <ul className="grid grid-cols-2 gap-3 lg:grid-cols-4">
       <li>
-        <Link to="/executions" search={{ from }} className={look}>
+        <Link to="/executions" search={{ from }} className={tileLook}>
           <Tile name={text.overview.executions} value={created.toLocaleString()} />
         </Link>
       </li>
       <li>
-        <Link to="/executions" search={{ status: 'FAILED,EXPIRED', from }} className={look}>
+        <Link to="/executions" search={{ status: 'FAILED,EXPIRED', from }} className={tileLook}>
           <Tile
             name={text.overview.failed}
             value={failed.toLocaleString()}
@@ -89,7 +101,7 @@ function Tiles({ of, from }: { of: Whole; from: string }) {
         </Link>
       </li>
       <li>
-        <Link to="/executions" search={{ status: 'PENDING' }} className={look}>
+        <Link to="/executions" search={{ status: 'PENDING' }} className={tileLook}>
           <Tile
             name={text.overview.pending}
             value={text.queues.counted(pending?.count ?? 0)}
@@ -98,7 +110,11 @@ function Tiles({ of, from }: { of: Whole; from: string }) {
         </Link>
       </li>
       <li>
-        <Link to="/webhooks/deliveries" search={{ status: 'failed,expired', from: hour }} className={look}>
+        <Link
+          to="/webhooks/deliveries"
+          search={{ status: 'failed,expired', from: hour }}
+          className={tileLook}
+        >
           <Tile
             name={text.overview.undelivered}
             value={undelivered.toLocaleString()}
@@ -111,21 +127,11 @@ function Tiles({ of, from }: { of: Whole; from: string }) {
   );
 }
 
-function Tile(props: { name: string; value: string; aside?: string | null; isBad?: boolean }) {
-  const { name, value, aside = null, isBad = false } = props;
-  return (
-    <>
-      <span className="block text-soft text-xs">{name}</span>
-      <span className={`block font-semibold text-2xl tabular-nums ${isBad ? 'text-bad' : ''}`}>{value}</span>
-      <span className="block min-h-4 text-soft text-xs">{aside}</span>
-    </>
-  );
-}
-
 function ExecutionsCard({ of }: { of: Whole['executions'] }) {
   const { minutes, counted_since: since } = of;
   const valuesOf = (pick: (minute: Schemas['OverviewMinute']) => number) => minutes.map(pick);
   const isEmpty = sumOf(minutes, 'created') === 0;
+  const navigate = useNavigate();
   return (
     <Card title={text.overview.perMinute}>
       {isEmpty ? (
@@ -138,6 +144,7 @@ function ExecutionsCard({ of }: { of: Whole['executions'] }) {
         <Bars
           label={text.overview.perMinute}
           times={minutes.map(({ at }) => at)}
+          onPick={(at) => void navigate({ to: '/executions', search: minuteOf(at) })}
           series={[
             { name: text.overview.completed, look: 'good', values: valuesOf(({ completed }) => completed) },
             { name: text.overview.open, look: 'busy', values: valuesOf(openOf) },
@@ -155,14 +162,18 @@ function ExecutionsCard({ of }: { of: Whole['executions'] }) {
   );
 }
 
+const minuteOf = (at: string) => ({
+  from: fieldTime(at),
+  to: fieldTime(new Date(Date.parse(at) + 60_000).toISOString()),
+});
+
 const openOf = ({ created, completed, failed, cancelled }: Schemas['OverviewMinute']) =>
   created - completed - failed - cancelled;
 
 function Models({ of, from }: { of: Whole['models']; from: string }) {
   const slowest = Math.max(1, ...of.map(({ p95_ms: ms }) => ms ?? 0));
   return (
-    <Card title={text.overview.models}>
-      {of.length === 0 && <Empty title={text.overview.noModels} />}
+    <Card title={text.overview.models} aside={of.length === 0 && text.overview.noModels}>
       {of.length > 0 && (
         <Table
           caption={text.overview.models}
@@ -232,23 +243,24 @@ function Providers({ of, from }: { of: Whole['providers']; from: string }) {
 function Errors({ of, from }: { of: Whole['executions']['errors']; from: string }) {
   const most = Math.max(1, ...of.map(({ count }) => count));
   return (
-    <Card title={text.overview.errors}>
-      {of.length === 0 && <Empty title={text.overview.noErrors} />}
-      <ul className="space-y-2">
-        {of.map(({ code, count }) => (
-          <li key={code}>
-            <Link
-              to="/executions"
-              search={{ error: code, from }}
-              className="flex justify-between gap-3 hover:underline"
-            >
-              <span className="break-all font-mono text-xs">{code}</span>
-              <span className="tabular-nums">{count.toLocaleString()}</span>
-            </Link>
-            <Meter share={count / most} look="bad" />
-          </li>
-        ))}
-      </ul>
+    <Card title={text.overview.errors} aside={of.length === 0 && text.overview.noErrors}>
+      {of.length > 0 && (
+        <ul className="space-y-2">
+          {of.map(({ code, count }) => (
+            <li key={code}>
+              <Link
+                to="/executions"
+                search={{ error: code, from }}
+                className="flex justify-between gap-3 hover:underline"
+              >
+                <span className="break-all font-mono text-xs">{code}</span>
+                <span className="tabular-nums">{count.toLocaleString()}</span>
+              </Link>
+              <Meter share={count / most} look="bad" />
+            </li>
+          ))}
+        </ul>
+      )}
     </Card>
   );
 }

@@ -46,6 +46,7 @@ export const organizationsTexts = {
     unknownPart: (amount: string) =>
       `The cost of runs that brought in ${amount} USD is not known, so the margin leaves them out. Give their models a provider_price.`,
     overTime: 'Over time',
+    lostOnes: 'Failed at a cost',
     none: 'Nothing completed in this period',
     noneHint: 'Choose a longer period, or clear the filters.',
     csv: 'Download CSV',

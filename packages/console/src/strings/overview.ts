@@ -7,7 +7,14 @@ const numbered = (count: number, one: string, many: string) =>
 export const overviewTexts = {
   overview: {
     title: 'Overview',
-    lastHour: 'The last hour',
+    ranges: { hour: 'Last hour', '24h': 'Last 24 hours', '7d': 'Last 7 days', '30d': 'Last 30 days' },
+    money: {
+      '24h': 'Money in the last 24 hours',
+      '7d': 'Money in the last 7 days',
+      '30d': 'Money in the last 30 days',
+    },
+    completedOverTime: 'Executions by the time they completed',
+    by: { model: 'Revenue by model', organization: 'Revenue by organization' },
     executions: 'Executions',
     completed: 'Completed',
     open: 'Open',

@@ -77,6 +77,14 @@ export function moneySearchOf(search: Record<string, unknown>): MoneySearch {
 const hourMs = 3_600_000;
 const rangeMs = { '24h': 24 * hourMs, '7d': 7 * 24 * hourMs, '30d': 30 * 24 * hourMs };
 
+export const overviewRanges = ['hour', '24h', '7d', '30d'] as const;
+export type OverviewSearch = { range?: (typeof overviewRanges)[number] };
+
+export function overviewSearchOf({ range }: Record<string, unknown>): OverviewSearch {
+  const found = overviewRanges.find((one) => one === range && one !== 'hour');
+  return found ? { range: found } : {};
+}
+
 /** The query of `GET /money`. */
 export function moneyQuery(search: MoneySearch, nowMs: number) {
   const { range = '24h', by = 'model', model, provider, organization } = search;
