@@ -27,6 +27,8 @@ export type Context = {
   write(part: string | Uint8Array): void;
   /** A line about progress, to standard error. */
   report(line: string): void;
+  /** The same, in place of the last such line on a terminal. Nothing, where there is no terminal. */
+  reportProgress(line: string): void;
   /** Aborted when the reader of standard output is gone. */
   outputClosed: AbortSignal;
   /** Columns of the terminal on standard output; null for anything else. */

@@ -3,6 +3,7 @@ import { executionStatuses } from '@holdfast/domain/statuses';
 import type { Command } from './command.ts';
 
 const queues = 'dispatch|recover|callback|poll|abort|settle|fanout|deliver|test-call|adjust';
+const batchStatuses = 'open|running|paused|finishing|completed|cancelled|expired';
 const isDryRun = (args: string[]) => args.includes('--dry-run');
 
 /** Every command, in the order of the help. */
@@ -140,6 +141,56 @@ HOLDFAST_API_KEY (safer, because process lists show flags), else those of npm st
     usage: 'holdfast run <model> [--input JSON|@file] [--stream] [--json] [--url URL] [--key KEY]',
     examples: `holdfast run sandbox-text --stream --input '{"prompt": "A lighthouse"}'`,
     load: async () => (await import('./run/run.ts')).run,
+  },
+  {
+    name: 'batch run',
+    about: `run the items of a file as a batch through the API, as a client does: a JSON object on each line, with custom_id and input.
+Prints a JSON line for each item that ended, or writes them to --out. What it does is not lost with it: run again, it goes on
+with the batch of the same file and flags. --idempotency-key: begin a batch of that name, although the file was run before.
+--skip-rejected: run the other items when some are not accepted. Ctrl-C leaves the batch running. --url, --key: as for run`,
+    usage: `holdfast batch run <FILE> [--model SLUG] [--out FILE] [--max-cost AMOUNT] [--skip-rejected]
+    [--idempotency-key KEY] [--json] [--url URL] [--key KEY]`,
+    examples: 'holdfast batch run prompts.jsonl --model sandbox-text --out results.jsonl',
+    load: async () => (await import('./batch/run.ts')).batchRun,
+  },
+  {
+    name: 'batch list',
+    about: 'list the batches of the organization of the key, newest first',
+    usage: `holdfast batch list [--status ${batchStatuses}] [--limit 20] [--json]
+    [--url URL] [--key KEY]`,
+    load: async () => (await import('./batch/batches.ts')).batchList,
+  },
+  {
+    name: 'batch get',
+    about: 'show a batch: its status, counts and cost',
+    usage: 'holdfast batch get <batch> [--json] [--url URL] [--key KEY]',
+    load: async () => (await import('./batch/batches.ts')).batchGet,
+  },
+  {
+    name: 'batch pause',
+    about: 'start no more items of a batch until it is resumed; what runs goes on',
+    usage: 'holdfast batch pause <batch> [--json] [--url URL] [--key KEY]',
+    load: async () => (await import('./batch/batches.ts')).batchPause,
+  },
+  {
+    name: 'batch resume',
+    about: 'go on with a paused batch; --max-cost takes the place of its own',
+    usage: 'holdfast batch resume <batch> [--max-cost AMOUNT] [--json] [--url URL] [--key KEY]',
+    load: async () => (await import('./batch/batches.ts')).batchResume,
+  },
+  {
+    name: 'batch cancel',
+    about: 'cancel what waits and what runs of a batch; what completed stays, and is charged',
+    usage: 'holdfast batch cancel <batch> [--json] [--url URL] [--key KEY]',
+    load: async () => (await import('./batch/batches.ts')).batchCancel,
+  },
+  {
+    name: 'batch retry',
+    about:
+      'run the failed, cancelled and expired items of a batch again, or those with --status, a list separated by commas',
+    usage: 'holdfast batch retry <batch> [--status LIST] [--json] [--url URL] [--key KEY]',
+    examples: 'holdfast batch retry bat_… --status failed',
+    load: async () => (await import('./batch/batches.ts')).batchRetry,
   },
   {
     name: 'executions list',

@@ -19,7 +19,10 @@ import {
 import { exitCodes, RefusedError } from './errors.ts';
 import type { Named } from './flags.ts';
 
-export type Output = Pick<Context, 'print' | 'write' | 'report' | 'outputClosed' | 'width'>;
+export type Output = Pick<
+  Context,
+  'print' | 'write' | 'report' | 'reportProgress' | 'outputClosed' | 'width'
+>;
 
 /** Runs a command in a context of its own, and returns the exit code. @throws UsageError */
 export async function runCommand(

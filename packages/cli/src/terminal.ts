@@ -1,5 +1,6 @@
 import { exitCodes } from './errors.ts';
 import type { Output } from './invocation.ts';
+import { cutTo } from './output/width.ts';
 
 /** Standard output and standard error, as a command writes to them. */
 export function openTerminal(): Output {
@@ -16,10 +17,20 @@ export function openTerminal(): Output {
   });
   // A failure of stderr can be reported nowhere, and must not end a command half-way.
   process.stderr.on('error', () => undefined);
+  let isInLine = false;
   return {
     print: (line) => process.stdout.write(`${line}\n`),
     write: (part) => process.stdout.write(part),
-    report: (line) => process.stderr.write(`${line}\n`),
+    report(line) {
+      process.stderr.write(`${isInLine ? '\n' : ''}${line}\n`);
+      isInLine = false;
+    },
+    reportProgress(line) {
+      const width = terminalWidth(process.stderr);
+      if (width === null) return;
+      process.stderr.write(`\r${cutTo(width - 1, line)}\u001b[K`);
+      isInLine = true;
+    },
     outputClosed: outputClosed.signal,
     width: terminalWidth(process.stdout),
   };
