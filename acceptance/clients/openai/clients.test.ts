@@ -5,15 +5,10 @@ import { startReceiver } from '@holdfast/testkit/webhookReceiver';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { stackOfTests } from '../../stack/stackOfTests.ts';
 import { installNode, type Remote, runNode, runPython } from './programs.ts';
-import { startUpstream, upstreamModels } from './upstream.ts';
+import { settingsFor, startUpstream, upstreamModels } from './upstream.ts';
 
 const upstream = closing(await startUpstream());
-const settings = {
-  COMPATIBLE_APIS: 'openai',
-  OPENAI_BASE_URL: upstream.url,
-  OPENAI_API_KEY: 'sk-upstream',
-};
-const stack = await stackOfTests(settings, upstreamModels);
+const stack = await stackOfTests(settingsFor(upstream), upstreamModels);
 let customer: Customer;
 let remote: Remote;
 

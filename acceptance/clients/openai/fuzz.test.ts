@@ -3,15 +3,14 @@ import { text } from 'node:stream/consumers';
 import { closing } from '@holdfast/testkit/closing';
 import { expect, it } from '@jest/globals';
 import { stackOfTests } from '../../stack/stackOfTests.ts';
-import { startUpstream, upstreamModels } from './upstream.ts';
+import { settingsFor, startUpstream, upstreamModels } from './upstream.ts';
 
 const count = 5000;
 const width = 16;
 const withinMs = 10_000;
 
 const upstream = closing(await startUpstream());
-const settings = { COMPATIBLE_APIS: 'openai', OPENAI_BASE_URL: upstream.url, OPENAI_API_KEY: 'sk-upstream' };
-const stack = await stackOfTests(settings, upstreamModels);
+const stack = await stackOfTests(settingsFor(upstream), upstreamModels);
 const customer = await stack.newCustomer();
 const { apiKey } = customer;
 const upload = { filename: 'a.csv', purpose: 'user_data', bytes: 9, mime_type: 'text/csv' };
@@ -46,6 +45,7 @@ const models = [
   'embedder',
   'speaker',
   'moderator',
+  'film',
   'sandbox-moderation',
   'whisper-1',
   'gpt-image-1',

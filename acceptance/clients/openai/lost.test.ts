@@ -8,20 +8,14 @@ import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startFleet } from '../../stack/fleet.ts';
 import { startLossyProxy } from './lossyProxy.ts';
 import { installNode, runNode, runPython } from './programs.ts';
-import { startUpstream } from './upstream.ts';
+import { settingsFor, startUpstream } from './upstream.ts';
 
 const calls = Number(process.env['LOST_CALLS'] ?? 1000);
 const callsUnderKills = calls / 2;
 const kills = 5;
 
 const upstream = closing(await startUpstream());
-const fleet = closing(
-  await startFleet(testFolder('lost'), {
-    COMPATIBLE_APIS: 'openai',
-    OPENAI_BASE_URL: upstream.url,
-    OPENAI_API_KEY: 'sk-upstream',
-  }),
-);
+const fleet = closing(await startFleet(testFolder('lost'), settingsFor(upstream)));
 const { db } = fleet;
 let customer: Customer;
 

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ModelFile } from '@holdfast/domain/modelDefinition';
+import { mp4 } from '@holdfast/files/testing/media';
 
 type Message = { role: string; content: unknown };
 type Asked = {
@@ -38,6 +39,14 @@ export async function startUpstream(port = 0) {
   };
 }
 
+/** Of a gateway that runs them there. */
+export const settingsFor = ({ url }: { url: string }) => ({
+  COMPATIBLE_APIS: 'openai',
+  OPENAI_BASE_URL: url,
+  OPENAI_API_KEY: 'sk-upstream',
+  FILMS_BASE_URL: url,
+});
+
 async function respond(request: IncomingMessage, response: ServerResponse, prompts: string[]): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -60,6 +69,10 @@ async function respond(request: IncomingMessage, response: ServerResponse, promp
   if (path === '/images/generations' || path === '/images/edits') {
     prompts.push(/name="prompt"\r\n\r\n([^\r]*)/.exec(body)?.[1] ?? String(asked.prompt));
     return void json({ created: 1, data: [{ b64_json: png }], usage: { input_tokens: 3, output_tokens: 4 } });
+  }
+  if (path === '/films') {
+    prompts.push(String(asked.prompt));
+    return void json({ video: `data:video/mp4;base64,${mp4.toString('base64')}` });
   }
   if (path === '/moderations') {
     const categories = { violence: body.includes('fight') };
@@ -156,5 +169,31 @@ export const upstreamModels: ModelFile[] = [
     { prompt: text, voice: text, response_format: text, speed: { type: 'number' } },
     { output: { kind: 'audios' } },
   ),
+  {
+    slug: 'film',
+    provider: {
+      adapter: 'http',
+      connection: 'films',
+      model: 'upstream',
+      options: {
+        path: '/films',
+        body: { prompt: '{{input.prompt}}', from: '{{input.clip}}' },
+        output: '/video',
+      },
+    },
+    input_schema: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['prompt'],
+      properties: {
+        prompt: text,
+        length: { type: 'integer' },
+        clip: { type: 'string', format: 'file' },
+      },
+    },
+    openai: { videos: { seconds: 'length', video: 'clip' } },
+    price: { per_run: '0.01' },
+    output: { kind: 'videos' },
+  },
   modelOf('moderator', { endpoint: 'moderations' }, { input: {} }, { output: { kind: 'raw' } }),
 ];

@@ -73,6 +73,8 @@ export const openaiOperations = {
       seconds: ['duration', 'duration_seconds'],
       size: ['resolution'],
       input_reference: [],
+      /** What a remix begins with. */
+      video: [],
     },
   },
 } as const satisfies Record<string, OperationRules>;

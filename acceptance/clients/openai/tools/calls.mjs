@@ -52,11 +52,11 @@ async function gathered(stream) {
 }
 const textOf = (chunks) => chunks.map(({ choices }) => choices[0]?.delta?.content ?? '').join('');
 const isAnswer = (text, to) => expect(text?.includes(to) && text.endsWith('That is all.'), text);
-async function ended(id) {
-  let found = await client.responses.retrieve(id);
+async function ended(id, api = client.responses) {
+  let found = await api.retrieve(id);
   while (['queued', 'in_progress'].includes(found.status)) {
     await new Promise((resolve) => setTimeout(resolve, 50));
-    found = await client.responses.retrieve(id);
+    found = await api.retrieve(id);
   }
   return found;
 }
@@ -439,8 +439,20 @@ const calls = {
     const part = client.uploads.parts.create(id, { data: await toFile(Buffer.from('x')) });
     await fails(part, 'NotFoundError', 404);
   },
-  async 'videos.list'() {
-    expect((await gathered(client.videos.list())).length === 0);
+  async 'videos, and a remix of one'() {
+    const asked = { model: 'film', prompt: 'a harbour', seconds: '4' };
+    const { id, status } = await client.videos.create(asked);
+    expect(['queued', 'in_progress'].includes(status), status);
+    expect((await ended(id, client.videos)).status === 'completed');
+    const content = await client.videos.downloadContent(id);
+    expect((await content.arrayBuffer()).byteLength > 1000);
+    const remix = await client.videos.remix(id, { prompt: 'at night' });
+    expect(remix.remixed_from_video_id === id && remix.id !== id, remix);
+    expect((await ended(remix.id, client.videos)).progress === 100);
+    const listed = (await gathered(client.videos.list())).map((one) => one.id);
+    expect(listed[0] === remix.id && listed[1] === id, listed);
+    for (const one of [id, remix.id]) expect((await client.videos.delete(one)).deleted);
+    await fails(client.videos.retrieve(id), 'NotFoundError', 404);
   },
   'videos.create by a model that makes none': () =>
     fails(client.videos.create({ model, prompt: 'a film' }), 'BadRequestError', 400),

@@ -427,8 +427,15 @@ def uploads_cancel():
 
 
 @call
-def videos_list():
-    assert list(client.videos.list()) == []
+def videos_and_a_remix():
+    done = client.videos.create_and_poll(model="film", prompt="a harbour, python", seconds="4", poll_interval_ms=50)
+    assert done.status == "completed" and len(client.videos.download_content(done.id).content) > 1000, done
+    remix = client.videos.remix(done.id, prompt="at night, python")
+    assert remix.remixed_from_video_id == done.id, remix
+    assert client.videos.poll(remix.id, poll_interval_ms=50).status == "completed"
+    assert [one.id for one in client.videos.list()][:2] == [remix.id, done.id]
+    assert client.videos.delete(done.id).deleted and client.videos.delete(remix.id).deleted
+    fails(openai.NotFoundError, 404, None, lambda: client.videos.retrieve(done.id))
 
 
 for one in calls:

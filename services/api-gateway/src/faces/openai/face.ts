@@ -26,6 +26,7 @@ import {
 import { postSpeech } from './speech.ts';
 import { postTranscription, postTranslation } from './transcriptions.ts';
 import { postCancelUpload, postCompleteUpload, postOpenaiPart, postOpenaiUpload } from './uploads.ts';
+import { postVideoRemix } from './videoRemix.ts';
 import { deleteVideo, getVideo, getVideoContent, listVideos, postVideo } from './videos.ts';
 
 const endpoints: readonly Endpoint[] = [
@@ -48,6 +49,7 @@ const endpoints: readonly Endpoint[] = [
   getVideo,
   getVideoContent,
   deleteVideo,
+  postVideoRemix,
   postSpeech,
   postTranscription,
   postTranslation,

@@ -10,6 +10,7 @@ const meanings: Record<string, RegExp> = {
   image: /^(?!.*mask).*(image|img|photo|picture)/i,
   mask: /mask/i,
   file: /audio|file|speech|sound|voice/i,
+  video: /video|film|movie/i,
 };
 
 /** The input with the files where its model takes them. @throws ApiError if it has no place for one of them */
@@ -51,7 +52,9 @@ function propertyFor(field: string, properties: readonly FileProperty[]): FilePr
   return (
     properties.find(({ name }) => name === field) ??
     properties.find(({ name }) => meanings[field]?.test(name)) ??
-    (field === 'mask' ? undefined : properties.find(({ name }) => !meanings['mask']?.test(name)))
+    (['mask', 'video'].includes(field)
+      ? undefined
+      : properties.find(({ name }) => !meanings['mask']?.test(name)))
   );
 }
 

@@ -30,13 +30,14 @@ export function routesOf(definition: ModelDefinition): string[] {
 /** A field of a request. `isEssential`: leaving it out would change what the client gets. */
 export type Wanted = { field: string; value: unknown; isEssential?: boolean };
 
-/** The client's fields become a model's input as its file says, or else by the names in its schema. @throws ApiError for an essential one that the model does not take */
+/** The client's fields become a model's input as its file says, or else by the names in its schema. They replace those of a `former` input. @throws ApiError for an essential one that the model does not take */
 export function inputFor(
   definition: ModelDefinition,
   operation: OpenaiOperation,
   wanted: readonly Wanted[],
+  former: Record<string, unknown> = {},
 ): Record<string, unknown> {
-  const input: Record<string, unknown> = {};
+  const input = structuredClone(former);
   for (const { field, value, isEssential } of wanted) {
     if (value === undefined || value === null) continue;
     const placed = placesOf(definition, operation, field, value);

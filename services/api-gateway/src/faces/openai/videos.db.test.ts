@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { organizationWithKey } from '../../testing/testGateway.ts';
-import { faceGateway } from '../testing/faceGateway.ts';
+import { faceGateway, type TestOutput } from '../testing/faceGateway.ts';
 
+const stillSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { prompt: { type: 'string' }, image: { type: 'string', format: 'file' } },
+} as const;
 const { post, run, gateway, key, organizationId } = await faceGateway('openai', [
   {
     slug: 'film',
@@ -14,10 +19,12 @@ const { post, run, gateway, key, organizationId } = await faceGateway('openai', 
         duration: { type: 'integer' },
         size: { type: 'string' },
         image: { type: 'string', format: 'file' },
+        source_video: { type: 'string', format: 'file' },
       },
     },
     output: { kind: 'videos' },
   },
+  { slug: 'still', input_schema: stillSchema, output: { kind: 'videos' } },
   { slug: 'writer', input_schema: { type: 'object' }, output: { kind: 'text' } },
 ]);
 const { db } = gateway.context;
@@ -85,6 +92,26 @@ describe('a video', () => {
     expect(other.organizationId).not.toBe(organizationId);
     expect((await gateway.client(other.key).get(path)).body.data).toEqual([]);
     await gateway.client(other.key).get(`${path}/${made[0]}`).expect(404);
+  });
+
+  const outputOf = async (store: Parameters<TestOutput>[0]) => ({
+    videos: [{ file_id: await store('a.mp4', Buffer.from('bytes'), 'video/mp4'), format: 'mp4' }],
+  });
+
+  it('is remixed from another, with its settings and a new prompt', async () => {
+    const { response, execution } = await run(film(), outputOf);
+    const remix = (id: string) => post(`/videos/${id}/remix`).send({ prompt: 'at night' });
+    const { body } = await remix(response.body.id).expect(200);
+    expect(body).toMatchObject({ status: 'queued', remixed_from_video_id: response.body.id });
+    const [{ file_id: source_video }] = Object(execution.output).videos;
+    const where = { id: body.id.replace('video_', 'exec_') };
+    const { input } = await db.prisma.execution.findUniqueOrThrow({ where });
+    expect(input).toEqual({ prompt: 'at night', duration: 8, size: '1280x720', source_video });
+    // It has not completed itself.
+    expect((await remix(body.id).expect(400)).body.error.param).toBe('video_id');
+    await remix('video_none').expect(404);
+    const still = await run(post('/videos').field({ model: 'still', prompt: 'x' }), outputOf);
+    expect((await remix(still.response.body.id).expect(400)).body.error.param).toBe('video');
   });
 
   it.each([

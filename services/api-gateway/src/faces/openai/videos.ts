@@ -20,8 +20,11 @@ import { createFromFiles } from './fileRequest.ts';
 import { inputFor } from './mapping.ts';
 import { requireOutput } from './output.ts';
 
-const route = '/v1/openai/videos';
-const common = { tag: 'OpenAI', responses: { 200: { description: 'The video', schema: null } } } as const;
+export const videosRoute = '/v1/openai/videos';
+export const ofVideos = {
+  tag: 'OpenAI',
+  responses: { 200: { description: 'The video', schema: null } },
+} as const;
 const params = z.object({ id: z.string() });
 
 const videoFields = z.looseObject({
@@ -46,10 +49,10 @@ function videoInput(
 
 /** A run of a video model is asynchronous at OpenAI, too: one execution is one video. */
 export const postVideo = endpoint({
-  ...common,
+  ...ofVideos,
   ...fileLimits,
   method: 'POST',
-  path: route,
+  path: videosRoute,
   operationId: 'createOpenaiVideo',
   summary: 'Create a video',
   scope: 'executions:write',
@@ -57,7 +60,7 @@ export const postVideo = endpoint({
   body: z.looseObject({}),
   async handle({ body, ...call }) {
     const { created, fields } = await createFromFiles(call, body, {
-      route: `POST ${route}`,
+      route: `POST ${videosRoute}`,
       fields: videoFields,
       files: ['input_reference'],
       operation: 'videos',
@@ -69,9 +72,9 @@ export const postVideo = endpoint({
 });
 
 export const getVideo = endpoint({
-  ...common,
+  ...ofVideos,
   method: 'GET',
-  path: `${route}/{id}`,
+  path: `${videosRoute}/{id}`,
   operationId: 'getOpenaiVideo',
   summary: 'Read a video',
   scope: 'executions:read',
@@ -85,9 +88,9 @@ export const getVideo = endpoint({
 });
 
 export const listVideos = endpoint({
-  ...common,
+  ...ofVideos,
   method: 'GET',
-  path: route,
+  path: videosRoute,
   operationId: 'listOpenaiVideos',
   summary: 'List videos',
   scope: 'executions:read',
@@ -118,9 +121,9 @@ export const listVideos = endpoint({
 });
 
 export const getVideoContent = endpoint({
-  ...common,
+  ...ofVideos,
   method: 'GET',
-  path: `${route}/{id}/content`,
+  path: `${videosRoute}/{id}/content`,
   operationId: 'downloadOpenaiVideo',
   summary: 'Download a video',
   scope: 'executions:read',
@@ -137,9 +140,9 @@ export const getVideoContent = endpoint({
 });
 
 export const deleteVideo = endpoint({
-  ...common,
+  ...ofVideos,
   method: 'DELETE',
-  path: `${route}/{id}`,
+  path: `${videosRoute}/{id}`,
   operationId: 'deleteOpenaiVideo',
   summary: 'Delete a video',
   scope: 'executions:write',
@@ -162,7 +165,7 @@ function executionIdOf(id: string): string | null {
 }
 
 /** @throws ApiError NOT_FOUND, also for a video that was deleted */
-async function findVideo(context: Context, caller: Caller, id: string): Promise<Execution> {
+export async function findVideo(context: Context, caller: Caller, id: string): Promise<Execution> {
   const executionId = executionIdOf(id);
   const execution = executionId === null ? null : await findExecution(context, caller, executionId);
   if (execution === null || execution.erasedAt !== null) throw notFound('video');
@@ -179,8 +182,8 @@ const statuses: Record<Execution['status'], string> = {
   EXPIRED: 'failed',
 };
 
-function videoOf(execution: Execution, model = execution.model) {
-  const { id, status, progress, createdAt, completedAt, errorCode, errorMessage } = execution;
+export function videoOf(execution: Execution, model = execution.model) {
+  const { id, status, progress, createdAt, completedAt, errorCode, errorMessage, metadata } = execution;
   const error = errorCode && openaiError(new ApiError(errorCode, errorMessage ?? '')).error;
   return {
     id: `video_${id.slice('exec_'.length)}`,
@@ -191,6 +194,7 @@ function videoOf(execution: Execution, model = execution.model) {
     created_at: Math.floor(createdAt.getTime() / 1000),
     completed_at: completedAt && Math.floor(completedAt.getTime() / 1000),
     expires_at: null,
+    remixed_from_video_id: metadata?.['remixed_from_video_id'] ?? null,
     error: error
       ? { code: error.code, message: error.message }
       : status === 'CANCELLED'
