@@ -1,6 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { endpoints } from '../../services/api-gateway/src/app.ts';
+import { falFace } from '../../services/api-gateway/src/faces/fal/face.ts';
+import { openaiFace } from '../../services/api-gateway/src/faces/openai/face.ts';
+import { replicateFace } from '../../services/api-gateway/src/faces/replicate/face.ts';
 import { createApiDocument } from '../../services/api-gateway/src/pages/openapi/document.ts';
 import { errorTable } from '../../services/api-gateway/src/pages/openapi/errorTable.ts';
 import { scopeOf } from '../../services/api-gateway/src/pages/openapi/operations.ts';
@@ -34,6 +37,18 @@ function writePart(file, name, text) {
 }
 
 writePart('docs/api.md', 'endpoints', sections.join('\n\n'));
+
+/** The clients of Replicate for Python add `/v1` to every path. */
+const isOwn = ({ path: at }) => !at.startsWith('/v1/replicate/v1/');
+const compatible = [openaiFace, replicateFace, falFace].map(({ prefix, endpoints: some }) => {
+  const rows = some
+    .filter(isOwn)
+    .map(({ method, path: at, summary }) => `| ${method} | \`${at.replace(prefix, '')}\` | ${summary} |`);
+  return [`## Endpoints below ${prefix}`, '', '| Method | Path | |', '| --- | --- | --- |', ...rows].join(
+    '\n',
+  );
+});
+writePart('docs/compatible.md', 'endpoints', compatible.join('\n\n'));
 
 const codes = errorTable.map(
   ({ status, code, retryable, advice }) =>

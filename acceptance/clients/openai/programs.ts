@@ -4,7 +4,7 @@ import { programsIn } from '../programs.ts';
 const { install, runNode: node, runPython: python } = programsIn(join(import.meta.dirname, 'tools'));
 
 /** LlamaIndex needs an older client of OpenAI's than the others. */
-const requirements = {
+export const requirements = {
   openai: ['openai==3.3.0', 'langchain-openai==1.7.4', 'litellm==1.110.2', 'instructor==1.17.0'],
   llamaindex: ['llama-index-llms-openai-like==0.8.1', 'llama-index-embeddings-openai-like==0.4.0'],
 };

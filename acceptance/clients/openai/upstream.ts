@@ -39,7 +39,7 @@ export async function startUpstream(port = 0) {
   };
 }
 
-/** Of a gateway that runs them there. */
+/** The settings of a gateway whose models run there. */
 export const settingsFor = ({ url }: { url: string }) => ({
   COMPATIBLE_APIS: 'openai',
   OPENAI_BASE_URL: url,

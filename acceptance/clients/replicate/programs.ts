@@ -3,7 +3,7 @@ import { programsIn } from '../programs.ts';
 
 const { install, runNode: node, runPython: python } = programsIn(join(import.meta.dirname, 'tools'));
 
-const packages = ['replicate==1.0.7'];
+export const packages = ['replicate==1.0.7'];
 
 export type Remote = { baseUrl: string; apiKey: string };
 

@@ -57,6 +57,7 @@ export const sections: readonly Section[] = [
       { built: 'reference', path: 'reference', label: 'API reference' },
       { built: 'catalogue', path: 'models', label: 'Models' },
       doc('api', 'API overview'),
+      doc('compatible', 'OpenAI, Replicate, fal'),
       doc('errors', 'Errors'),
       { file: 'sdk/typescript/README.md', path: 'sdk/typescript', label: 'TypeScript SDK' },
       { file: 'sdk/python/README.md', path: 'sdk/python', label: 'Python SDK' },
