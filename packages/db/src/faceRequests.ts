@@ -11,6 +11,8 @@ export type KnownRequest = {
   deliveredS: number | null;
   /** Seconds since the connection of that response closed; negative: it may close yet; null: it has not closed in time. */
   closedS: number | null;
+  /** How many requests there were for the execution. */
+  tries: number;
   /** Seconds since the last request for it, or since its execution has ended. */
   idleS: number;
 };
@@ -29,7 +31,7 @@ export async function findFaceRequest(db: Database, request: FaceRequest): Promi
 const findSql = `
 SELECT f.execution_id AS "executionId", e.completed_at IS NOT NULL AS "hasEnded",
   extract(epoch FROM now() - f.delivered_at)::float8 AS "deliveredS",
-  extract(epoch FROM now() - f.closed_at)::float8 AS "closedS",
+  extract(epoch FROM now() - f.closed_at)::float8 AS "closedS", f.tries,
   extract(epoch FROM now() - greatest(f.touched_at, e.completed_at))::float8 AS "idleS"
 FROM face_requests f CROSS JOIN LATERAL (SELECT completed_at FROM executions WHERE id = f.execution_id OFFSET 0) e
 WHERE f.api_key_id = $1 AND f.route = $2 AND f.hash = $3`;
@@ -54,7 +56,7 @@ WITH old AS (
 )
 INSERT INTO face_requests AS f (api_key_id, route, hash, execution_id) VALUES ($1, $2, $3, $4)
 ON CONFLICT (api_key_id, route, hash) DO UPDATE SET execution_id = excluded.execution_id, touched_at = now(),
-  delivered_at = NULL, closed_at = NULL`;
+  delivered_at = NULL, closed_at = NULL, tries = CASE WHEN f.execution_id = excluded.execution_id THEN f.tries + 1 ELSE 1 END`;
 
 /** `closesWithinMs`: if the connection closes in this time, the response counts as lost; null: whatever happens, it arrived. */
 export async function markDelivered(

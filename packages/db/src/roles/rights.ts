@@ -42,7 +42,8 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     reviews: 'SELECT',
     ledger_audits: 'SELECT, UPDATE (requested_at)',
     idempotency_keys: 'SELECT, INSERT',
-    face_requests: 'SELECT, INSERT, UPDATE (execution_id, touched_at, delivered_at, closed_at), DELETE',
+    face_requests:
+      'SELECT, INSERT, UPDATE (execution_id, touched_at, delivered_at, closed_at, tries), DELETE',
     executions:
       'SELECT, INSERT, UPDATE (status, completed_at, input, metadata, webhook_url, output, error_message, erased_at, logs)',
     batches:

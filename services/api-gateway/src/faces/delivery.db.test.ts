@@ -16,7 +16,8 @@ const otherServer = closing(createServer(another.app));
 for (const one of [server, otherServer]) await once(one.listen(0, '127.0.0.1'), 'listening');
 const { db } = gateway.context;
 const replicate = 'replicate-javascript/1.4.0';
-const fal = '@fal-ai/client/1.10.1';
+const js = '@fal-ai/client/1.10.1';
+const python = 'fal-client/1.0.3 (python)';
 const keepsOpen = { keepAlive: true };
 
 let prompts = 0;
@@ -37,14 +38,11 @@ const rowOf = (executionId: string) => db.prisma.faceRequest.findFirstOrThrow({ 
 const isJoined = ({ headers }: request.Response) => headers['holdfast-joined'] === 'true';
 
 describe('a twin of a request whose response was written whole', () => {
-  it.each([
-    ['replicate-javascript', replicate],
-    ['@fal-ai/client', fal],
-  ])('by %s joins it if its connection closed at once', async (_client, userAgent) => {
+  it('by replicate-javascript joins it if its connection closed at once', async () => {
     const agent = new Agent(keepsOpen);
-    const { execution } = await answered(post(agent, userAgent));
+    const { execution } = await answered(post(agent, replicate));
     agent.destroy();
-    const twin = await post(new Agent(), userAgent);
+    const twin = await post(new Agent(), replicate);
     expect([twin.headers['holdfast-execution'], isJoined(twin)]).toEqual([execution.id, true]);
   });
 
@@ -100,14 +98,19 @@ describe('a twin of a request whose response was written whole', () => {
   });
 
   it.each([
-    ['joins it if the gateway died before it noted whether the connection closed', 0.3, true],
-    ['is an execution of its own two seconds after the connection closed', -2, false],
-  ])('%s', async (_title, closedAtS, joins) => {
-    const { execution } = await answered(post(new Agent(), replicate));
+    ['joins it if the gateway died before it noted whether the connection closed', replicate, 0.3, 1, true],
+    ['is an execution of its own two seconds after the connection closed', replicate, -2, 1, false],
+    ["by fal's client for JavaScript joins it after its pause", js, -3, 3, true],
+    ["by fal's client for JavaScript is an execution of its own after that", js, -5, 1, false],
+    ["by fal's client for Python joins it after its pause", python, -6, 9, true],
+    ["by fal's client for Python is an execution of its own before that", python, -1, 9, false],
+  ])('%s', async (_title, userAgent, closedAtS, tries, joins) => {
+    const { execution } = await answered(post(new Agent(), userAgent));
     await until('it is noted', async () => (await rowOf(execution.id)).deliveredAt !== null);
-    const sql = `UPDATE face_requests SET closed_at = now() + $2 * interval '1 s' WHERE execution_id = $1`;
-    await db.pool.query(sql, [execution.id, closedAtS]);
-    const sent = post(new Agent(), replicate);
+    const sql = `UPDATE face_requests SET delivered_at = now() + least($2::float8, 0) * interval '1 s',
+      closed_at = now() + $2::float8 * interval '1 s', tries = $3 WHERE execution_id = $1`;
+    await db.pool.query(sql, [execution.id, closedAtS, tries]);
+    const sent = post(new Agent(), userAgent);
     expect(isJoined(joins ? await sent : (await answered(sent)).response)).toBe(joins);
   });
 });

@@ -9,24 +9,16 @@ import {
   markDelivered,
 } from '@holdfast/db/faceRequests';
 import type { Context } from '../context/context.ts';
+import { isSilentRepeater } from './silentRepeaters.ts';
 
 type Responding = { context: Context; response: ServerResponse };
 
-/**
- * How the user agents begin that keep their connections open, and repeat a request within milliseconds without saying so. A
- * connection of theirs that closes right after a response has lost it on the way, behind a proxy.
- */
-const silentRepeaters = ['replicate-javascript/', '@fal-ai/client/'];
-
-/** How soon after a response that is. */
+/** How soon after a response a connection closes that has lost it. */
 const closesWithinMs = 1000;
+/** A gateway that has not decided by then has died. */
+const decidesWithinMs = 2 * closesWithinMs;
 /** How often a gateway looks whether it has happened to a connection of another one. */
 const pollMs = 100;
-
-function isSilentRepeater({ req }: ServerResponse): boolean {
-  const agent = req.headers['user-agent'] ?? '';
-  return silentRepeaters.some((one) => agent.startsWith(one));
-}
 
 /** What another request on a connection calls, as its client has read the last response, while that may still be lost. */
 const undecided = new WeakMap<Socket, () => void>();
@@ -41,7 +33,7 @@ export async function findKnown(
   for (;;) {
     const known = await findFaceRequest(context.db, identity);
     if (known === null) return null;
-    if (!isSilentRepeater(response)) return { ...known, closedS: null };
+    if (!isSilentRepeater(response.req)) return { ...known, closedS: null };
     if (known.closedS === null || known.closedS >= 0) return known;
     await delay(pollMs);
   }
@@ -75,9 +67,9 @@ export function noteDelivery(
   response.once('close', () => {
     if (!response.writableFinished || isRetryExpected(response)) return;
     // A proxy may close each connection after its response.
-    const mayClose = response.shouldKeepAlive && isSilentRepeater(response);
+    const mayClose = response.shouldKeepAlive && isSilentRepeater(response.req);
     notes.set(name, note);
-    write(() => markDelivered(db, identity, executionId, mayClose ? closesWithinMs : null), !mayClose);
+    write(() => markDelivered(db, identity, executionId, mayClose ? decidesWithinMs : null), !mayClose);
     if (!mayClose) return;
     const bytesRead = socket.bytesRead;
     const end = (hasClosed: boolean) => {

@@ -9,13 +9,12 @@ import { createExecution } from '../executions/createExecution.ts';
 import type { CreateBody } from '../executions/createRequest.ts';
 import { findExecution } from '../executions/readable.ts';
 import { findKnown, noteDelivery } from './delivery.ts';
+import { isTimeToRepeat } from './silentRepeaters.ts';
 
 /** A request whose response did not arrive can be repeated for this time after its last try or the end of its run. */
 const joinForS = 120;
 /** A client that says that it retries may have lost a response on the way, after it was written whole. */
 const retryJoinForS = 30;
-/** A client whose connection closed right after a response has lost it, and repeats its request at once. */
-const closedJoinForS = 2;
 
 export type FaceCreate = {
   context: Context;
@@ -48,7 +47,7 @@ export async function createOrJoin(request: FaceCreate): Promise<Joined> {
   if (idempotencyKey !== null) return await create(request, idempotencyKey);
   const identity = { apiKeyId: caller.apiKeyId, route, hash };
   const known = await findKnown(request, identity);
-  const joined = known && mayJoin(known, request.isRetry) ? await join(request, known) : null;
+  const joined = known && mayJoin(known, request) ? await join(request, known) : null;
   const result = joined ?? (await createAfter(request, identity, known?.executionId ?? ''));
   const touched = touchFaceRequest(context.db, identity, result.execution.id);
   noteDelivery(request, identity, result.execution.id, touched);
@@ -58,11 +57,13 @@ export async function createOrJoin(request: FaceCreate): Promise<Joined> {
 }
 
 function mayJoin(
-  { hasEnded, deliveredS, closedS, idleS }: Omit<KnownRequest, 'executionId'>,
-  isRetry: boolean,
+  { hasEnded, deliveredS, closedS, tries, idleS }: Omit<KnownRequest, 'executionId'>,
+  { isRetry, response }: Pick<FaceCreate, 'isRetry' | 'response'>,
 ): boolean {
   if (deliveredS === null) return !hasEnded || idleS < joinForS;
-  return (isRetry && deliveredS < retryJoinForS) || (closedS !== null && closedS < closedJoinForS);
+  if (isRetry && deliveredS < retryJoinForS) return true;
+  // A client whose connection closed right after a response has lost it, and repeats its request when it always does.
+  return closedS !== null && isTimeToRepeat(response.req, { deliveredS, closedS, tries });
 }
 
 async function join({ context, caller }: FaceCreate, { executionId }: KnownRequest): Promise<Joined> {

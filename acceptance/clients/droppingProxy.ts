@@ -2,13 +2,22 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startProxy } from '../proxy.ts';
+import { startProxy } from './proxy.ts';
 
 /** When the connections of a create are cut. The last kind is noticed of clients that keep theirs open. */
 const losses = ['while it waits', 'at its head', 'after it was read'] as const;
 
-/** A proxy that drops the responses to the first `drops` tries of each create, which it has sent on whole. */
-export async function startDroppingProxy(target: string, drops: number, kinds: number = losses.length) {
+export type Drops = {
+  /** How many of the first responses to each create are lost. */
+  drops: number;
+  /** How many kinds of losses there are; each create begins with another one. */
+  kinds?: number;
+  isCreate(request: IncomingMessage): boolean;
+};
+
+/** A proxy that drops responses to creates, which it has sent on whole. */
+export async function startDroppingProxy(target: string, { drops, kinds = losses.length, isCreate }: Drops) {
+  const firstLoss = new Map<string, number>();
   const tries = new Map<string, number>();
   const lost = new Map<string, number>();
   const agents: Agent[] = [];
@@ -16,10 +25,12 @@ export async function startDroppingProxy(target: string, drops: number, kinds: n
   async function proxy(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = await buffer(incoming);
     const { method, headers, url = '/' } = incoming;
-    const isCreate = method === 'POST' && url.endsWith('/predictions');
-    const number = tries.get(body.toString()) ?? 0;
-    tries.set(body.toString(), number + 1);
-    const loss = isCreate && number < drops ? losses[number % kinds] : undefined;
+    const text = body.toString();
+    const number = tries.get(text) ?? 0;
+    tries.set(text, number + 1);
+    const isDropped = isCreate(incoming) && number < drops;
+    if (isDropped && number === 0) firstLoss.set(text, firstLoss.size);
+    const loss = isDropped ? losses[(number + (firstLoss.get(text) ?? 0)) % kinds] : undefined;
     if (loss) lost.set(loss, (lost.get(loss) ?? 0) + 1);
     // No other request uses the connection that is cut.
     const agent = new Agent({ keepAlive: true });
