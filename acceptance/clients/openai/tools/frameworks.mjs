@@ -41,6 +41,15 @@ const calls = {
     });
     isAnswer(text, 'sunny in Oslo');
   },
+  async 'ai: responses with tools'() {
+    const { text } = await ai.generateText({
+      model: openai(model),
+      prompt: 'ai responses with tools',
+      tools: { weather },
+      stopWhen: ai.isStepCount(3),
+    });
+    isAnswer(text, 'sunny in Oslo');
+  },
   async 'ai: an object'() {
     const output = ai.Output.object({ schema: person });
     const done = await ai.generateText({ model: openai.chat(model), prompt: 'ai object', output });

@@ -171,7 +171,9 @@ function readQuery({ shape }: z.ZodObject, url: string): Record<string, string> 
   const start = url.indexOf('?');
   const query = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(start < 0 ? '' : url.slice(start + 1))) {
-    if (query.has(name)) throw invalidField(name, 'INVALID_TYPE', `${name} is given more than once.`);
+    // `include[]` and its like are lists.
+    if (query.has(name) && !name.endsWith('[]'))
+      throw invalidField(name, 'INVALID_TYPE', `${name} is given more than once.`);
     query.set(name, value);
   }
   const problem = findJsonProblem(Object.fromEntries(query), '', 1);

@@ -190,6 +190,8 @@ describe('a chat completion', () => {
     ['an unknown model', { model: 'nothing' }, 404, 'model_not_found', 'model'],
     ['no message', { messages: [] }, 400, 'out_of_range', 'messages'],
     ['more choices than there may be', { n: 17 }, 400, 'out_of_range', 'n'],
+    ['probabilities', { logprobs: true }, 400, 'unsupported_parameter', 'logprobs'],
+    ['sound', { modalities: ['text', 'audio'] }, 400, 'unsupported_parameter', 'modalities'],
     ['tools of a model that takes none', { tools: [{}] }, 400, 'unsupported_parameter', 'tools'],
     [
       'an image',

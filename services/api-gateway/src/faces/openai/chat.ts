@@ -88,7 +88,9 @@ export const postChatCompletion = endpoint({
 });
 
 export const promptBody = chatBody.omit({ messages: true }).extend({
-  prompt: z.union([z.string().min(1), z.array(z.string()).length(1)]),
+  prompt: z.union([z.string().min(1), z.array(z.string()).length(1)], {
+    error: 'must be a text, or a list of one',
+  }),
 });
 
 export function promptInput(

@@ -9,7 +9,9 @@ const part = z.looseObject({ type: z.string(), text: z.string().optional() });
 
 const message = z.looseObject({
   role: z.string(),
-  content: z.union([z.string(), z.array(part), z.null()]).optional(),
+  content: z
+    .union([z.string(), z.array(part), z.null()], { error: 'must be a text or a list of parts' })
+    .optional(),
 });
 
 export type ChatMessage = z.infer<typeof message>;
@@ -35,6 +37,7 @@ export function chatInput(definition: ModelDefinition, body: ChatBody): Record<s
   const format = response_format as { type?: unknown } | null | undefined;
   return inputFor(definition, 'chat', [
     ...Object.entries(rest).map(([field, value]) => ({ field, value })),
+    ...unanswerable(rest),
     { field: 'max_tokens', value: max_completion_tokens ?? max_tokens },
     { field: 'stop', value: stopFor(definition, stop) },
     { field: 'response_format', value: response_format, isEssential: format?.type !== 'text' },
@@ -42,6 +45,24 @@ export function chatInput(definition: ModelDefinition, body: ChatBody): Record<s
     ...spoken(definition, messages),
   ]);
 }
+
+/** What a client that asks for it misses in a completion without it. */
+function unanswerable({ logprobs, modalities, functions, best_of: best, echo, suffix }: Wishes): Wanted[] {
+  const isAudio = Array.isArray(modalities) && modalities.includes('audio');
+  const wishes = {
+    logprobs: logprobs === false ? undefined : logprobs,
+    modalities: isAudio ? modalities : undefined,
+    functions: Array.isArray(functions) && functions.length > 0 ? functions : undefined,
+    best_of: best === 1 ? undefined : best,
+    echo: echo === false ? undefined : echo,
+    suffix: suffix === '' ? undefined : suffix,
+  };
+  return Object.entries(wishes).map(([field, value]) => ({ field, value, isEssential: true }));
+}
+
+type Wishes = Partial<
+  Record<'logprobs' | 'modalities' | 'functions' | 'best_of' | 'echo' | 'suffix', unknown>
+>;
 
 /** Models that take one text for several have commas between them. */
 function stopFor(definition: ModelDefinition, stop: unknown): unknown {

@@ -149,4 +149,49 @@ describe('a model that takes messages', () => {
       { role: 'tool', tool_call_id: 'call_1', content: 'sun' },
     ]);
   });
+
+  it('gets the calls of an earlier response, which a request names or refers to, in one message', async () => {
+    const calls = ['call_1', 'call_2'].map((id) => ({
+      id,
+      type: 'function',
+      function: { name: 'weather', arguments: '{}' },
+    }));
+    const question = said();
+    const made = await run(post('/responses').send({ model: 'talker', input: question }), async () => ({
+      text: '',
+      tool_calls: calls,
+    }));
+    const { id, output } = made.response.body as { id: string; output: { id: string }[] };
+    const results = calls.map((call) => ({ type: 'function_call_output', call_id: call.id, output: 'sun' }));
+    const asked = { role: 'user', content: question };
+    const references = output.map((item) => ({ type: 'item_reference', id: item.id }));
+    for (const request of [
+      { previous_response_id: id, input: results },
+      { input: [asked, { type: 'reasoning', summary: [] }, ...references, ...results] },
+    ]) {
+      const sent = post('/responses').send({ model: 'talker', ...request });
+      const { execution } = await run(sent, text);
+      expect(execution.input).toEqual({
+        messages: [
+          asked,
+          { role: 'assistant', content: null, tool_calls: calls },
+          ...calls.map((call) => ({ role: 'tool', tool_call_id: call.id, content: 'sun' })),
+        ],
+      });
+    }
+  });
+
+  it.each([
+    ['an item that is not there', { input: [{ type: 'item_reference', id: 'msg_none' }] }, 'input'],
+    [
+      'a response that is not there',
+      { input: 'a', previous_response_id: 'resp_none' },
+      'previous_response_id',
+    ],
+    ['a conversation', { input: 'a', conversation: 'conv_1' }, 'conversation'],
+    ['a prompt of OpenAI', { input: 'a', prompt: { id: 'pmpt_1' } }, 'prompt'],
+  ])('refuses %s', async (_what, request, param) => {
+    const { status, body } = await post('/responses').send({ model: 'talker', ...request });
+    expect([status, body.error.param]).toEqual([400, param]);
+  });
 });

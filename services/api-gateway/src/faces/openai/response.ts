@@ -22,7 +22,7 @@ export const responseBody = z.looseObject({
 });
 
 export type ResponseBody = z.infer<typeof responseBody>;
-type Item = z.infer<typeof item>;
+export type Item = z.infer<typeof item>;
 
 /** Makes the input of a model from a request and the conversation up to it. @throws ApiError for what the model cannot do */
 export function responseInput(
@@ -38,8 +38,12 @@ export function responseInput(
     text,
     tools,
     tool_choice: choice,
+    conversation,
+    prompt,
     ...rest
   } = body;
+  for (const [field, value] of Object.entries({ conversation, prompt }))
+    if (value !== undefined && value !== null) throw unsupported(field, `\`${field}\` is not supported.`);
   const { background: _b, store: _s, stream: _t, previous_response_id: _p, metadata: _m, ...others } = rest;
   const system: ChatMessage[] = instructions ? [{ role: 'system', content: instructions }] : [];
   return chatInput(definition, {
@@ -52,9 +56,22 @@ export function responseInput(
   });
 }
 
-/** @throws ApiError for an item that is no message and no call of a function */
-export function messagesIn({ input }: ResponseBody): ChatMessage[] {
-  return typeof input === 'string' ? [{ role: 'user', content: input }] : input.map(messageOf);
+/**
+ * The messages of an input. Calls of functions that follow each other are those of one message, and reasoning of other models
+ * is left out. @throws ApiError for an item that is no message and no call of a function
+ */
+export function messagesIn({ input }: Pick<ResponseBody, 'input'>): ChatMessage[] {
+  if (typeof input === 'string') return [{ role: 'user', content: input }];
+  const messages: ChatMessage[] = [];
+  for (const item of input) {
+    if (item.type === 'reasoning') continue;
+    const message = messageOf(item);
+    const last = messages.at(-1);
+    if (item.type === 'function_call' && last?.role === 'assistant')
+      last['tool_calls'] = [last['tool_calls'] ?? [], message['tool_calls']].flat();
+    else messages.push(message);
+  }
+  return messages;
 }
 
 function messageOf(given: Item): ChatMessage {
@@ -122,6 +139,12 @@ export function textOfOutput({ output }: Pick<EndedExecution, 'output'>): string
   return typeof text === 'string' ? text : output && JSON.stringify(output);
 }
 
+/** The calls of functions in an output, as chat completions have them. */
+export function callsOf({ output }: Pick<EndedExecution, 'output'>): Call[] {
+  const { tool_calls: calls } = (output ?? {}) as Shown;
+  return Array.isArray(calls) ? (calls as Call[]) : [];
+}
+
 export function messageItem(executionId: string, text: string, status = 'completed') {
   return {
     id: `msg_${executionId.slice('exec_'.length)}`,
@@ -132,11 +155,10 @@ export function messageItem(executionId: string, text: string, status = 'complet
   };
 }
 
-function outputItems(execution: EndedExecution): object[] {
+export function outputItems(execution: EndedExecution): (Item & { id: string })[] {
   if (execution.status !== 'COMPLETED') return [];
   const text = textOfOutput(execution);
-  const { tool_calls: calls } = (execution.output ?? {}) as Shown;
-  const called = (Array.isArray(calls) ? (calls as Call[]) : []).map((call, index) => ({
+  const called = callsOf(execution).map((call, index) => ({
     id: `fc_${execution.id.slice('exec_'.length)}_${index}`,
     type: 'function_call',
     status: 'completed',

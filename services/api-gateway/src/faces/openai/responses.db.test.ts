@@ -52,7 +52,7 @@ describe('a response', () => {
       usage: null,
     });
     await complete(executionOf(queued.id));
-    const { body } = await client.get(`${path}/${queued.id}`).expect(200);
+    const { body } = await client.get(`${path}/${queued.id}?include[]=a&include[]=b`).expect(200);
     expect(body).toMatchObject({
       id: queued.id,
       status: 'completed',

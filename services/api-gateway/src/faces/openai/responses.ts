@@ -1,4 +1,5 @@
 import { getExecutionWithAttempts } from '@holdfast/db/executions/read';
+import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { cancelUnlessEnded, erase } from '@holdfast/executions/lifecycle';
@@ -13,10 +14,12 @@ import { fileLimits } from '../requestFiles.ts';
 import { type Created, costHeaders, type FaceCall, whenCompleted } from '../run.ts';
 import { type ChatMessage, takesMessages } from './completion.ts';
 import { inputItemsPage, inputItemsQuery } from './inputItems.ts';
-import { atPlace, findMapped, mapped, nameOf } from './mapping.ts';
+import { withReferencedItems } from './itemReferences.ts';
+import { atPlace, findMapped, mapped, nameOf, refused } from './mapping.ts';
 import { createFromMessages } from './messages.ts';
 import { requireNamed } from './models.ts';
 import {
+  callsOf,
   executionIdOf,
   messagesIn,
   type Repeated,
@@ -50,11 +53,12 @@ export const postResponse = endpoint({
     const isStreamed = body.stream === true;
     if (isStreamed) takeStreamSlot(call);
     const earlier = await messagesBefore(context, caller, definition, body.previous_response_id ?? null);
+    const input = await withReferencedItems(body.input, (id) => findResponse(context, caller, id));
     const created = await createFromMessages(call, {
       route: `POST ${route}`,
       body,
       definition,
-      messages: messagesIn(body),
+      messages: messagesIn({ input }),
       request: (messages) => ({
         model: definition.slug,
         input: responseInput(definition, body, [...earlier, ...messages]),
@@ -99,10 +103,16 @@ export async function messagesBefore(
   if (id === null) return [];
   if (!takesMessages(definition))
     throw unsupported('previous_response_id', 'The model does not take earlier messages.');
-  const execution = await findResponse(context, caller, id);
+  const execution = await findResponse(context, caller, id).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.code !== 'NOT_FOUND') throw error;
+    const message = `There is no response ${id}.`;
+    throw refused('previous_response_id', message, 'previous_response_not_found');
+  });
   if (execution.status !== 'COMPLETED')
     throw unsupported('previous_response_id', `The response ${id} has not completed.`);
-  const answer = { role: 'assistant', content: textOfOutput(execution) ?? '' };
+  const calls = callsOf(execution);
+  const content = textOfOutput(execution) || (calls.length > 0 ? null : '');
+  const answer = { role: 'assistant', content, ...(calls.length > 0 && { tool_calls: calls }) };
   return [...(await messagesOf(context, execution)), answer];
 }
 
