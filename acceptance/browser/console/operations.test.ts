@@ -7,7 +7,7 @@ import { expect, open, test } from './world.ts';
 
 async function confirm(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name }).first().click();
-  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.locator('dialog[open] button').last().click();
 }
 
 test.describe('the overview', () => {
@@ -318,4 +318,43 @@ test.describe('webhooks', () => {
       expect([name, await button.isDisabled()]).toEqual([name, true]);
     }
   });
+});
+
+test.describe('actions', () => {
+  test('are told in words with who, what and how much, and filtered', async ({
+    ann: page,
+    problems,
+    state,
+  }) => {
+    const id = await post(state, '/organizations', { name: 'Words & Sons' });
+    await post(state, `/organizations/${id}/top-ups`, { amount: '25.00', reason: 'invoice 7' });
+    await open(page, '/actions');
+    await untilText(page, 'ann topped up Words & Sons with 25.00 USD: invoice 7');
+    await untilText(page, 'ann created the organization Words & Sons');
+    await page.getByLabel('What').selectOption('Corrections');
+    await page.waitForURL(/what=corrections/);
+    await untilText(page, 'No action matches');
+    await page.getByLabel('What').selectOption('Top-ups');
+    await page.getByRole('link', { name: 'Words & Sons' }).first().click();
+    await page.waitForURL(new RegExp(`organizations/${id}`));
+    expect(problems).toEqual([]);
+  });
+});
+
+test('the models show their price, what ran of them, what failed, and why one is not offered', async ({
+  ann: page,
+  problems,
+}) => {
+  await open(page, '/models');
+  const row = page.locator('li', { hasText: 'Sandbox text' });
+  await row.getByText(/Price in USD.*per/).waitFor();
+  expect(await row.getByText(/Completed, 24 h/).textContent()).not.toContain('–');
+  await page
+    .getByText(/No provider is configured: set REPLICATE_API_TOKEN/)
+    .first()
+    .waitFor();
+  expect(await violations(page)).toEqual([]);
+  await row.getByRole('link', { name: /%/ }).click();
+  await page.waitForURL(/model=sandbox-text&status=FAILED%2CEXPIRED/);
+  expect(problems).toEqual([]);
 });

@@ -83,7 +83,7 @@ test.describe('an organization', () => {
     const form = page.getByRole('dialog');
     await form.getByLabel('Name').fill('Ready to run');
     await form.getByLabel(/First top-up/).fill('12.50');
-    await form.getByLabel(/Webhook endpoint/).fill('http://127.0.0.1:9/first');
+    await form.getByLabel(/Webhook endpoint/).fill('http://127.0.0.1:7/first');
     let isLost = true;
     await page.route(/\/api-keys$/, async (route) => {
       if (isLost) await route.abort();
@@ -97,13 +97,13 @@ test.describe('an organization', () => {
     await page.locator('pre', { hasText: /^whsec_/ }).waitFor();
     await page.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByRole('heading', { name: 'Ready to run' }).waitFor();
-    await page.getByRole('link', { name: 'http://127.0.0.1:9/first' }).waitFor();
+    await page.getByRole('link', { name: 'http://127.0.0.1:7/first' }).waitFor();
     await page.getByRole('button', { name: 'Add endpoint' }).click();
-    await page.getByLabel('URL').fill('http://127.0.0.1:9/second');
+    await page.getByLabel('URL').fill('http://127.0.0.1:7/second');
     await page.getByRole('dialog').getByRole('button', { name: 'Add endpoint' }).click();
     await page.locator('pre', { hasText: /^whsec_/ }).waitFor();
     await page.getByRole('button', { name: 'I have stored it' }).click();
-    await page.getByRole('link', { name: 'http://127.0.0.1:9/second' }).waitFor();
+    await page.getByRole('link', { name: 'http://127.0.0.1:7/second' }).waitFor();
     await page.unroute(/\/api-keys$/);
     const headers = { Authorization: `Bearer ${key}` };
     const balance = await (await fetch(`${state.base_url}/v1/balance`, { headers })).json();
@@ -207,7 +207,7 @@ test.describe('an organization', () => {
     await page.getByRole('button', { name: 'I have stored it' }).click();
     await until('the value is gone', async () => (await page.getByText(first).count()) === 0);
     await page.getByRole('button', { name: 'Rotate' }).click();
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.locator('dialog[open] button').last().click();
     await until('another value is shown', async () => (await shown()).startsWith('sk_'));
     const second = await shown();
     expect(second).not.toBe(first);
@@ -216,7 +216,7 @@ test.describe('an organization', () => {
     await page.getByRole('button', { name: 'I have stored it' }).click();
     await until('its button has the focus', async () => (await focused()) === 'Rotate');
     await page.getByRole('button', { name: 'Revoke' }).click();
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.locator('dialog[open] button').last().click();
     await until('the key is refused', async () => (await permits(second, '/v1/executions')) === 401);
     await until('the heading has the focus', async () => (await focused()) === hostile);
   });

@@ -175,11 +175,11 @@ test.describe('a change whose response is lost', () => {
     await open(page, `/organizations/${state.organization_id}`);
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Rotate' }).first().click();
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.locator('dialog[open] button').last().click();
     await untilText(page, 'It may have been applied: check this');
     await dialog.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: 'Rotate' }).first().click();
-    await page.getByRole('button', { name: 'Confirm' }).waitFor();
+    await page.locator('dialog[open] button').last().waitFor();
     expect(await page.getByText('It may have been applied').count()).toBe(0);
   });
 

@@ -219,7 +219,7 @@ test.describe('the pages', () => {
     expect(await owned(page)).toBeUndefined();
     world.receiver.accept();
     await page.getByRole('button', { name: 'Redeliver' }).first().click();
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.locator('dialog[open] button').last().click();
     // A failing endpoint is probed first, by another delivery of its own.
     const delivered = page.getByText('delivered', { exact: true });
     await until('the delivery has succeeded', async () => (await delivered.count()) > 0, 120_000);
@@ -240,10 +240,10 @@ test.describe('the pages', () => {
     const { id } = (await created.json()) as { id: string };
     await open(page, `/executions/${id}`);
     await page.getByRole('button', { name: 'Cancel execution' }).click();
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.locator('dialog[open] button').last().click();
     await page.getByRole('rowheader', { name: 'release' }).waitFor();
     await page.getByRole('button', { name: 'Erase' }).click();
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.locator('dialog[open] button').last().click();
     await untilText(page, 'Input, output and files were erased.');
     const redeliver = page.getByRole('button', { name: 'Redeliver' });
     await redeliver.first().waitFor();

@@ -139,7 +139,7 @@ test.describe('the portal', () => {
     const executed = await runExecution(state, execution);
     await enter(`executions/${executed}`);
     await page.getByRole('button', { name: 'Redeliver' }).first().click();
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.locator('dialog[open] button').last().click();
     await until('the dialog is closed', async () => (await page.getByRole('dialog').count()) === 0);
     expect(await owned(page)).toBeUndefined();
     expect(problems).toEqual([]);
@@ -175,7 +175,7 @@ test.describe('the portal', () => {
     await untilText(page, 'Orders of the shop');
     await untilText(page, /· execution\.failed$/);
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.locator('dialog[open] button').last().click();
     await page.getByRole('button', { name: 'Add endpoint' }).waitFor();
     await page.evaluate('history.back()');
     await until('the endpoint is left', () => Promise.resolve(page.url() !== address));
@@ -194,7 +194,7 @@ test.describe('the portal', () => {
     // Not the first: the list may be read again later.
     const made = page.locator('li:has-text("from the portal")');
     await made.getByRole('button', { name: 'Revoke' }).click();
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.locator('dialog[open] button').last().click();
     await made.getByText('revoked').waitFor();
   });
 
@@ -209,7 +209,7 @@ test.describe('the portal', () => {
     const endpointId = await tenant.newEndpoint(receiver.url);
     await enter(`webhooks/${endpointId}`);
     await page.getByRole('button', { name: 'Send test event' }).click();
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.locator('dialog[open] button').last().click();
     await untilText(page, 'The test event failed: connect ECONNREFUSED');
     for (const [button, meaning] of [
       ['Deactivate', /It misses those that happen until it is activated again/],
@@ -225,7 +225,7 @@ test.describe('the portal', () => {
       await route.fulfill({ status: 200, json: { redelivered: 10_000, has_more: calls < 3 } });
     });
     await page.getByRole('button', { name: 'Recover failed deliveries' }).click();
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.locator('dialog[open] button').last().click();
     await untilText(page, '30,000 deliveries are sent again.');
     expect(calls).toBe(3);
     await tenant.request('DELETE', `/v1/webhooks/endpoints/${endpointId}`, state.api_key);
@@ -249,7 +249,7 @@ test.describe('the portal', () => {
     await own.getByText('keys · sandbox-text').waitFor();
     await own.getByRole('button', { name: 'Revoke' }).click();
     await untilText(page, 'this session ends at once');
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.locator('dialog[open] button').last().click();
     await untilText(page, 'The session has ended');
     await page.getByRole('link', { name: 'Sign in with an API key' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();

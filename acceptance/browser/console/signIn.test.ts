@@ -72,12 +72,12 @@ test.describe('signing in', () => {
     const own = page.locator('li:has-text("this session")').getByRole('button', { name: 'End session' });
     await own.click();
     await page.route(/\/sessions\/ses_/, (route) => route.abort());
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.locator('dialog[open] button').last().click();
     await page.getByRole('dialog').getByText('The server did not respond.').waitFor();
     await page.reload();
     await page.unroute(/\/sessions\/ses_/);
     await own.click();
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.locator('dialog[open] button').last().click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 
@@ -89,7 +89,7 @@ test.describe('signing in', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await own.click();
-    await other.getByRole('button', { name: 'Confirm' }).click();
+    await other.locator('dialog[open] button').last().click();
     await other.getByRole('heading', { name: 'Sign in' }).waitFor();
   });
 

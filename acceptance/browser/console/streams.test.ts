@@ -34,7 +34,7 @@ async function untilGrown(page: Page): Promise<void> {
 async function cancel(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Cancel execution' }).click();
   await untilText(page, 'What it has shown so far is charged, at most the hold');
-  await page.getByRole('button', { name: 'Confirm' }).click();
+  await page.locator('dialog[open] button').last().click();
   await untilText(page, 'It ended before its output was complete.');
 }
 

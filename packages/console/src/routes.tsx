@@ -1,5 +1,6 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
 import {
+  actionFiltersOf,
   deliveryFiltersOf,
   endpointFiltersOf,
   filtersOf,
@@ -109,6 +110,7 @@ const routeTree = rootRoute.addChildren([
     getParentRoute,
     path: '/actions',
     component: lazyPage(() => import('./pages/Actions.tsx'), 'Actions'),
+    validateSearch: actionFiltersOf,
   }),
   createRoute({
     getParentRoute,

@@ -1,3 +1,4 @@
+import { actionsTexts } from './strings/actions.ts';
 import { executionsTexts } from './strings/executions.ts';
 import { organizationsTexts } from './strings/organizations.ts';
 import { overviewTexts } from './strings/overview.ts';
@@ -11,6 +12,7 @@ export const text = {
   ...executionsTexts,
   ...organizationsTexts,
   ...systemTexts,
+  ...actionsTexts,
   product: 'Holdfast',
   console: 'Console',
   skip: 'Skip to content',
@@ -65,7 +67,6 @@ export const text = {
   needsRole: (role: string) => `Needs the role ${role}`,
   close: 'Close',
   stored: 'I have stored it',
-  confirm: 'Confirm',
   copied: 'Copied',
   copy: 'Copy',
   copyBlocked: 'The browser blocks copying',

@@ -2203,6 +2203,8 @@ export interface components {
         };
         ModelDefinitionList: {
             data: components["schemas"]["ModelDefinition"][];
+            /** @description With `include=activity`: there are more failures than the newest 20,000, which were counted */
+            has_more_failures?: boolean;
         };
         ModelDefinition: {
             slug: string;
@@ -2215,6 +2217,20 @@ export interface components {
              */
             definition: {
                 [key: string]: unknown;
+            };
+            /** @description With `include=activity`: without executions of test keys */
+            activity?: components["schemas"]["ModelActivity"];
+        };
+        ModelActivity: {
+            last_24_hours: {
+                completed: number;
+                /** @description FAILED and EXPIRED */
+                failed: number;
+            };
+            last_7_days: {
+                completed: number;
+                /** @description FAILED and EXPIRED */
+                failed: number;
             };
         };
         AnyExecutionPage: {

@@ -1,43 +1,52 @@
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import { read, type Schemas } from '../api.ts';
+import { amountOf, sentenceOf } from '../features/actions/words.ts';
+import { OrganizationField, OrganizationLink } from '../features/organizations/organizations.tsx';
+import { type ActionFilters, actionQuery, timesOf } from '../features/search/filters.ts';
 import { text } from '../strings.ts';
+import { Choice, changed, FilterBar, Typed } from '../ui/filterBar.tsx';
 import { Heading } from '../ui/heading.tsx';
-import { List, More, usePages } from '../ui/lists.tsx';
+import { List, More, useKeptFilters, usePages } from '../ui/lists.tsx';
+import { shortened } from '../ui/named.ts';
 import { Empty } from '../ui/states.tsx';
-import { Id, Time } from '../ui/values.tsx';
+import { Money, Time } from '../ui/values.tsx';
 
+type Action = Schemas['AdminAction'];
+
+/** What operators did, in words, newest first. */
 export function Actions() {
-  const pages = usePages(['actions'], (cursor) =>
-    read<Schemas['AdminActionPage']>('/actions', { limit: 50, cursor }),
+  const filters = useSearch({ from: '/actions' });
+  const isFiltered = Object.keys(filters).length > 0;
+  const pages = usePages(['actions', filters], (cursor) =>
+    read<Schemas['AdminActionPage']>('/actions', { ...actionQuery(filters), cursor }),
   );
+  useKeptFilters('/actions', filters);
   return (
     <>
-      <Heading title={text.actions.title} className="mb-4" />
+      <Heading title={text.actions.title} />
+      <p className="mt-1 mb-4 max-w-3xl text-soft">{text.actions.about}</p>
+      <Filters of={filters} />
+      {timesOf(filters).wrong.map((given) => (
+        <p key={given} role="alert" className="mb-4 text-bad">
+          {text.list.notATime(given)}
+        </p>
+      ))}
       <div className="rounded-lg border border-line bg-card">
-        <List pages={pages} empty={<Empty title={text.actions.empty} />}>
+        <List
+          pages={pages}
+          empty={
+            isFiltered ? (
+              <Empty title={text.actions.none} hint={text.webhooks.noMatchHint} />
+            ) : (
+              <Empty title={text.actions.empty} hint={text.actions.emptyHint} />
+            )
+          }
+        >
           {(rows) => (
             <ul className="divide-y divide-line">
               {rows.map((row) => (
-                <li
-                  key={row.id}
-                  className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1 px-4 py-3"
-                >
-                  <div className="min-w-0">
-                    <p className="break-all font-mono text-xs">{row.action}</p>
-                    <p className="text-soft">
-                      <span className="font-medium text-ink">{row.actor}</span> {row.address}{' '}
-                      {row.target && <Id of={row.target} />}{' '}
-                      {row.organization_id && <Id of={row.organization_id} />}
-                    </p>
-                  </div>
-                  <p className="text-right">
-                    <span className={(row.status ?? 500) >= 400 ? 'text-bad' : 'text-good'}>
-                      {row.status ?? '–'}
-                    </span>
-                    <span className="ml-3 text-soft">
-                      <Time at={row.at} />
-                    </span>
-                  </p>
-                </li>
+                <Row key={row.id} of={row} />
               ))}
             </ul>
           )}
@@ -46,4 +55,97 @@ export function Actions() {
       <More pages={pages} />
     </>
   );
+}
+
+const kinds = Object.keys(text.actions.kinds);
+
+function Filters({ of }: { of: ActionFilters }) {
+  const navigate = useNavigate();
+  const go = (search: ActionFilters) => void navigate({ to: '/actions', search });
+  const set = (change: ActionFilters) => go(changed(of, change));
+  return (
+    <FilterBar
+      columns="md:grid-cols-3 xl:grid-cols-[1fr_1fr_1.5fr_1fr_1fr_auto]"
+      isFiltered={Object.keys(of).length > 0}
+      onClear={() => go({})}
+    >
+      <Typed
+        label={text.actions.who}
+        placeholder={text.actions.anyone}
+        value={of.who}
+        onChange={(who) => set({ who })}
+      />
+      <Choice
+        label={text.actions.what}
+        value={of.what ?? ''}
+        of={['', ...kinds]}
+        names={{ '': text.actions.anything, ...text.actions.kinds }}
+        onChange={(what) => set({ what })}
+      />
+      <OrganizationField value={of.organization} onChange={(organization) => set({ organization })} />
+      <Typed
+        label={text.actions.from}
+        type="datetime-local"
+        value={of.from}
+        onChange={(from) => set({ from })}
+      />
+      <Typed label={text.actions.to} type="datetime-local" value={of.to} onChange={(to) => set({ to })} />
+    </FilterBar>
+  );
+}
+
+function Row({ of }: { of: Action }) {
+  const amount = amountOf(of);
+  return (
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-baseline gap-x-4 px-4 py-2 sm:grid-cols-[minmax(0,1fr)_8rem_12rem]">
+      <p
+        className="wrap-anywhere col-span-2 min-w-0 sm:col-span-1"
+        title={`${of.action}\n${of.request_id}\n${of.address}`}
+      >
+        <span className="font-medium">{of.actor}</span>{' '}
+        {sentenceOf(of).map((part, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a sentence never move
+          <Fragment key={at}>{typeof part === 'string' ? part : <Subject id={part.id} />}</Fragment>
+        ))}
+        <Outcome of={of.status} />
+      </p>
+      <span className="hidden text-right text-soft sm:block">{amount && <Money of={amount} />}</span>
+      <span className="text-soft sm:text-right">
+        <Time at={of.at} />
+      </span>
+    </li>
+  );
+}
+
+/** What an action was about, with its page where it has one. */
+function Subject({ id }: { id: string }) {
+  const name = <span className="font-mono text-xs">{id.includes('_0') ? shortened(id) : id}</span>;
+  const look = { title: id, className: 'underline decoration-soft' };
+  if (id.startsWith('org_')) return <OrganizationLink id={id} isInline />;
+  if (id.startsWith('exec_'))
+    return (
+      <Link to="/executions/$id" params={{ id }} {...look}>
+        {name}
+      </Link>
+    );
+  if (id.startsWith('wh_'))
+    return (
+      <Link to="/webhooks/endpoints/$id" params={{ id }} {...look}>
+        {name}
+      </Link>
+    );
+  if (id.startsWith('dlv_'))
+    return (
+      <Link to="/webhooks/deliveries/$id" params={{ id }} {...look}>
+        {name}
+      </Link>
+    );
+  return <span title={id}>{name}</span>;
+}
+
+function Outcome({ of }: { of: number | null }) {
+  if (of === null) return <span className="ml-2 text-busy text-xs">{text.actions.unfinished}</span>;
+  if (of < 400) return null;
+  const words = of < 500 ? text.actions.refused(of) : text.actions.failed(of);
+  return <span className="ml-2 text-bad text-xs">{words}</span>;
 }

@@ -132,6 +132,7 @@ function Head({ of, isChargedOnCancel }: { of: Whole; isChargedOnCancel: boolean
         {offered.includes('erase') && (
           <Confirmed
             label={text.execution.erase}
+            verb={text.execution.eraseIt}
             question={text.execution.eraseQuestion}
             tone="danger"
             disabledBecause={missingRoles.erase}

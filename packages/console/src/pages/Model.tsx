@@ -1,6 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type PriceLine, priceLines } from '../../../domain/src/priceLines.ts';
+import { whyNotOffered } from '../features/models/facts.ts';
 import { type Definition, type Model as ModelOf, useModels } from '../features/models/models.ts';
 import { text } from '../strings.ts';
 import { linkLook } from '../ui/button.tsx';
@@ -69,12 +70,6 @@ function Details({ of }: { of: ModelOf }) {
       </div>
     </>
   );
-}
-
-function whyNotOffered({ active, providers }: Definition): string {
-  if (!active) return text.models.withdrawn;
-  const names = providers.map(({ connection }) => connection.toUpperCase());
-  return text.models.unconfigured(names.map((name) => `${name}_API_KEY`).join(', '));
 }
 
 function Prices({ of }: { of: Definition }) {

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
+import { failureRate, priceOf, whyNotOffered } from '../features/models/facts.ts';
 import { type Model, useModels } from '../features/models/models.ts';
 import { text } from '../strings.ts';
 import { inputLook } from '../ui/field.tsx';
@@ -10,7 +11,7 @@ import { Empty, Problem, Skeleton } from '../ui/states.tsx';
 import { Id, Status } from '../ui/values.tsx';
 
 export function Models() {
-  const { data, error, isPending, refetch } = useModels();
+  const { data, error, isPending, refetch } = useModels({ withActivity: true });
   const [typed, setTyped] = useState('');
   useListKeys();
   const wanted = typed.trim().toLowerCase();
@@ -50,30 +51,60 @@ export function Models() {
   );
 }
 
-function Row({ of: { slug, name, isActive, definition } }: { of: Model }) {
+const rowGrid =
+  'grid grid-cols-2 items-start gap-x-4 gap-y-1 px-4 py-2 lg:grid-cols-[minmax(0,2fr)_minmax(0,1.4fr)_9rem_9rem_7rem]';
+
+function Row({ of: { slug, name, isActive, definition, activity } }: { of: Model }) {
+  const { last_24_hours: day, last_7_days: week } = activity ?? {};
   return (
-    <li
-      {...opensLink}
-      className={`flex flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-3 ${rowLook}`}
-    >
+    <li {...opensLink} className={`${rowGrid} ${rowLook}`}>
       <Link
         data-row
         to="/models/$slug"
         params={{ slug }}
-        className="min-w-0 flex-1 basis-full rounded sm:basis-64"
+        className="col-span-2 min-w-0 rounded lg:col-span-1"
       >
-        <span className="flex flex-wrap items-center gap-x-3">
+        <span className="flex flex-wrap items-baseline gap-x-3">
           <span className="font-medium">{name}</span>
           <Id of={slug} />
         </span>
-        <span className="block truncate text-soft text-xs">{definition.description}</span>
+        <span className="block truncate text-soft text-xs">
+          {definition.providers.map(({ connection }) => connection).join(' → ')}
+          {definition.description && ` · ${definition.description}`}
+        </span>
+        {!isActive && <span className="block text-busy text-xs">{whyNotOffered(definition)}</span>}
       </Link>
-      <span className="flex-1 text-soft text-xs sm:flex-none">
-        {definition.providers.map(({ connection }) => connection).join(' → ')}
-      </span>
-      <span className="w-24">
+      <Fact name={text.models.price}>
+        <span className="text-xs">{priceOf(definition)}</span>
+      </Fact>
+      <Fact name={text.models.volume}>
+        {day && week && `${day.completed.toLocaleString()} / ${week.completed.toLocaleString()}`}
+      </Fact>
+      <Fact name={text.models.failures}>
+        {week?.failed === 0 && week.completed > 0 && '0 %'}
+        {week?.failed === 0 && week.completed === 0 && <span className="text-soft">–</span>}
+        {day && week && week.failed > 0 && (
+          <Link
+            to="/executions"
+            search={{ model: slug, status: 'FAILED,EXPIRED' }}
+            className={`underline decoration-soft ${day.failed > 0 ? 'text-bad' : ''}`}
+          >
+            {`${failureRate(day) ?? '–'} / ${failureRate(week) ?? '–'}`}
+          </Link>
+        )}
+      </Fact>
+      <span className="self-center lg:text-right">
         <Status of={isActive ? text.models.offered : text.models.notOffered} />
       </span>
     </li>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <span className="min-w-0 break-words tabular-nums">
+      <span className="block text-soft text-xs">{name}</span>
+      {children}
+    </span>
   );
 }

@@ -95,6 +95,7 @@ function Controls({ of: { queue, is_paused: isPaused, failed } }: { of: Queue })
       {failed > 0 && (
         <Confirmed
           label={text.queues.retry}
+          verb={text.queues.verbs.retry}
           question={text.queues.retryQuestion(failed, queue)}
           disabledBecause={missingSupport}
           act={() => act('POST', 'retry')}
@@ -103,6 +104,7 @@ function Controls({ of: { queue, is_paused: isPaused, failed } }: { of: Queue })
       {isPaused ? (
         <Confirmed
           label={text.queues.resume}
+          verb={text.queues.verbs.resume}
           question={text.queues.resumeQuestion(queue)}
           disabledBecause={missingAdmin}
           act={() => act('DELETE', 'pause')}
@@ -110,6 +112,7 @@ function Controls({ of: { queue, is_paused: isPaused, failed } }: { of: Queue })
       ) : (
         <Confirmed
           label={text.queues.pause}
+          verb={text.queues.verbs.pause}
           question={text.queues.pauseQuestion(queue)}
           disabledBecause={missingAdmin}
           act={() => act('PUT', 'pause')}

@@ -136,6 +136,7 @@ function TurnOn({ of }: { of: Endpoint }) {
   return (
     <Confirmed
       label={text.webhooks.turnOn}
+      verb={text.webhooks.turnItOn}
       question={text.webhooks.turnOnQuestion}
       disabledBecause={missingRole}
       act={() => turn(true)}
@@ -222,6 +223,7 @@ function Controls({ of }: { of: Endpoint }) {
         {of.is_active && (
           <Confirmed
             label={text.webhooks.turnOff}
+            verb={text.webhooks.turnItOff}
             question={text.webhooks.turnOffQuestion}
             tone="danger"
             disabledBecause={missingSupport}

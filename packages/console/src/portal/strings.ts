@@ -43,11 +43,14 @@ export const words = {
     test: 'Send test event',
     testQuestion: 'Send a test event to this endpoint?',
     activate: 'Activate',
+    activateEndpoint: 'Activate endpoint',
     deactivate: 'Deactivate',
+    deactivateEndpoint: 'Deactivate endpoint',
     deactivateQuestion:
       'Stop sending events to this endpoint? It misses those that happen until it is activated again.',
     activateQuestion: 'Send events to this endpoint again?',
     remove: 'Delete',
+    removeEndpoint: 'Delete endpoint',
     removeQuestion: 'Delete this endpoint? Its pending deliveries are dropped.',
     rotate: 'Rotate secret',
     rotateQuestion:
@@ -71,10 +74,12 @@ export const words = {
     value: 'The new key',
     valueHint: 'Shown once. Store it in a secret manager; it cannot be read again.',
     rotate: 'Rotate',
+    rotateKey: 'Rotate key',
     rotateQuestion: (name: string) => `Give “${name}” a new value? The old one works for one more hour.`,
     rotateOwnQuestion:
       'Give this key a new value? You use the portal with it: the old value and this session end in an hour.',
     revoke: 'Revoke',
+    revokeKey: 'Revoke key',
     revokeQuestion: (name: string) => `Revoke “${name}”? Requests with it fail within 5 seconds, for good.`,
     revokeOwnQuestion:
       'Revoke this key? You use the portal with it: this session ends at once, and requests with it fail within 5 seconds, for good.',

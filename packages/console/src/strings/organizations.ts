@@ -133,8 +133,10 @@ export const organizationsTexts = {
     full: 'all scopes',
     expires: 'expires',
     rotate: 'Rotate',
+    rotateKey: 'Rotate key',
     rotateQuestion: (name: string) => `Give “${name}” a new value? The current one works for another hour.`,
     revoke: 'Revoke',
+    revokeKey: 'Revoke key',
     revokeQuestion: (name: string) => `Revoke “${name}”? It stops working within seconds, for good.`,
   },
   spendLimit: {

@@ -17,6 +17,7 @@ export const systemTexts = {
     oldest: 'Oldest',
     paused: 'paused',
     pause: 'Pause',
+    verbs: { retry: 'Retry failed jobs', pause: 'Pause queue', resume: 'Resume queue' },
     pauseQuestion: (queue: string) =>
       `Pause ${queue}? Workers take no more of its jobs until you resume it. Nothing is lost, but work is delayed.`,
     resume: 'Resume',
@@ -78,14 +79,6 @@ export const systemTexts = {
     holds: 'holds',
     broken: (rows: number) =>
       rows === 1 ? 'broken by 1 row' : `broken by ${rows === 100 ? '100 or more' : rows} rows`,
-  },
-  actions: {
-    title: 'Actions',
-    when: 'When',
-    who: 'Who',
-    what: 'What',
-    status: 'Status',
-    empty: 'No actions yet.',
   },
   sessions: {
     title: 'Sessions',

@@ -108,9 +108,11 @@ export const webhooksTexts = {
     anyAttempted: 'Attempted or not',
     onlyAttempted: 'Only attempted',
     turnOn: 'Turn on',
+    turnItOn: 'Turn on endpoint',
     turnOnQuestion:
       'Turn the endpoint on? Its failures are forgotten, and pending deliveries are sent at once.',
     turnOff: 'Turn off',
+    turnItOff: 'Turn off endpoint',
     turnOffQuestion:
       'Turn the endpoint off? It receives nothing until it is on again, and misses the events meanwhile.',
   },

@@ -101,19 +101,21 @@ export function DialogButton(props: {
   );
 }
 
-/** Asks before it acts; shows why it failed. */
+/** Asks before it acts; shows why it failed. Title and button of the dialog say what it does. */
 export function Confirmed(props: {
   label: string;
+  /** The whole verb, where the label is only a part of it. */
+  verb?: string;
   question: string;
   tone?: 'plain' | 'danger';
   disabledBecause?: string | null;
   act: () => Promise<unknown>;
 }) {
-  const { label, question, tone = 'plain', disabledBecause = null, act } = props;
+  const { label, verb = label, question, tone = 'plain', disabledBecause = null, act } = props;
   const dialog = useChangeDialog();
   const { isBusy, error, close, run } = dialog;
   return (
-    <DialogButton label={label} tone={tone} disabledBecause={disabledBecause} dialog={dialog}>
+    <DialogButton label={label} title={verb} tone={tone} disabledBecause={disabledBecause} dialog={dialog}>
       <p>{question}</p>
       {error !== null && <Problem error={error} />}
       <div className="mt-4 flex justify-end gap-2">
@@ -123,7 +125,7 @@ export function Confirmed(props: {
           disabled={isBusy}
           onClick={() => void run(act)}
         >
-          {text.confirm}
+          {verb}
         </Button>
       </div>
     </DialogButton>

@@ -82,12 +82,14 @@ function KeyRow({ of, organizationId, onRotated }: RowProps) {
             />
             <Confirmed
               label={text.keys.rotate}
+              verb={text.keys.rotateKey}
               question={text.keys.rotateQuestion(of.name)}
               disabledBecause={missingRole}
               act={rotate}
             />
             <Confirmed
               label={text.keys.revoke}
+              verb={text.keys.revokeKey}
               question={text.keys.revokeQuestion(of.name)}
               tone="danger"
               disabledBecause={missingRole}

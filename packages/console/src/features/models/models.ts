@@ -31,17 +31,25 @@ export type Route = {
   files: { as: string; max_bytes?: number };
 };
 
-export type Model = { slug: string; name: string; isActive: boolean; definition: Definition };
+export type Model = {
+  slug: string;
+  name: string;
+  isActive: boolean;
+  definition: Definition;
+  activity?: Schemas['ModelActivity'] | undefined;
+};
 
-export function useModels() {
+/** `withActivity`: with what ran of each. */
+export function useModels({ withActivity = false } = {}) {
   return useQuery({
-    queryKey: ['models'],
-    queryFn: () => read<Schemas['ModelDefinitionList']>('/models'),
+    queryKey: withActivity ? ['models', 'activity'] : ['models'],
+    queryFn: () =>
+      read<Schemas['ModelDefinitionList']>('/models', withActivity ? { include: 'activity' } : {}),
     staleTime: 60_000,
     select: ({ data }): Model[] =>
-      data.map(({ slug, is_active: isActive, definition: stored }) => {
+      data.map(({ slug, is_active: isActive, definition: stored, activity }) => {
         const definition = stored as unknown as Definition;
-        return { slug, isActive, definition, name: definition.display_name ?? slug };
+        return { slug, isActive, definition, activity, name: definition.display_name ?? slug };
       }),
   });
 }

@@ -30,14 +30,14 @@ function useName(id: string | undefined): string | null | undefined {
   return data;
 }
 
-export function OrganizationLink({ id }: { id: string }) {
+export function OrganizationLink({ id, isInline = false }: { id: string; isInline?: boolean }) {
   const name = useName(id);
   return (
     <Link
       to="/organizations/$id"
       params={{ id }}
       title={id}
-      className="block truncate underline decoration-soft"
+      className={`underline decoration-soft ${isInline ? '' : 'block truncate'}`}
     >
       {name ?? <span className="whitespace-nowrap font-mono text-xs">{shortened(id)}</span>}
     </Link>

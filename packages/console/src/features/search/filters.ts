@@ -105,6 +105,31 @@ export type ReviewFilters = { state?: string };
 
 export const reviewFiltersOf = (search: Record<string, unknown>): ReviewFilters => textsOf(search, ['state']);
 
+/** `what`: a part of the path of the API that was called. */
+export type ActionFilters = {
+  who?: string;
+  what?: string;
+  organization?: string;
+  from?: string;
+  to?: string;
+};
+
+export const actionFiltersOf = (search: Record<string, unknown>): ActionFilters =>
+  textsOf(search, ['who', 'what', 'organization', 'from', 'to']);
+
+/** The query of `GET /actions`. */
+export function actionQuery(filters: ActionFilters) {
+  const { from, to } = timesOf(filters);
+  return {
+    actor: filters.who,
+    action: filters.what,
+    organization_id: filters.organization,
+    from,
+    to,
+    limit: 50,
+  };
+}
+
 export type DeliveryFilters = {
   status?: string;
   event?: string;

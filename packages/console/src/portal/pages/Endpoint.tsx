@@ -102,7 +102,12 @@ function TurnOn({ of }: { of: WebhookEndpoint }) {
     await refresh();
   };
   return (
-    <Confirmed label={words.webhooks.activate} question={words.webhooks.activateQuestion} act={activate} />
+    <Confirmed
+      label={words.webhooks.activate}
+      verb={words.webhooks.activateEndpoint}
+      question={words.webhooks.activateQuestion}
+      act={activate}
+    />
   );
 }
 
@@ -160,6 +165,7 @@ function Commands({ of }: { of: WebhookEndpoint }) {
         {of.is_active && (
           <Confirmed
             label={words.webhooks.deactivate}
+            verb={words.webhooks.deactivateEndpoint}
             question={words.webhooks.deactivateQuestion}
             act={commands.deactivate}
           />
@@ -176,6 +182,7 @@ function Commands({ of }: { of: WebhookEndpoint }) {
         />
         <Confirmed
           label={words.webhooks.remove}
+          verb={words.webhooks.removeEndpoint}
           question={words.webhooks.removeQuestion}
           tone="danger"
           act={commands.remove}

@@ -113,11 +113,13 @@ function KeyRow(props: {
         <div className="flex gap-2">
           <Confirmed
             label={words.keys.rotate}
+            verb={words.keys.rotateKey}
             question={isOwn ? words.keys.rotateOwnQuestion : words.keys.rotateQuestion(of.name)}
             act={async () => await rotate(of.id)}
           />
           <Confirmed
             label={words.keys.revoke}
+            verb={words.keys.revokeKey}
             question={isOwn ? words.keys.revokeOwnQuestion : words.keys.revokeQuestion(of.name)}
             tone="danger"
             act={async () => await revoke(of.id)}

@@ -1,0 +1,19 @@
+import { expect, it } from '@jest/globals';
+import { failureRate, priceOf } from './facts.ts';
+
+it.each([
+  [{ completed: 0, failed: 0 }, null],
+  [{ completed: 3, failed: 1 }, '25 %'],
+  [{ completed: 20_000, failed: 1 }, '< 0.1 %'],
+  [{ completed: 5, failed: 0 }, '0 %'],
+])('the failure rate of %j is %s', (counts, rate) => {
+  expect(failureRate(counts)).toBe(rate);
+});
+
+it('a price names its units, and whether the provider reports it', () => {
+  const price = { per_run: '0.01', per_image: '0.04' };
+  expect(priceOf({ price })).toBe('0.01 per run + 0.04 per image');
+  expect(priceOf({ price: { ...price, cost_from_provider: true } })).toMatch(
+    /^What the provider reports, else 0\.01/,
+  );
+});
