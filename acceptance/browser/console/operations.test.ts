@@ -135,6 +135,40 @@ test.describe('a refund', () => {
   });
 });
 
+test.describe('all executions of the filters', () => {
+  test('are counted, then run again or cancelled, with the progress', async ({
+    ann: page,
+    problems,
+    state,
+  }) => {
+    const metadata = { campaign: 'bulk' };
+    const failing = { model: 'sandbox-text', input: { prompt: 'x', fail: 'GENERATION_FAILED' }, metadata };
+    for (let count = 0; count < 3; count += 1) await runExecution(state, failing);
+    await open(page, '/executions?q=campaign%3Dbulk');
+    const rerun = page.getByRole('button', { name: 'Run all again …' });
+    await rerun.waitFor();
+    expect(await rerun.isDisabled()).toBe(true);
+    await open(page, `/executions?q=campaign%3Dbulk&organization=${state.organization_id}`);
+    await rerun.click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('3 executions match.').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Run executions again' }).click();
+    await dialog.getByText('Done: 3 executions created.').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    const slow = { model: 'sandbox-text', input: { prompt: 'x', delay_ms: 300_000 }, metadata };
+    const path = `/organizations/${state.organization_id}/executions`;
+    const ids = [await post(state, path, slow), await post(state, path, slow)];
+    await page.getByRole('button', { name: 'Cancel all …' }).click();
+    await dialog.getByText('2 executions match.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel executions' }).click();
+    await dialog.getByText('Done: 2 executions cancelled.').waitFor();
+    for (const id of ids)
+      expect(await admin<object>(state, `/executions/${id}`)).toMatchObject({ status: 'CANCELLED' });
+    expect(problems).toEqual([]);
+  });
+});
+
 test.describe('costs in review', () => {
   const reviewed = (state: LocalState, cost: string) =>
     runExecution(state, { model: 'sandbox-text', input: { prompt: 'x', cost } });

@@ -1,4 +1,5 @@
 import { actionsTexts } from './strings/actions.ts';
+import { bulkTexts } from './strings/bulk.ts';
 import { executionsTexts } from './strings/executions.ts';
 import { organizationsTexts } from './strings/organizations.ts';
 import { overviewTexts } from './strings/overview.ts';
@@ -13,6 +14,7 @@ export const text = {
   ...organizationsTexts,
   ...systemTexts,
   ...actionsTexts,
+  ...bulkTexts,
   product: 'Holdfast',
   console: 'Console',
   skip: 'Skip to content',

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { read, type Schemas } from '../api.ts';
+import { Bulk } from '../features/executions/bulkDialog.tsx';
 import { OrganizationField, OrganizationLink } from '../features/organizations/organizations.tsx';
 import { executionQuery, executionStatuses, type Filters, timesOf } from '../features/search/filters.ts';
 import { Search } from '../features/search/searchField.tsx';
@@ -38,16 +39,20 @@ export function Executions() {
   };
   return (
     <>
-      <div className="mb-4 flex items-center justify-between gap-3">
+      <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
         <Heading title={text.nav.executions} />
-        <label className="flex items-center gap-2">
-          <input
-            type="checkbox"
-            checked={isLive && !isPaused}
-            onChange={(event) => turnLive(event.currentTarget.checked)}
-          />
-          {isLive && isPaused ? text.list.paused : text.list.live}
-        </label>
+        <div className="flex flex-wrap items-center gap-2">
+          <Bulk action="rerun" filters={filters} />
+          <Bulk action="cancel" filters={filters} />
+          <label className="flex items-center gap-2">
+            <input
+              type="checkbox"
+              checked={isLive && !isPaused}
+              onChange={(event) => turnLive(event.currentTarget.checked)}
+            />
+            {isLive && isPaused ? text.list.paused : text.list.live}
+          </label>
+        </div>
       </div>
       <FiltersOf filters={filters} isFound={isFound(pages)} />
       {timesOf(filters).wrong.map((given) => (

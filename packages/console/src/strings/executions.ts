@@ -97,6 +97,7 @@ export const executionsTexts = {
     refundAmount: (most: string) => `Amount in USD, at most ${most}`,
     refundReason: 'Reason (optional), for the client',
     refunded: 'Refunded',
+    refundKind: 'refund',
     erase: 'Erase',
     eraseIt: 'Erase execution',
     eraseQuestion: 'Erase input, output and files for good? The transactions stay.',

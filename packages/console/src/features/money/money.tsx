@@ -72,7 +72,7 @@ function Kind({ of }: { of: Schemas['Transaction'] }) {
     <div className="min-w-28">
       {of.execution_id ? (
         <Link to="/executions/$id" params={{ id: of.execution_id }} className="underline decoration-soft">
-          {of.kind}
+          {of.kind === 'correction' ? text.execution.refundKind : of.kind}
         </Link>
       ) : (
         of.kind

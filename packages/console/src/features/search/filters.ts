@@ -148,7 +148,7 @@ export const deliveryFiltersOf = (search: Record<string, unknown>): DeliveryFilt
   textsOf(search, ['status', 'event', 'organization', 'endpoint', 'attempted', 'from', 'to']);
 
 /** What the search field means: an id or its beginning, `name=value` of the metadata, or an idempotency key, also in base64. */
-function searched(q: string | undefined): Record<string, string> {
+export function searched(q: string | undefined): Record<string, string> {
   if (!q) return {};
   if (/^exec_[0-9a-f-]*$/.test(q)) return { id_prefix: q };
   const [, name, value] = /^([^=]+)=(?!=*$)(.+)$/.exec(q) ?? [];
