@@ -13,6 +13,8 @@ export type Flags = {
   drainRate: number;
   drainSeconds: number;
   backlog: number;
+  /** Items of the batches of `batch`. */
+  lines: number;
   only: string[];
   /** Whether to write the result to bench/results. */
   write: boolean;
@@ -39,6 +41,7 @@ and stops it. Prints one JSON document to standard output, progress and a table 
   --drain-rate N    executions/s in drain (default 300)
   --drain-seconds N duration of each load in drain (default 30)
   --backlog N       number of deliveries in the backlog of drain (default 20000)
+  --lines N         number of items of the batches in batch (default 100000)
   --only a,b        run only these parts; required for the long ones
   --no-write        do not write bench/results
   --cpu-prof DIR    every service writes a CPU profile to this folder
@@ -62,6 +65,7 @@ export function parseFlags(args: string[], parts: string[], defaultParts: string
     drainRate: wholeNumber('--drain-rate', values['drain-rate'] ?? '300'),
     drainSeconds: wholeNumber('--drain-seconds', values['drain-seconds'] ?? '30'),
     backlog: wholeNumber('--backlog', values.backlog ?? '20000'),
+    lines: wholeNumber('--lines', values.lines ?? '100000'),
     only: partsOf(values.only, parts, defaultParts),
     write: !values['no-write'],
     cpuProfile: values['cpu-prof'] === undefined ? null : resolve(values['cpu-prof']),
@@ -79,6 +83,7 @@ const options = {
   'drain-rate': { type: 'string' },
   'drain-seconds': { type: 'string' },
   backlog: { type: 'string' },
+  lines: { type: 'string' },
   'no-write': { type: 'boolean' },
   only: { type: 'string' },
   'cpu-prof': { type: 'string' },

@@ -8,6 +8,7 @@ import type { Flags } from './flags.ts';
 import { checkLedger, postponeAudit } from './ledger.ts';
 import { openGenerator } from './load/threads.ts';
 import { createOrganization } from './organizations.ts';
+import { batch } from './parts/batch.ts';
 import { batches } from './parts/batches.ts';
 import { creates, curve, halfRate } from './parts/creates.ts';
 import { drain } from './parts/drain.ts';
@@ -56,6 +57,7 @@ export const parts: Record<string, Part> = {
   webhooks_isolation: webhooksIsolation,
   curve,
   fairness,
+  batch,
   lists,
   grown,
 };

@@ -136,6 +136,20 @@ const targets: readonly Target[] = [
     value('beside_many_to_start_p99_ms'),
     "create to start beside another's 100,000 queued executions, the slowest in ms",
   ),
+  atMost(20, 8, value('batch_intake_s'), 'intake of 100,000 lines of 300 bytes by one connection, in s'),
+  atMost(
+    50,
+    20,
+    value('batch_intake_memory_over_idle_mib'),
+    'resident memory of the four services for that intake, over idle, in MiB',
+  ),
+  atLeast(1, 1.3, value('batch_over_single'), 'executions/s of a batch, over those of single creates'),
+  atMost(
+    1.3,
+    1.1,
+    value('beside_batch_p99_over_alone'),
+    "create to webhook at 20/s beside the organization's batch, p99 over that without",
+  ),
   atLeast(
     0.9,
     0.97,

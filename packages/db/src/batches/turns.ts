@@ -10,7 +10,7 @@ import type { Database } from '../client.ts';
 import { thisMonthSql } from '../executions/insert.ts';
 import { quotedList } from '../executions/read.ts';
 import { maxLockWaitMs } from '../locks.ts';
-import { hasKeySql, runStatement } from '../statement.ts';
+import { checkedSql, hasKeySql, idAt, runStatement } from '../statement.ts';
 import { batchEventsSql } from './batchEvents.ts';
 import { batchColumnsSql } from './batches.ts';
 
@@ -35,6 +35,17 @@ WHERE ended_at IS NULL AND id > $1 AND CASE status
   WHEN 'finishing' THEN waiting > 0 OR running = 0 OR ends_as = 'cancelled'
   ELSE expires_at <= now() END
 ORDER BY id LIMIT ${duePage}`;
+
+/** Executions created within this time count as present: see `hasInteractive`. */
+const presentMs = 2000;
+
+/** Whether there are executions beside those of batches: some were created just now. */
+export async function hasInteractive(db: Database): Promise<boolean> {
+  const from = idAt('exec', Date.now() - presentMs);
+  return (await runStatement(db.pool, 'has_interactive', hasInteractiveSql, [from])).length > 0;
+}
+
+const hasInteractiveSql = `SELECT id FROM executions WHERE id >= $1 AND ${checkedSql('batch_id IS NULL')} ORDER BY id LIMIT 1`;
 
 export type Sealed =
   | { outcome: 'sealed'; batch: Batch }
