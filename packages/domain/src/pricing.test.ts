@@ -394,3 +394,27 @@ describe('modelDefinition', () => {
     expect(() => model({})).toThrow();
   });
 });
+
+describe('price.batch', () => {
+  const perRun = { per_run: '0.00000003' };
+  const reported = { per_run: '1', cost_from_provider: true };
+
+  it.each([
+    [
+      'its part of the price, rounded against the client once',
+      { ...perRun, batch: '0.5' },
+      '0.00000002',
+      '0.00000002',
+    ],
+    ['a third', { ...perRun, batch: '0.3333' }, '0.00000001', '0.00000001'],
+    ['nothing, when it is 0', { ...perRun, batch: '0' }, '0.00000000', '0.00000000'],
+    ['its part of a reported cost', { ...reported, batch: '0.5' }, '0.50000000', '0.02000000'],
+    ['the whole price where there is none', perRun, '0.00000003', '0.00000003'],
+  ])('estimates and charges the items of batches at %s', (_what, price, estimate, charged) => {
+    const definition = model({ price });
+    const priced = { input: {}, files: noFiles };
+    expect(costOf(definition, priced, true)).toBe(estimate);
+    const outcome = success({ measured: { cost: '0.04' } });
+    expect(chargeFor(definition, priced, outcome, true).cost).toBe(charged);
+  });
+});

@@ -13,18 +13,18 @@ let live: string;
 
 const sandbox = { adapter: 'cog', connection: 'sandbox', model: 'm' };
 const real = { adapter: 'cog', connection: 'real', model: 'm' };
-const model = (slug: string, providers: object[], price: string) =>
+const model = (slug: string, providers: object[], price: string, batch?: string) =>
   modelDefinition.parse({
     slug,
     providers,
     input_schema: { type: 'object' },
-    price: { per_run: price },
+    price: { per_run: price, ...(batch && { batch }) },
     output: { kind: 'raw' },
   });
 
 beforeAll(async () => {
   const models = [
-    model('play', [sandbox], '700000000'),
+    model('play', [sandbox], '700000000', '0.5'),
     model('real', [real], '1'),
     model('both', [sandbox, real], '1'),
   ];
@@ -84,6 +84,26 @@ describe('test keys', () => {
       await ask('get', `/v1/models/${slug}`, key).expect(403);
     }
     await ask('post', '/v1/executions/estimate', live).send({ model: 'both', input: {} }).expect(200);
+  });
+
+  it('run batches of sandbox models, at the price of batches, and have the balance for a reservation', async () => {
+    const { key } = await makeTestKey();
+    const { body: batch } = await ask('post', '/v1/batches', key).send({ reserve: true }).expect(202);
+    const lines = ['play', 'real'].map((slug) => JSON.stringify({ custom_id: slug, model: slug, input: {} }));
+    const sent = ask('post', `/v1/batches/${batch.id}/items`, key).set(
+      'Content-Type',
+      'application/x-ndjson',
+    );
+    const { text } = await sent.buffer(true).send(lines.join('\n')).expect(200);
+    expect(text).toContain('only run sandbox models: `play`');
+    const { body: before } = await ask('get', '/v1/balance', key).expect(200);
+    await ask('post', `/v1/batches/${batch.id}/seal`, key).expect(200);
+    const { body: after } = await ask('get', '/v1/balance', key).expect(200);
+    // Half of the price, with the margin of a hold.
+    expect(Number(after.held) - Number(before.held)).toBe(420_000_000);
+    const { data } = (await ask('get', `/v1/batches/${batch.id}/items`, key).expect(200)).body;
+    expect(data).toMatchObject([{ custom_id: 'play', status: 'waiting' }]);
+    expect(await auditLedger(gateway.context.db)).toEqual([]);
   });
 
   it('are listed, rotated and revoked by live keys, and create no live keys', async () => {
