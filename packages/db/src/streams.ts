@@ -118,17 +118,19 @@ export async function shownText(db: Database, executionId: string): Promise<stri
   return row?.text ?? null;
 }
 
-/** The pieces of text of which `shownText` consists; null: none was shown, or they were removed. */
-export async function shownPieces(db: Database, executionId: string): Promise<string[] | null> {
-  const [row] = await runStatement<{ pieces: string[] | null }>(db.pool, 'shown_pieces', piecesSql, [
-    executionId,
-  ]);
-  return row?.pieces ?? null;
+/** `pieces`: of text, of which `shownText` consists. Null: none was shown, or they were removed. */
+export type Shown = { pieces: string[] | null; logs: string | null };
+
+export async function readShown(db: Database, executionId: string): Promise<Shown> {
+  const [row] = await runStatement<Shown>(db.pool, 'read_shown', shownSql, [executionId]);
+  return row ?? { pieces: null, logs: null };
 }
 
-const piecesSql = `
-SELECT array_agg(v.data::json ->> 'delta' ORDER BY v.number) AS pieces FROM stream_events v
-WHERE v.execution_id = $1 AND v.type = 'output' AND v.number > coalesce((
+const shownSql = `
+SELECT array_agg(v.data::json ->> 'delta' ORDER BY v.number) FILTER (WHERE v.type = 'output') AS pieces,
+  string_agg((SELECT string_agg(line || E'\\n', '') FROM json_array_elements_text(v.data::json -> 'lines') AS line), ''
+    ORDER BY v.number) FILTER (WHERE v.type = 'logs') AS logs
+FROM stream_events v WHERE v.execution_id = $1 AND v.type IN ('output', 'logs') AND v.number > coalesce((
   SELECT max(r.number) FROM stream_events r WHERE r.execution_id = $1 AND r.type = 'reset'), 0)`;
 
 /** The most that an execution may cost now without a write-off or a review. */

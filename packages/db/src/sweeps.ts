@@ -210,7 +210,7 @@ const works = {
     `attempts WHERE outcome IS NOT NULL AND settled_at IS NULL AND state <> 'refused'`,
     `batches WHERE ended_at IS NULL AND (sealed_at IS NOT NULL OR expires_at <= now())`,
   ],
-  sender: [`events WHERE fanned_out_at IS NULL`, `deliveries WHERE state = 'pending'`],
+  sender: [`events WHERE fanned_out_at IS NULL`, `deliveries WHERE state = 'pending'`, 'webhook_updates'],
 } as const;
 
 function anyOf(sources: readonly string[]): string {

@@ -1,3 +1,13 @@
+/** What may change while an execution runs. */
+export const updateTypes = ['output', 'logs'] as const;
+export type UpdateType = (typeof updateTypes)[number];
+
+/** A call while an execution runs: no event, for nothing is lost with it that the next one has not. */
+export const updateEventType = 'execution.updated';
+
+/** At most one call of an execution within this time. */
+export const updateEveryMs = 500;
+
 /**
  * How the `webhook_url` of an execution is called that a compatible API created: in the words of another service, at these
  * events. The rest is what only the API knows.
@@ -6,7 +16,7 @@ export type WebhookDialect = ReplicateDialect | FalDialect;
 
 export type ReplicateDialect = {
   name: 'replicate';
-  events: ('start' | 'completed')[];
+  events: ('start' | UpdateType | 'completed')[];
   /** The names of the model, as the client knows it. */
   model: string;
   version: string;

@@ -5,6 +5,7 @@ import { createFairLimiter } from '@holdfast/kit/fairLimiter';
 import { createShares } from '@holdfast/kit/shares';
 import { inPortions, type PlannedEvent, planFanOut } from './fanOutPlan.ts';
 import { createFanOutWrite, type FanOutWriteServices } from './fanOutWrite.ts';
+import { watchStarted } from './updates.ts';
 
 export type FanOut = {
   /** Resolves when the event is fanned out, or waits for its turn; then a sweep would find it again. */
@@ -95,6 +96,7 @@ async function* plan(db: Database, eventIds: string[], bodyBytes: number): Async
       readReceivers(db, ids),
     ]);
     if (events.length === 0) return;
+    await watchStarted(db, events);
     yield planFanOut(events, receivers);
     for (const { id } of events) rest.delete(id);
   }

@@ -6,7 +6,7 @@ import {
 } from '@holdfast/db/webhooks/fanOut';
 import { deliveryLane, type Event, type EventType, terminalEventTypes } from '@holdfast/domain/events';
 import { limits } from '@holdfast/domain/limits';
-import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
+import { updateTypes, type WebhookDialect } from '@holdfast/domain/webhookDialect';
 
 export type PlannedEvent = {
   event: Event;
@@ -40,9 +40,10 @@ export function planFanOut(
 
 function isSentToUrl(type: EventType, dialect: WebhookDialect | null): boolean {
   const isTerminal = terminalEventTypes.some((terminal) => terminal === type);
-  return dialect === null
-    ? isTerminal
-    : dialect.events.some((event) => event === (isTerminal ? 'completed' : 'start'));
+  if (dialect === null) return isTerminal;
+  // The end is the last news for those who asked for news alone.
+  const wanted: readonly string[] = isTerminal ? ['completed', ...updateTypes] : ['start'];
+  return dialect.events.some((event) => wanted.includes(event));
 }
 
 /** Contract 8.9: `webhook_url` gets the final event only, unless a compatible API says otherwise. */

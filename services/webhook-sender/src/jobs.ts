@@ -2,6 +2,7 @@ import type { Database } from '@holdfast/db/client';
 import { endOverdueDeliveries } from '@holdfast/db/webhooks/attempts';
 import { listUnfannedEvents } from '@holdfast/db/webhooks/fanOut';
 import { listDueLanes } from '@holdfast/db/webhooks/lanes';
+import { updateEveryMs } from '@holdfast/domain/webhookDialect';
 import type { Activity } from '@holdfast/kit/activity';
 import type { Batcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
@@ -14,6 +15,7 @@ import type { Lanes } from './lanes.ts';
 import type { Send } from './message.ts';
 import type { WebhookMetrics } from './metrics.ts';
 import { makeTestCall } from './testCall.ts';
+import type { Updates } from './updates.ts';
 
 export function startWorkers(args: {
   redis: ReturnType<typeof connectWorker>;
@@ -60,13 +62,14 @@ export function startSweeps(args: {
   db: Database;
   fanOut: Pick<FanOut, 'add'>;
   lanes: Lanes;
+  updates: Pick<Updates, 'callDue'>;
   fanOutEndpointEvents(): Promise<void>;
   metrics: WebhookMetrics;
   turnOf: TurnOf;
   activity: Activity;
   log: Logger;
 }): Sweeps {
-  const { db, fanOut, lanes, metrics, turnOf, activity, log } = args;
+  const { db, fanOut, lanes, updates, metrics, turnOf, activity, log } = args;
   const sweep = (name: string, intervalMs: number, work: () => Promise<unknown>) =>
     startSweep({ name, intervalMs, log, work, isTurn: turnOf(name, intervalMs), activity });
   return sweepGroup([
@@ -75,6 +78,7 @@ export function startSweeps(args: {
     ),
     sweep('events of endpoints', 2000, args.fanOutEndpointEvents),
     sweep('due deliveries', 1000, async () => (await listDueLanes(db, graceS)).forEach(lanes.wake)),
+    sweep('updates', updateEveryMs / 2, updates.callDue),
     sweep('overdue deliveries', 30_000, async () =>
       metrics.outcomes.inc({ outcome: 'expired' }, await endOverdueDeliveries(db, maxRows)),
     ),

@@ -27,6 +27,7 @@ import { createLanes, type Lanes } from './lanes.ts';
 import { createSend } from './message.ts';
 import { laneGauges, type WebhookMetrics, webhookMetrics } from './metrics.ts';
 import { createNewDeliveries } from './newDeliveries.ts';
+import { createUpdates } from './updates.ts';
 
 export type WebhookSender = Service & {
   /** Sweeps for due work now, instead of within a second. */
@@ -77,11 +78,13 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
     lanes,
     activity,
   });
+  const updates = createUpdates({ db, send, log });
   const turnOf = openSweepTurns(producing, 'webhook-sender');
   const sweeps = startSweeps({
     db,
     fanOut,
     lanes,
+    updates,
     fanOutEndpointEvents: deliverEndpointEvents,
     metrics,
     turnOf,
@@ -113,7 +116,7 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
       lanes.close();
       activity.close();
       await Promise.all([workers.stop(), sweeps.stop(), readings.stop()]);
-      await Promise.all([fanOut.stop(), newDeliveries.idle()]);
+      await Promise.all([fanOut.stop(), newDeliveries.idle(), updates.idle()]);
       await lanes.idle();
       await deliver.close();
       clearTimeout(abortTimer);

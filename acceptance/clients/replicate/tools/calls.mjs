@@ -35,6 +35,56 @@ const until = async (id, isReached) => {
 };
 const hasEnded = ({ completed_at }) => completed_at !== null;
 
+/** What the webhook of a prediction receives until its end, all of it verified. */
+async function webhooksOf(prediction) {
+  const { key: secret } = await client.webhooks.default.secret.get();
+  const seen = [];
+  const { promise: ended, resolve, reject } = Promise.withResolvers();
+  async function receive(request) {
+    const body = await bodyOf(request);
+    const [id, timestamp, signature] = ['id', 'timestamp', 'signature'].map(
+      (one) => request.headers[`webhook-${one}`],
+    );
+    expect(await validateWebhook({ id, timestamp, body, signature, secret }), request.headers);
+    const received = JSON.parse(body);
+    seen.push(received);
+    if (received.completed_at !== null) resolve();
+  }
+  const server = createServer((request, response) => {
+    receive(request).then(
+      () => response.writeHead(200).end(),
+      (error) => reject(error),
+    );
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const webhook = `http://127.0.0.1:${server.address().port}/`;
+    const { id, model } = await client.predictions.create({ ...prediction, webhook });
+    await ended;
+    expect(
+      seen.every((one) => one.id === id && one.model === model),
+      seen,
+    );
+    return seen;
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+/** What it receives while the prediction runs: at the start, and for each half of a second at most once. */
+async function updatesOf(prediction) {
+  const [ended, ...running] = (await webhooksOf(prediction)).toReversed();
+  expect(ended.status === 'succeeded', ended);
+  expect(
+    running.every(({ status, completed_at: at }) => status === 'processing' && at === null),
+    running,
+  );
+  const halves = (Date.parse(ended.completed_at) - Date.parse(ended.started_at)) / 500;
+  expect(running.length <= halves + 2, [running.length, halves]);
+  return running;
+}
+
 const calls = {
   async 'run, waiting'() {
     isText(await client.run(text, { input: { prompt: 'js waits' } }), 'js waits');
@@ -180,43 +230,21 @@ const calls = {
   'run with an input that does not suit': () => fails(client.run(text, { input: {} }), /422.*prompt/),
   'run with a wrong key': () =>
     fails(new Replicate({ baseUrl, auth: 'sk_wrong' }).run(text, { input: { prompt: 'a' } }), /401/),
-  async 'a webhook, verified'() {
-    const { key: secret } = await client.webhooks.default.secret.get();
-    const seen = [];
-    async function receive(request) {
-      const body = await bodyOf(request);
-      const [id, timestamp, signature] = ['id', 'timestamp', 'signature'].map(
-        (one) => request.headers[`webhook-${one}`],
-      );
-      const isValid = await validateWebhook({ id, timestamp, body, signature, secret });
-      seen.push({ ...JSON.parse(body), isValid });
-    }
-    const server = createServer((request, response) => {
-      receive(request).then(
-        () => response.writeHead(200).end(),
-        () => response.destroy(),
-      );
+  async 'webhooks at the start and the end'() {
+    const [started, ended] = await webhooksOf({
+      model: image,
+      input: { prompt: 'js hooks' },
+      webhook_events_filter: ['start', 'completed'],
     });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    try {
-      const webhook = `http://127.0.0.1:${server.address().port}/`;
-      const wanted = { webhook, webhook_events_filter: ['start', 'completed'] };
-      const { id } = await client.predictions.create({
-        model: image,
-        input: { prompt: 'js hooks' },
-        ...wanted,
-      });
-      while (seen.length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(
-        seen.every((one) => one.isValid && one.id === id && one.model === image),
-        seen,
-      );
-      const ended = seen.find(({ status }) => status === 'succeeded');
-      expect(seen.some(({ status }) => status === 'processing') && ended, seen);
-      expect((await fetch(ended.output[0])).headers.get('content-type') === 'image/png', ended);
-    } finally {
-      server.close();
-    }
+    expect(started.status === 'processing' && ended.status === 'succeeded', [started, ended]);
+    expect((await fetch(ended.output[0])).headers.get('content-type') === 'image/png', ended);
+  },
+  async 'webhooks at new logs and output'() {
+    const input = { prompt: 'js is told', delay_ms: 1500, tokens: 20, tokens_per_s: 10 };
+    const running = await updatesOf({ model: text, input });
+    const logs = running.map((one) => one.logs.length);
+    const output = running.map((one) => one.output?.join('').length ?? 0);
+    expect(new Set(logs).size > 2 && new Set(output).size > 2, [logs, output]);
   },
   async files() {
     const created = await client.files.create(new Blob(['some lines'], { type: 'text/plain' }), { a: 1 });

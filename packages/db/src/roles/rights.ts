@@ -120,6 +120,9 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     deliveries: 'SELECT, INSERT, UPDATE (url, state, attempts, next_attempt_at, lease_until, finished_at)',
     delivery_attempts: 'SELECT, INSERT, UPDATE (duration_ms, status_code, error, stage, answer)',
     files: 'SELECT',
+    streams: 'SELECT',
+    stream_events: 'SELECT',
+    webhook_updates: 'SELECT, INSERT, UPDATE (events, logged, next_at), DELETE',
   },
 };
 

@@ -46,14 +46,16 @@ export async function createPrediction(
   return await replyWith(call, created);
 }
 
-/** There are no calls at pieces of output and logs: `stream` has them. */
 function dialectOf(
   { publicUrl }: Call,
   definition: ModelDefinition,
   { webhook_events_filter: wanted }: PredictionBody,
 ): ReplicateDialect {
   const { owner, name } = nameOf(definition);
-  const events = ['start', 'completed'] as const;
+  // A model has no news of a log that clients may not read.
+  const events = (['start', 'output', 'logs', 'completed'] as const).filter(
+    (event) => event !== 'logs' || definition.show_to_clients.includes('logs'),
+  );
   return {
     name: 'replicate',
     events: events.filter((event) => wanted?.includes(event) ?? true),

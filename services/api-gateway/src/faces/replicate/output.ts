@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { shownPieces } from '@holdfast/db/streams';
+import { readShown } from '@holdfast/db/streams';
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import { predictionOutput } from '@holdfast/domain/replicatePrediction';
@@ -17,22 +17,25 @@ export type Reader = { context: Context; caller: Caller; publicUrl: string };
 /** Clients take `http:` URLs for texts: on a server for development, small files are `data:` URIs. */
 const maxInlineBytes = 5_242_880;
 
-/** An output as Replicate's models give it: a text or its pieces, URLs, or any JSON with URLs in place of files. */
-export async function outputOf(reader: Reader, execution: Execution, inlines: boolean): Promise<unknown> {
-  const { output, onCancel, erasedAt } = execution;
-  if (erasedAt !== null) return null;
+type Shown = { output: unknown; logs: string | null };
+
+/** An output as Replicate's models give it: a text or its pieces, URLs, or any JSON with URLs in place of files. With its log. */
+export async function shownOf(reader: Reader, execution: Execution, inlines: boolean): Promise<Shown> {
+  const { output, logs, onCancel, erasedAt } = execution;
+  if (erasedAt !== null) return { output: null, logs: null };
   if (onCancel !== null && (output === null || typeof output['text'] === 'string'))
-    return await piecesOf(reader.context, execution);
-  if (output === null) return null;
-  return await predictionOutput(output, (id, filename) => urlOf(reader, id, filename, inlines));
+    return await streamedOf(reader.context, execution);
+  if (output === null) return { output: null, logs };
+  const made = await predictionOutput(output, (id, filename) => urlOf(reader, id, filename, inlines));
+  return { output: made, logs };
 }
 
 /** Clients that poll take what is new by the number of pieces: they stay the same once the execution has ended. */
-async function piecesOf({ db }: Context, { id, output, partialOutput }: Execution): Promise<string[] | null> {
-  const pieces = await shownPieces(db, id);
-  const whole = output?.['text'] ?? partialOutput;
-  if (typeof whole !== 'string' || pieces?.join('') === whole) return pieces;
-  return [whole];
+async function streamedOf({ db }: Context, execution: Execution): Promise<Shown> {
+  const { pieces, logs } = await readShown(db, execution.id);
+  const whole = execution.output?.['text'] ?? execution.partialOutput;
+  const isOther = typeof whole === 'string' && pieces?.join('') !== whole;
+  return { output: isOther ? [whole] : pieces, logs: execution.logs || logs };
 }
 
 export function linkOf({ context, caller, publicUrl }: Reader, id: string, filename: string): string {

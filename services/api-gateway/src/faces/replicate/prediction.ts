@@ -4,7 +4,7 @@ import { findInputFiles, replaceInputFiles } from '@holdfast/domain/inputFiles';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { predictionRecord } from '@holdfast/domain/replicatePrediction';
 import { nameOf, versionsOf } from './names.ts';
-import { linkOf, outputOf, type Reader } from './output.ts';
+import { linkOf, type Reader, shownOf } from './output.ts';
 
 const predictions = '/v1/replicate/predictions';
 
@@ -38,14 +38,18 @@ export async function predictionsOf(
       const { id, model: slug, erasedAt } = execution;
       const definition = catalogue.find((one) => one.definition.slug === slug)?.definition;
       const { owner, name } = nameOf(definition ?? { slug });
-      return predictionRecord(execution, {
-        model: `${owner}/${name}`,
-        version: versionsOf(definition ?? { slug })[0],
-        input: inputOf(reader, definition, (erasedAt === null && inputs.get(id)) || {}),
-        output: await outputOf(reader, execution, inlines),
-        urls: urlsOf(reader, execution),
-        isNew,
-      });
+      const { output, logs } = await shownOf(reader, execution, inlines);
+      return predictionRecord(
+        { ...execution, logs },
+        {
+          model: `${owner}/${name}`,
+          version: versionsOf(definition ?? { slug })[0],
+          input: inputOf(reader, definition, (erasedAt === null && inputs.get(id)) || {}),
+          output,
+          urls: urlsOf(reader, execution),
+          isNew,
+        },
+      );
     }),
   );
 }

@@ -163,8 +163,8 @@ describe('a prediction', () => {
   });
 
   it.each([
-    [undefined, ['start', 'completed']],
-    [['output', 'completed'], ['completed']],
+    [undefined, ['start', 'output', 'completed']],
+    [['logs', 'completed'], ['completed']],
   ])('has a webhook for the events %j', async (filter, events) => {
     const asked = { webhook: 'https://example.com/hook', webhook_events_filter: filter, input: input() };
     const { id } = (await byModel(asked).expect(201)).body;
