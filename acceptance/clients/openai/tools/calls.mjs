@@ -368,6 +368,12 @@ const calls = {
     const { data } = await client.images.edit({ model: 'gpt-image-1-edit', prompt: 'redder', image });
     expect(data[0].b64_json.startsWith('iVBOR'), data);
   },
+  async 'images.createVariation'() {
+    const image = await toFile(png, 'image.png', { type: 'image/png' });
+    const body = { model: 'image-transform', image, size: '32x32', response_format: 'b64_json' };
+    const { data } = await client.images.createVariation(body);
+    expect(data[0].b64_json.startsWith('iVBOR'), data);
+  },
   async 'audio.speech'() {
     const speech = await client.audio.speech.create({ model: 'speaker', voice: 'alloy', input: 'hello' });
     expect((await speech.arrayBuffer()).byteLength === 3000);

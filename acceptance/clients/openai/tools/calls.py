@@ -427,6 +427,13 @@ def uploads_cancel():
 
 
 @call
+def images_variation():
+    body = {"image": ("image.png", png, "image/png"), "size": "32x32", "response_format": "b64_json"}
+    found = client.images.create_variation(model="image-transform", **body)
+    assert found.data[0].b64_json.startswith("iVBOR"), found
+
+
+@call
 def videos_and_a_remix():
     done = client.videos.create_and_poll(model="film", prompt="a harbour, python", seconds="4", poll_interval_ms=50)
     assert done.status == "completed" and len(client.videos.download_content(done.id).content) > 1000, done

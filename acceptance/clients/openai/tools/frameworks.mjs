@@ -5,6 +5,11 @@ import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai';
 import * as ai from 'ai';
 import { z } from 'zod';
 
+const wav = Buffer.concat([
+  Buffer.from('524946464c1f000057415645666d74201000000001000100401f0000803e000002001000', 'hex'),
+  Buffer.from('64617461401f0000', 'hex'),
+  Buffer.alloc(8000),
+]);
 const { OPENAI_BASE_URL: baseURL, OPENAI_API_KEY: apiKey } = process.env;
 const compatible = createOpenAICompatible({ name: 'holdfast', baseURL, apiKey });
 const openai = createOpenAI({ baseURL, apiKey });
@@ -87,6 +92,10 @@ const calls = {
       voice: 'alloy',
     });
     expect(audio.uint8Array.length === 3000, audio.uint8Array.length);
+  },
+  async 'ai: OpenAI, transcription'() {
+    const { text } = await ai.transcribe({ model: openai.transcription('whisper-1'), audio: wav });
+    expect(text === 'hello there', text);
   },
   async 'LangChain: invoke'() {
     isAnswer((await langchain().invoke('langchain text')).content, 'langchain text');
