@@ -149,6 +149,7 @@ test.describe('the portal', () => {
 
   test('creates an endpoint and a key, shows their secrets once, and removes them', async ({
     page,
+    state,
     tenant,
     enter,
   }) => {
@@ -157,6 +158,7 @@ test.describe('the portal', () => {
     await page.getByRole('button', { name: 'Add endpoint' }).click();
     await page.getByLabel('URL').fill('https://example.com/portal');
     await page.getByLabel('execution.failed').check();
+    await page.getByLabel('Dialect').selectOption('openai');
     const list = Promise.withResolvers<void>();
     await page.route(/\/webhooks\/endpoints(\?|$)/, async (route) => {
       if (route.request().method() === 'GET') await list.promise;
@@ -174,6 +176,12 @@ test.describe('the portal', () => {
     await page.getByRole('button', { name: 'Save changes' }).click();
     await untilText(page, 'Orders of the shop');
     await untilText(page, /· execution\.failed$/);
+    const kept = await tenant.request(
+      'GET',
+      `/v1/webhooks/endpoints/${address.split('/').at(-1)}`,
+      state.api_key,
+    );
+    expect(await kept.json()).toMatchObject({ dialect: 'openai', description: 'Orders of the shop' });
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.locator('dialog[open] button').last().click();
     await page.getByRole('button', { name: 'Add endpoint' }).waitFor();
