@@ -46,6 +46,15 @@ function tenantOf({ base_url: baseUrl, api_key: ownKey }: LocalState) {
         capabilities: everything,
         ...settings,
       }),
+    /** A batch of two items, the second of which fails. */
+    async newBatch(settings: object): Promise<string> {
+      const { id } = await create<{ id: string }>('/v1/batches', { model: 'sandbox-text', ...settings });
+      const inputs = [{ prompt: hostile }, { prompt: 'b', fail: 'GENERATION_FAILED' }];
+      for (const [at, input] of inputs.entries())
+        await request('POST', `/v1/batches/${id}/items`, ownKey, { custom_id: `item-${at}`, input });
+      await request('POST', `/v1/batches/${id}/seal`, ownKey);
+      return id;
+    },
     newEndpoint: async (url: string) =>
       (await create<{ id: string }>('/v1/webhooks/endpoints', { url, events: [] })).id,
   };
@@ -145,6 +154,33 @@ test.describe('the portal', () => {
     expect(problems).toEqual([]);
     await tenant.request('DELETE', `/v1/webhooks/endpoints/${endpointId}`, state.api_key);
     receiver.close();
+  });
+
+  test('shows a batch that is paused, goes on with it, retries what failed, and has its results', async ({
+    page,
+    problems,
+    tenant,
+    enter,
+  }) => {
+    const id = await tenant.newBatch({ max_cost: '0', metadata: { note: hostile } });
+    await enter('batches?status=paused');
+    await page.locator(`a[href$="${id}"]`).click();
+    await untilText(page, 'Paused: its next item would exceed the most that it may cost.');
+    await page.getByRole('button', { name: 'Cancel batch' }).click();
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await untilText(page, 'cancelled');
+    const other = await tenant.newBatch({ defaults: { input: { delay_ms: 0 } } });
+    await enter(`batches/${other}`);
+    await untilText(page, '2 of 2 items have ended');
+    await page.getByRole('button', { name: 'Retry failed items' }).click();
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await until('the dialog is closed', async () => (await page.getByRole('dialog').count()) === 0);
+    await untilText(page, '2 of 2 items have ended');
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Other items (1)' }).click();
+    expect((await downloading).suggestedFilename()).toBe(`${other}_errors.jsonl`);
+    expect(await owned(page)).toBeUndefined();
+    expect(problems).toEqual([]);
   });
 
   test('creates an endpoint and a key, shows their secrets once, and removes them', async ({
@@ -371,12 +407,16 @@ test.describe('the portal', () => {
     problems,
     state,
     world,
+    tenant,
     enter,
   }) => {
     const id = await enter();
+    const batchId = await tenant.newBatch({ max_cost: '0' });
     const pages = {
       portal: ['executions', 'Executions'],
       execution: [`executions/${world.executionId}`, 'sandbox-text'],
+      batches: ['batches', 'Batches'],
+      batch: [`batches/${batchId}`, 'sandbox-text'],
       webhooks: ['webhooks', 'Webhooks'],
       keys: ['keys', 'API keys'],
       usage: ['usage', 'Usage'],

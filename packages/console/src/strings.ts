@@ -1,4 +1,5 @@
 import { actionsTexts } from './strings/actions.ts';
+import { batchesTexts } from './strings/batches.ts';
 import { bulkTexts } from './strings/bulk.ts';
 import { executionsTexts } from './strings/executions.ts';
 import { organizationsTexts } from './strings/organizations.ts';
@@ -11,6 +12,7 @@ export const text = {
   ...overviewTexts,
   ...webhooksTexts,
   ...executionsTexts,
+  ...batchesTexts,
   ...organizationsTexts,
   ...systemTexts,
   ...actionsTexts,

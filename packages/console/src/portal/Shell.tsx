@@ -8,12 +8,14 @@ import { SignIn } from './pages/SignIn.tsx';
 import { type Capability, isAtSession, type PortalSession, useSession, useSignOut } from './session.tsx';
 import { words } from './strings.ts';
 
-const pages: readonly [Capability, '/executions' | '/webhooks' | '/keys' | '/usage', string][] = [
-  ['executions', '/executions', words.nav.executions],
-  ['webhooks', '/webhooks', words.nav.webhooks],
-  ['keys', '/keys', words.nav.keys],
-  ['usage', '/usage', words.nav.usage],
-];
+const pages: readonly [Capability, '/executions' | '/batches' | '/webhooks' | '/keys' | '/usage', string][] =
+  [
+    ['executions', '/executions', words.nav.executions],
+    ['executions', '/batches', text.batches.title],
+    ['webhooks', '/webhooks', words.nav.webhooks],
+    ['keys', '/keys', words.nav.keys],
+    ['usage', '/usage', words.nav.usage],
+  ];
 
 /** A session with `topup` alone has the page with the balance too. */
 function pagesOf({ capabilities }: PortalSession) {
@@ -88,9 +90,9 @@ function Head({ session, signOut }: { session: PortalSession; signOut: () => voi
           aria-label={words.title}
           className="-mx-2 order-last flex w-full gap-1 overflow-x-auto sm:order-none sm:mx-0 sm:w-auto"
         >
-          {pagesOf(session).map(([capability, to, label]) => (
+          {pagesOf(session).map(([, to, label]) => (
             <Link
-              key={capability}
+              key={to}
               to={to}
               className="rounded-md px-2 py-1.5 whitespace-nowrap hover:bg-hover sm:px-2.5"
               inactiveProps={{ className: 'text-soft' }}

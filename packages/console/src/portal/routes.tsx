@@ -24,6 +24,17 @@ const routeTree = rootRoute.addChildren([
   }),
   createRoute({
     getParentRoute,
+    path: '/batches',
+    component: lazyPage(() => import('./pages/Batches.tsx'), 'Batches'),
+    validateSearch: (search: Record<string, unknown>): { status?: string } => textsOf(search, ['status']),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/batches/$id',
+    component: lazyPage(() => import('./pages/Batch.tsx'), 'Batch'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/webhooks',
     component: lazyPage(() => import('./pages/Webhooks.tsx'), 'Webhooks'),
   }),

@@ -38,6 +38,8 @@ const statusLook: Record<string, string> = {
   inactive: 'text-bad',
   revoked: 'text-soft',
   CANCELLED: 'text-soft',
+  completed: 'text-good',
+  cancelled: 'text-soft',
 };
 
 /** A name such as `AWAITING_WEBHOOK`, which breaks between its words where it has to. */

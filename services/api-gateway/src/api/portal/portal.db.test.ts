@@ -292,6 +292,7 @@ describe('a session', () => {
     const theirs = gateway.client(other.key);
     const { body: endpoint } = await theirs.post('/v1/webhooks/endpoints').send({ url: 'https://a.test/h' });
     const { body: key } = await theirs.post('/v1/api-keys').send({ name: 'theirs' });
+    const { body: batch } = await theirs.post('/v1/batches').send({ model: 'writer' });
     const { body: file } = await theirs
       .post('/v1/files/upload')
       .send({ filename: 'a.png', content_type: 'image/png', size_bytes: 10 });
@@ -307,6 +308,7 @@ describe('a session', () => {
       endpoints: endpoint.id,
       deliveries: delivery.id,
       'api-keys': key.id,
+      batches: batch.id,
       files: file.file_id,
     };
     const session = await openSession();
@@ -315,7 +317,12 @@ describe('a session', () => {
       const [method = '', path = ''] = call.split(' ');
       const id = idsOf[/([\w-]+)\/\{/.exec(path)?.[1] ?? ''] ?? '';
       expect([call, id]).not.toEqual([call, '']);
-      const body = path.endsWith('/recover') ? { since: '2026-01-01T00:00:00Z' } : undefined;
+      const bodies: Record<string, object> = {
+        recover: { since: '2026-01-01T00:00:00Z' },
+        retry: { filter: { status: ['failed'] } },
+        resume: {},
+      };
+      const body = bodies[path.split('/').at(-1) ?? ''];
       const { status } = await ask(method.toLowerCase() as Method, path.replace(/\{\w+\}/, id), session).send(
         body,
       );
