@@ -42,6 +42,17 @@ export async function runExecution(state: LocalState, request: object): Promise<
   return id;
 }
 
+/** A batch of the demo organization with two items, the second of which fails. */
+export async function newBatch(state: LocalState, settings: object): Promise<string> {
+  const api = apiClient(state.base_url, state.api_key);
+  const { body } = await api.post('/v1/batches', { model: 'sandbox-text', ...settings });
+  const inputs = [{ prompt: hostile }, { prompt: 'b', fail: 'GENERATION_FAILED' }];
+  for (const [at, input] of inputs.entries())
+    await api.post(`/v1/batches/${String(body['id'])}/items`, { custom_id: `item-${at}`, input });
+  await api.post(`/v1/batches/${String(body['id'])}/seal`);
+  return String(body['id']);
+}
+
 export async function admin<Found>(state: LocalState, path: string, token = ann): Promise<Found> {
   const { body } = await apiClient(state.admin_url, token).get(`/admin/v1${path}`);
   return body as Found;

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '@holdfast/testkit/until';
 import { hostile, owned, tooWide, untilText, violations } from '../pages.ts';
-import { admin, screenshots } from './operator.ts';
+import { admin, newBatch, screenshots } from './operator.ts';
 import { expect, open, test } from './world.ts';
 
 /** The pages of docs/console.md with an image. */
@@ -306,13 +306,32 @@ test.describe('the pages', () => {
     expect(status).toBe(403);
   });
 
+  test('lead from an organization to its batches, which an operator cancels', async ({
+    ann: page,
+    state,
+  }) => {
+    const id = await newBatch(state, { max_cost: '0' });
+    await open(page, `/organizations/${state.organization_id}`);
+    await page.getByRole('link', { name: 'Batches' }).click();
+    await page.locator(`a[href$="${id}"]`).click();
+    await untilText(page, 'Paused: its next item would exceed the most that it may cost.');
+    await page.getByRole('button', { name: 'Cancel batch' }).click();
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await untilText(page, '2 of 2 items have ended');
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Other items (2)' }).click();
+    expect((await downloading).suggestedFilename()).toBe(`${id}_errors.jsonl`);
+  });
+
   test('are accessible and fit, in both schemes and on a phone', async ({
     ann: page,
     problems,
     state,
     world,
   }) => {
-    test.setTimeout(240_000);
+    test.setTimeout(280_000);
+    const batches = `/organizations/${state.organization_id}/batches`;
+    const batchId = await newBatch(state, { max_cost: '0' });
     const pages = {
       overview: ['/', 'Overview'],
       webhooks: ['/webhooks', 'Webhooks'],
@@ -324,6 +343,8 @@ test.describe('the pages', () => {
       execution: [`/executions/${world.imageId}`, 'sandbox-image'],
       organizations: ['/organizations', 'Organizations'],
       organization: [`/organizations/${state.organization_id}`, /./],
+      batches: [batches, 'Batches'],
+      batch: [`${batches}/${batchId}`, 'sandbox-text'],
       models: ['/models', 'Models'],
       model: ['/models/sandbox-image', 'Sandbox image'],
       playground: ['/playground', 'Playground'],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { until } from '@holdfast/testkit/until';
 import { hostile, owned, tooWide, untilText, violations } from '../pages.ts';
-import { runExecution, screenshots, startReceiver } from './operator.ts';
+import { newBatch, runExecution, screenshots, startReceiver } from './operator.ts';
 import { test as base, expect } from './world.ts';
 
 const everything = ['executions', 'webhooks', 'keys', 'usage'];
@@ -46,15 +46,6 @@ function tenantOf({ base_url: baseUrl, api_key: ownKey }: LocalState) {
         capabilities: everything,
         ...settings,
       }),
-    /** A batch of two items, the second of which fails. */
-    async newBatch(settings: object): Promise<string> {
-      const { id } = await create<{ id: string }>('/v1/batches', { model: 'sandbox-text', ...settings });
-      const inputs = [{ prompt: hostile }, { prompt: 'b', fail: 'GENERATION_FAILED' }];
-      for (const [at, input] of inputs.entries())
-        await request('POST', `/v1/batches/${id}/items`, ownKey, { custom_id: `item-${at}`, input });
-      await request('POST', `/v1/batches/${id}/seal`, ownKey);
-      return id;
-    },
     newEndpoint: async (url: string) =>
       (await create<{ id: string }>('/v1/webhooks/endpoints', { url, events: [] })).id,
   };
@@ -159,17 +150,17 @@ test.describe('the portal', () => {
   test('shows a batch that is paused, goes on with it, retries what failed, and has its results', async ({
     page,
     problems,
-    tenant,
+    state,
     enter,
   }) => {
-    const id = await tenant.newBatch({ max_cost: '0', metadata: { note: hostile } });
+    const id = await newBatch(state, { max_cost: '0', metadata: { note: hostile } });
     await enter('batches?status=paused');
     await page.locator(`a[href$="${id}"]`).click();
     await untilText(page, 'Paused: its next item would exceed the most that it may cost.');
     await page.getByRole('button', { name: 'Cancel batch' }).click();
     await page.getByRole('button', { name: 'Confirm' }).click();
     await untilText(page, 'cancelled');
-    const other = await tenant.newBatch({ defaults: { input: { delay_ms: 0 } } });
+    const other = await newBatch(state, { defaults: { input: { delay_ms: 0 } } });
     await enter(`batches/${other}`);
     await untilText(page, '2 of 2 items have ended');
     await page.getByRole('button', { name: 'Retry failed items' }).click();
@@ -407,11 +398,10 @@ test.describe('the portal', () => {
     problems,
     state,
     world,
-    tenant,
     enter,
   }) => {
     const id = await enter();
-    const batchId = await tenant.newBatch({ max_cost: '0' });
+    const batchId = await newBatch(state, { max_cost: '0' });
     const pages = {
       portal: ['executions', 'Executions'],
       execution: [`executions/${world.executionId}`, 'sandbox-text'],

@@ -9,6 +9,7 @@ import {
   overviewSearchOf,
   playgroundOf,
   reviewFiltersOf,
+  textsOf,
 } from './features/search/filters.ts';
 import { lazyPage, routerOptions } from './router.tsx';
 import { Shell } from './Shell.tsx';
@@ -45,6 +46,17 @@ const routeTree = rootRoute.addChildren([
     getParentRoute,
     path: '/organizations/$id',
     component: lazyPage(() => import('./pages/Organization.tsx'), 'Organization'),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/organizations/$id/batches',
+    component: lazyPage(() => import('./pages/Batches.tsx'), 'Batches'),
+    validateSearch: (search: Record<string, unknown>): { status?: string } => textsOf(search, ['status']),
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/organizations/$id/batches/$batch',
+    component: lazyPage(() => import('./pages/Batch.tsx'), 'Batch'),
   }),
   createRoute({
     getParentRoute,

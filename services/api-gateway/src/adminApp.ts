@@ -52,6 +52,12 @@ import { deleteApiKey } from './api/apiKeys/deleteApiKey.ts';
 import { postRotate } from './api/apiKeys/postRotate.ts';
 import { getUsageWithWriteOffs } from './api/balance/getUsage.ts';
 import { listEveryTransaction } from './api/balance/listTransactions.ts';
+import { getBatch } from './api/batches/getBatch.ts';
+import { listBatches } from './api/batches/listBatches.ts';
+import { postCancelBatch } from './api/batches/postCancelBatch.ts';
+import { postPauseBatch } from './api/batches/postPauseBatch.ts';
+import { postResumeBatch } from './api/batches/postResumeBatch.ts';
+import { postRetryBatch } from './api/batches/postRetryBatch.ts';
 import { deleteExecution } from './api/executions/deleteExecution.ts';
 import { postBulkCancel } from './api/executions/postBulkCancel.ts';
 import { postBulkRerun } from './api/executions/postBulkRerun.ts';
@@ -119,6 +125,12 @@ export const adminEndpoints: readonly Endpoint[] = [
   onBehalf(postExecution),
   onBehalf(postBulkCancel),
   onBehalf(postBulkRerun),
+  onBehalf(listBatches),
+  onBehalf(getBatch),
+  onBehalf(postPauseBatch),
+  onBehalf(postResumeBatch),
+  onBehalf(postCancelBatch),
+  onBehalf(postRetryBatch),
   onBehalf(streamEvents),
   onBehalf(streamOutput),
   postFile,
