@@ -15,10 +15,30 @@ const model = (slug: string, sandboxModel: string, more: Partial<ModelFile>): Mo
   ...more,
 });
 
-/** Beside the sandbox models: one with a longer name, and one without any but its own. */
+const prompted: ModelFile['input_schema'] = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { prompt: { type: 'string' } },
+};
+/** The first has a longer name, the second has none but its own, and the samples use the others. */
 const models = [
   model('flux', 'sandbox-image', { aliases: ['sandbox/flux/dev'], output: { kind: 'images' } }),
   model('plain', 'sandbox-text', {}),
+  model('sample-image', 'sandbox-image', {
+    aliases: ['fal-ai/flux/dev', 'fal-ai/fast-sdxl'],
+    input_schema: prompted,
+    output: { kind: 'images' },
+  }),
+  model('sample-speech', 'sandbox-text', {
+    aliases: ['fal-ai/whisper'],
+    provider: {
+      adapter: 'cog',
+      connection: 'sandbox',
+      model: 'sandbox-text',
+      input: { rename: { audio_url: 'prompt' } },
+    },
+    input_schema: { type: 'object', properties: { audio_url: { type: 'string', format: 'file' } } },
+  }),
 ];
 const settings = { COMPATIBLE_APIS: 'fal', FAL_HOSTS: tlsHost, TRUST_PROXY: '1' };
 const stack = await stackOfTests(settings, models);
@@ -30,6 +50,8 @@ beforeAll(async () => {
   key = (await stack.newCustomer()).apiKey;
 }, 600_000);
 
+const javaScript = () => ({ FAL_KEY: key, FAL_PROXY_URL: `${stack.baseUrl}/v1/fal/proxy` });
+
 function expectNoProblem(lines: Line[] | null, atLeast: number): void {
   if (lines === null) return;
   expect(lines.filter(({ problem }) => problem !== null)).toEqual([]);
@@ -38,11 +60,15 @@ function expectNoProblem(lines: Line[] | null, atLeast: number): void {
 
 describe("with one setting changed, fal's client", () => {
   it('for JavaScript works', async () => {
-    const env = { FAL_KEY: key, FAL_PROXY_URL: `${stack.baseUrl}/v1/fal/proxy` };
-    expectNoProblem(await runNode('calls.mjs', env), 15);
+    expectNoProblem(await runNode('calls.mjs', javaScript()), 15);
   }, 300_000);
 
   it('for Python works', async () => {
-    expectNoProblem(await runPython('calls.py', { FAL_KEY: key, proxyUrl: proxy.url }), 13);
+    expectNoProblem(await runPython('calls.py', { FAL_KEY: key, proxyUrl: proxy.url }), 14);
   }, 900_000);
 });
+
+it("with one setting changed, the samples of fal's quickstarts work", async () => {
+  expectNoProblem(await runNode('quickstart.mjs', javaScript()), 5);
+  expectNoProblem(await runPython('quickstart.py', { FAL_KEY: key, proxyUrl: proxy.url }), 5);
+}, 900_000);

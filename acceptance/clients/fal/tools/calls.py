@@ -155,6 +155,13 @@ def failed_run():
 
 
 @call
+def no_real_time():
+    fal_client.client.REST_URL = f"https://rest.{os.environ['FAL_RUN_HOST']}"
+    thrown = fails(404, lambda: fal_client.realtime(text).__enter__())
+    assert "subscribe" in str(thrown), thrown
+
+
+@call
 def unknown_app():
     fails(404, lambda: fal_client.run("fal-ai/nothing", arguments=small))
 

@@ -6,6 +6,7 @@ import { jwksEndpoints } from './jwks.ts';
 import { filesPath } from './output.ts';
 import { partEndpoints } from './parts.ts';
 import { getFalResponse, getFalResult, getStatus, postQueue, putCancel } from './queue.ts';
+import { postRealtimeToken } from './realtime.ts';
 import { postRun, postStream } from './run.ts';
 import { streamStatus } from './statusStream.ts';
 import { enterFal, falPrefix } from './target.ts';
@@ -33,6 +34,7 @@ export const falFace: Face & { endpoints: readonly Endpoint[] } = {
     postInitiate,
     postInitiateMultipart,
     postStorageToken,
+    postRealtimeToken,
     postFile,
     postFileMultipart,
     ...partEndpoints,
