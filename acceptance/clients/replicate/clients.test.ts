@@ -1,35 +1,10 @@
-import type { ModelFile } from '@holdfast/domain/modelDefinition';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { stackOfTests } from '../../stack/stackOfTests.ts';
 import type { Line } from '../programs.ts';
+import { sampleModels } from './models.ts';
 import { installNode, type Remote, runNode, runPython } from './programs.ts';
 
-/** Models that the quickstarts name, run by the sandbox. */
-const named = (
-  slug: string,
-  alias: string,
-  more: Pick<ModelFile, 'output'> & Partial<ModelFile>,
-): ModelFile => ({
-  slug,
-  aliases: [alias],
-  provider: { adapter: 'cog', connection: 'sandbox', model: slug.replace('-2', '') },
-  input_schema: {
-    type: 'object',
-    additionalProperties: false,
-    properties: { prompt: { type: 'string' } },
-    required: ['prompt'],
-  },
-  price: { per_run: '0.01' },
-  ...more,
-});
-const stack = await stackOfTests({ COMPATIBLE_APIS: 'replicate' }, [
-  named('sandbox-image-2', 'black-forest-labs/flux-schnell', { output: { kind: 'images' } }),
-  named('sandbox-text-2', 'meta/meta-llama-3-70b-instruct', {
-    output: { kind: 'text' },
-    stream: 'text',
-    on_cancel: 'charge',
-  }),
-]);
+const stack = await stackOfTests({ COMPATIBLE_APIS: 'replicate' }, sampleModels);
 let remote: Remote;
 
 beforeAll(async () => {
@@ -58,7 +33,7 @@ it('by base URL and key alone, the AI SDK works', async () => {
   expectNoProblem(await runNode('aiSdk.mjs', remote), 4);
 }, 120_000);
 
-it("by base URL alone, the samples of Replicate's quickstarts work", async () => {
-  expectNoProblem(await runNode('quickstart.mjs', remote), 3);
-  expectNoProblem(await runPython('quickstart.py', remote), 3);
+it("by base URL alone, the samples in the READMEs of Replicate's clients work", async () => {
+  expectNoProblem(await runNode('samples.mjs', remote), 27);
+  expectNoProblem(await runPython('samples.py', remote), 13);
 }, 900_000);
