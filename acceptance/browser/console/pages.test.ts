@@ -316,7 +316,7 @@ test.describe('the pages', () => {
     await page.locator(`a[href$="${id}"]`).click();
     await untilText(page, 'Paused: its next item would exceed the most that it may cost.');
     await page.getByRole('button', { name: 'Cancel batch' }).click();
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel batch' }).click();
     await untilText(page, '2 of 2 items have ended');
     const downloading = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Other items (2)' }).click();

@@ -158,13 +158,13 @@ test.describe('the portal', () => {
     await page.locator(`a[href$="${id}"]`).click();
     await untilText(page, 'Paused: its next item would exceed the most that it may cost.');
     await page.getByRole('button', { name: 'Cancel batch' }).click();
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel batch' }).click();
     await untilText(page, 'cancelled');
     const other = await newBatch(state, { defaults: { input: { delay_ms: 0 } } });
     await enter(`batches/${other}`);
     await untilText(page, '2 of 2 items have ended');
     await page.getByRole('button', { name: 'Retry failed items' }).click();
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Retry failed items' }).click();
     await until('the dialog is closed', async () => (await page.getByRole('dialog').count()) === 0);
     await untilText(page, '2 of 2 items have ended');
     const downloading = page.waitForEvent('download');
