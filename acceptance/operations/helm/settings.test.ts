@@ -24,6 +24,9 @@ const secrets: Record<string, string> = {
   EGRESS_PROXY_URL: 'http://proxy:3128',
   OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20abc',
   DEMO_KEY_SECRET: '0'.repeat(64),
+  ALERT_WEBHOOK_URLS: 'https://ops.example.com/alerts',
+  ALERT_WEBHOOK_SECRET: `whsec_${Buffer.alloc(32).toString('base64')}`,
+  SMTP_URL: 'smtp://user:password@smtp.example.com:587',
 };
 
 /** The environment of a container, with a placeholder for every secret. */
@@ -120,10 +123,13 @@ describe.each(valueSets)('the settings with the values %s', (name) => {
         ...(which === 'tools' ? ['ADMIN_TOKEN', 'REDIS_URL'] : []),
       ];
       const more = [
+        'ALERT_WEBHOOK_SECRET',
+        'ALERT_WEBHOOK_URLS',
         'CONSOLE_OIDC_CLIENT_SECRET',
         'DEMO_KEY_SECRET',
         'EGRESS_PROXY_URL',
         'OTEL_EXPORTER_OTLP_HEADERS',
+        'SMTP_URL',
       ];
       const demo = name === 'everything' ? more : [];
       const read = container.env.filter(({ valueFrom }) => valueFrom).map((variable) => variable.name);

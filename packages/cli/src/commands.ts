@@ -304,6 +304,14 @@ finds the work of a failed job again; the logs of the services have them all.`,
     load: async () => (await import('./queues/failed.ts')).queuesResume,
   },
   {
+    name: 'alerts test',
+    about: `send a test alert to every receiver that the webhook-sender's settings name (docs/operate/notify.md), and print which took it;
+receivers of webhooks are named by a hash of their URL, which may be secret`,
+    usage: 'holdfast alerts test [--json]',
+    changes: () => true,
+    load: async () => (await import('./alerts/test.ts')).alertsTest,
+  },
+  {
     name: 'ledger audit',
     about: `check every invariant of the ledger and list the rows that break one; safe under load. --after-failover also reads logs of
 the services, and lists the executions in them that the database does not have. See docs/operate/high-availability.md`,

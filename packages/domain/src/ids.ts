@@ -16,6 +16,7 @@ export const idPrefixes = [
   'ses',
   'pses',
   'bat',
+  'alert',
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 

@@ -4,6 +4,7 @@ import { baseConfig, parseConfig, positiveInt } from '@holdfast/kit/config';
 import { encryptionKeys } from '@holdfast/kit/sealedBox';
 import { tracingConfig } from '@holdfast/kit/tracing/config';
 import { z } from 'zod';
+import { alertConfig, alertProblems } from './alerts/config.ts';
 
 export const webhookSenderConfig = {
   ...baseConfig,
@@ -23,8 +24,10 @@ export const webhookSenderConfig = {
     .describe(
       'Maximum number of webhook requests of this process, open or about to be; one counts once more for each 16 KiB of its body after the first; organizations share them fairly',
     ),
+  ...alertConfig,
 };
 
 export type WebhookSenderConfig = z.infer<z.ZodObject<typeof webhookSenderConfig>>;
 
-export const readConfig = (): WebhookSenderConfig => parseConfig(webhookSenderConfig, process.env);
+export const readConfig = (): WebhookSenderConfig =>
+  parseConfig(webhookSenderConfig, process.env, [alertProblems]);

@@ -11,12 +11,16 @@ import type { Logger } from '@holdfast/kit/logger';
 import { createRegistry, engineGauges, startGaugeReaders } from '@holdfast/kit/metrics';
 import { createSealedBox } from '@holdfast/kit/sealedBox';
 import type { Service } from '@holdfast/kit/service';
+import { sweepGroup } from '@holdfast/kit/sweep';
 import { openTracing, type Tracing } from '@holdfast/kit/tracing/tracing';
 import { connectProducer, connectWorker } from '@holdfast/queues/connection';
+import { openQueueControls } from '@holdfast/queues/controls';
 import { deliverQueue } from '@holdfast/queues/definitions';
 import { openInstanceCount, openLeadership, openSweepTurns } from '@holdfast/queues/instances';
 import { openProducer } from '@holdfast/queues/producer';
 import { jobMetrics } from '@holdfast/queues/worker';
+import { alertSweeps } from './alerts/alerts.ts';
+import { openReceivers } from './alerts/receivers.ts';
 import type { WebhookSenderConfig } from './config.ts';
 import { createAttemptDelivery, createClaims, createGiveBack } from './delivery.ts';
 import { openDialects } from './dialects.ts';
@@ -80,6 +84,10 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
   });
   const updates = createUpdates({ db, send, log });
   const turnOf = openSweepTurns(producing, 'webhook-sender');
+  const queues = openQueueControls(producing);
+  const box = createSealedBox(config.ENCRYPTION_KEYS);
+  const { receivers, close: closeReceivers } = openReceivers(config, { send, box });
+  const alerts = sweepGroup(alertSweeps({ db, queues, receivers, config, turnOf, log }));
   const sweeps = startSweeps({
     db,
     fanOut,
@@ -100,7 +108,12 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
   const health: HealthServer = await startHealthServer({
     at: { host: config.LISTEN_HOST, port: config.METRICS_PORT },
     registry,
-    live: { workers: workers.problem, sweeps: sweeps.problem, readings: readings.problem },
+    live: {
+      workers: workers.problem,
+      sweeps: sweeps.problem,
+      alerts: alerts.problem,
+      readings: readings.problem,
+    },
     ready: {
       database: () => ping(db),
       redis: () => (producing.status === 'ready' ? null : 'Redis is unavailable'),
@@ -115,10 +128,11 @@ export async function startWebhookSender(config: WebhookSenderConfig, log: Logge
       const abortTimer = setTimeout(() => stopped.abort(), finishWithinMs);
       lanes.close();
       activity.close();
-      await Promise.all([workers.stop(), sweeps.stop(), readings.stop()]);
+      await Promise.all([workers.stop(), sweeps.stop(), alerts.stop(), readings.stop()]);
+      closeReceivers();
       await Promise.all([fanOut.stop(), newDeliveries.idle(), updates.idle()]);
       await lanes.idle();
-      await deliver.close();
+      await Promise.all([deliver.close(), queues.close()]);
       clearTimeout(abortTimer);
       // Only now may the other senders take over the share of this one.
       await peers.close();

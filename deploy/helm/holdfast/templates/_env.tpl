@@ -109,6 +109,13 @@
 {{ include "holdfast.secretVariable" (dict "variable" "CONSOLE_OIDC_CLIENT_SECRET" "secret" $values.consoleOidc.secret "key" $values.consoleOidc.key) }}
 {{- end }}
 {{- end }}
+{{- if and (eq .name "webhook-sender") $values.alerts.secret }}
+{{- range $variable, $key := dict "SMTP_URL" $values.alerts.keys.smtpUrl "ALERT_WEBHOOK_URLS" $values.alerts.keys.webhookUrls "ALERT_WEBHOOK_SECRET" $values.alerts.keys.webhookSecret }}
+{{- if $key }}
+{{ include "holdfast.secretVariable" (dict "variable" $variable "secret" $values.alerts.secret "key" $key) }}
+{{- end }}
+{{- end }}
+{{- end }}
 {{- if $values.tracing.secret }}
 {{ include "holdfast.secretVariable" (dict "variable" "OTEL_EXPORTER_OTLP_HEADERS" "secret" $values.tracing.secret "key" $values.tracing.key) }}
 {{- end }}

@@ -3088,6 +3088,8 @@ export interface components {
             count: number | null;
             /** @description For how long */
             age_s: number | null;
+            /** @description A sentence for a person */
+            message: string;
             /** @description The page under `/docs/operate/alerts/` that says what to do */
             runbook: string;
         };

@@ -2,7 +2,6 @@ import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../api.ts';
 import { text } from '../strings.ts';
 import { Card } from '../ui/card.tsx';
-import { age } from '../ui/format.ts';
 
 type Item = Schemas['AttentionItem'];
 
@@ -56,7 +55,7 @@ export function Attention({ items }: { items: Item[] }) {
                 />
                 <span>
                   <span className="sr-only">{`${text.attention.severities[item.severity]}: `}</span>
-                  {text.attention.codes[item.code](item.subject ?? '', item.count ?? 0, age(item.age_s ?? 0))}
+                  {item.message}
                 </span>
               </p>
               <p className="flex gap-4 whitespace-nowrap">

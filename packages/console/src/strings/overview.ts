@@ -56,40 +56,6 @@ export const overviewTexts = {
     look: 'Open',
     runbook: 'Runbook',
     severities: { page: 'Urgent', warn: 'Warning' },
-    codes: {
-      ledger_breach: (invariant: string, count: number) =>
-        `The ledger is inconsistent: ${count === 1 ? '1 row breaks' : `${count} rows break`} “${invariant}”`,
-      ledger_not_audited: (_: string, __: number, age: string) =>
-        `The last audit of the ledger ended ${age} ago`,
-      redis_unavailable: () => 'Redis does not respond: work continues more slowly',
-      queue_paused: (queue: string, count: number) =>
-        `The queue ${queue} is paused${count > 0 ? `, and ${count === 1 ? '1 job waits' : `${count} jobs wait`}` : ''}`,
-      queue_unusable: (queue: string, count: number) =>
-        `The queue ${queue} is unusable: something else wrote to ${count === 1 ? '1 of its keys' : `${count} of its keys`}`,
-      queue_stuck: (queue: string, _: number, age: string) =>
-        `The first job of ${queue} has waited for ${age}`,
-      circuit_open: (connection: string) => `${connection} accepts no runs: its circuit is open`,
-      executions_waiting: (_: string, count: number, age: string) =>
-        `${numbered(count, 'execution waits', 'executions wait')} to start, the oldest for ${age}`,
-      executions_overdue: (_: string, count: number, age: string) =>
-        `${numbered(count, 'execution', 'executions')} should have expired, the oldest ${age} ago`,
-      runs_abandoned: (_: string, count: number, age: string) =>
-        `${numbered(count, 'run has', 'runs have')} had no dispatcher, the oldest for ${age}`,
-      callbacks_unread: (_: string, count: number, age: string) =>
-        `${numbered(count, 'callback', 'callbacks')} of providers not processed, the oldest for ${age}`,
-      outcomes_unsettled: (_: string, count: number, age: string) =>
-        `${numbered(count, 'outcome', 'outcomes')} not settled, the oldest for ${age}`,
-      events_not_fanned_out: (_: string, count: number, age: string) =>
-        `${numbered(count, 'event', 'events')} not fanned out, the oldest for ${age}`,
-      provider_busy: (_: string, count: number, age: string) =>
-        `${numbered(count, 'execution waits', 'executions wait')} for busy providers, the oldest for ${age}`,
-      endpoints_deactivated: (_: string, count: number) =>
-        `${count === 1 ? '1 webhook endpoint was' : `${count} webhook endpoints were`} deactivated after failures`,
-      endpoints_failing: (_: string, count: number) =>
-        count === 1 ? '1 webhook endpoint is failing' : `${count} webhook endpoints are failing`,
-      costs_in_review: (_: string, count: number, age: string) =>
-        `${numbered(count, 'cost waits', 'costs wait')} for your decision, the oldest for ${age}`,
-    },
   },
   charts: { table: 'Show as a table', time: 'Time' },
 } as const;

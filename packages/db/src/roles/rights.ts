@@ -123,6 +123,14 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     streams: 'SELECT',
     stream_events: 'SELECT',
     webhook_updates: 'SELECT, INSERT, UPDATE (events, logged, next_at), DELETE',
+    // Alerts count what waits.
+    attempts:
+      'SELECT (state, created_at, finished_at, settled_at, lease_until, poll_at, busy_refusals, busy_since, outcome)',
+    provider_callbacks: 'SELECT (received_at, processed_at)',
+    reviews: 'SELECT (state, created_at)',
+    ledger_audits: 'SELECT',
+    alerts: 'SELECT, INSERT, UPDATE (count, age_s, missing_at, raised_at, resolved_at), DELETE',
+    alert_messages: 'SELECT, INSERT, UPDATE (attempts, next_attempt_at, sent_at, error), DELETE',
   },
 };
 

@@ -8,11 +8,12 @@ import {
   readProviderActivity,
 } from '@holdfast/db/overview';
 import { timeFromNow } from '@holdfast/db/statement';
+import { attentionOf } from '@holdfast/domain/attention';
 import { z } from 'zod';
 import type { Context } from '../../context/context.ts';
 import { keylessEndpoint } from '../../context/endpoint.ts';
 import { timestamp, withCommas } from '../../http/fields.ts';
-import { AttentionRecord, attentionOf } from '../attention.ts';
+import { AttentionRecord, attentionRecord } from '../attention.ts';
 import { AuditRecord, auditRecord } from '../auditRecord.ts';
 import { BacklogRecord, backlogRecords, maxCounted, QueueRecord, queueRecord } from '../queueRecord.ts';
 
@@ -155,7 +156,7 @@ async function readOverview(context: Context): Promise<z.infer<typeof Overview>>
   const none = { created: 0, completed: 0, failed: 0, cancelled: 0 };
   return {
     at: now.toISOString(),
-    attention: attentionOf(findings, now.getTime()),
+    attention: attentionOf(findings, now.getTime()).map(attentionRecord),
     executions: {
       minutes: Array.from({ length: minutesShown }, (_, index) => {
         const at = from.getTime() + index * minuteMs;
