@@ -450,7 +450,7 @@ describe('parseModel', () => {
     prompt: /promt/text
     stop: { input: prompt, values: { a: x } }
     max_tokens: { input: prompt }
-    n: /
+    messages: /
     sytem: prompt
     set: { mode: fast }
 output: {`;
@@ -459,7 +459,7 @@ output: {`;
       'm.yaml:14: openai.chat.prompt: "promt" is not a property of the input_schema; is "prompt" meant?',
       'm.yaml:15: openai.chat.stop.values.a: "x" is not one of the values of "prompt"',
       'm.yaml:16: openai.chat.max_tokens.values: is missing: an object',
-      'm.yaml:17: openai.chat.n: "" is not a property of the input_schema',
+      'm.yaml:17: openai.chat.messages: "" is not a property of the input_schema',
       'm.yaml:18: openai.chat.sytem: is not known here; is "system" meant?',
       'm.yaml:19: openai.chat.set.mode: "mode" is not a property of the input_schema',
     ]);
