@@ -125,6 +125,11 @@ export const operations: Readonly<Record<string, Expected>> = {
     make: (api) => create(api, 'sandbox-text', { ...prompt, delay_ms: 50_000 }),
     leaves: async (api, id) => void (await untilStatus(api, id, 'CANCELLED')),
   },
+  bulkCancelExecutions: {
+    make: (api) => create(api, 'sandbox-text', { ...prompt, delay_ms: 50_000 }),
+    prints: () => /matched\W+\d/,
+  },
+  bulkRerunExecutions: { make: completed, prints: () => /matched\W+\d/ },
   createExecutionToken: { make: completed, prints: (id) => new RegExp(`token\\W+ext_[^]*${id}`) },
   createBatch: { prints: () => /id\W+bat_\S+[^]*status\W+open/ },
   listBatches: { make: (api) => newBatch(api) },

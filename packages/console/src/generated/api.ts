@@ -300,6 +300,17 @@ export interface components {
          * @enum {string}
          */
         Priority: "high" | "normal" | "low";
+        /**
+         * @example {
+         *       "filter": {
+         *         "status": [
+         *           "PENDING"
+         *         ],
+         *         "model": "sandbox-text"
+         *       },
+         *       "dry_run": true
+         *     }
+         */
         BulkCancel: {
             filter: components["schemas"]["BulkCancelFilter"];
             /**
@@ -350,6 +361,17 @@ export interface components {
             name: string;
             value: string;
         };
+        /**
+         * @example {
+         *       "filter": {
+         *         "status": [
+         *           "COMPLETED"
+         *         ],
+         *         "model": "sandbox-text"
+         *       },
+         *       "dry_run": true
+         *     }
+         */
         BulkRerun: {
             filter: components["schemas"]["BulkRerunFilter"];
             /**

@@ -67,6 +67,17 @@ export interface components {
             model: string;
             input: components["schemas"]["ModelInput"];
         };
+        /**
+         * @example {
+         *       "filter": {
+         *         "status": [
+         *           "PENDING"
+         *         ],
+         *         "model": "sandbox-text"
+         *       },
+         *       "dry_run": true
+         *     }
+         */
         BulkCancel: {
             filter: components["schemas"]["BulkCancelFilter"];
             /**
@@ -116,6 +127,17 @@ export interface components {
             name: string;
             value: string;
         };
+        /**
+         * @example {
+         *       "filter": {
+         *         "status": [
+         *           "COMPLETED"
+         *         ],
+         *         "model": "sandbox-text"
+         *       },
+         *       "dry_run": true
+         *     }
+         */
         BulkRerun: {
             filter: components["schemas"]["BulkRerunFilter"];
             /**

@@ -57,7 +57,10 @@ export function bulkBody<const Statuses extends readonly [ExecutionStatus, ...Ex
         .meta({ description: 'Only counts the executions that match', example: true }),
       cursor: z.string().max(200).optional().describe('`next_cursor` of the previous response'),
     })
-    .meta({ id: name });
+    .meta({
+      id: name,
+      example: { filter: { status: [statuses[0]], model: 'sandbox-text' }, dry_run: true },
+    });
 }
 
 type BulkRequest = z.infer<ReturnType<typeof bulkBody<[ExecutionStatus, ...ExecutionStatus[]]>>>;
