@@ -70,7 +70,6 @@ export const sections: readonly Section[] = [
     title: 'Operate',
     pages: [
       { file: 'docs/operate/README.md', path: 'operate', label: 'Tasks' },
-      { file: 'docs/operate/notify.md', path: 'operate/notify', label: 'Alerts to people' },
       { file: 'docs/operate/alerts/README.md', path: 'operate/alerts', label: 'Alerts' },
       doc('deploying', 'Install and upgrade'),
       { file: 'deploy/helm/holdfast/README.md', path: 'chart', label: 'Helm chart' },
