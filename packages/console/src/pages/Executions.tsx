@@ -9,12 +9,12 @@ import { Search } from '../features/search/searchField.tsx';
 import { text } from '../strings.ts';
 import { linkLook } from '../ui/button.tsx';
 import { Chosen, changed, FilterBar, Typed } from '../ui/filterBar.tsx';
-import { duration } from '../ui/format.ts';
 import { Heading } from '../ui/heading.tsx';
-import { isFound, List, More, useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
-import { type ListColumn, ListTable, ListTools, useColumns } from '../ui/listTable.tsx';
+import { costColumn, createdColumn, durationColumn, errorColumn, idColumn } from '../ui/listColumns.tsx';
+import { isFound, useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
+import { type ListColumn, TableList } from '../ui/listTable.tsx';
 import { Empty } from '../ui/states.tsx';
-import { Ago, Money, ShortId, Status } from '../ui/values.tsx';
+import { Ago, Status } from '../ui/values.tsx';
 
 type Page = Schemas['AnyExecutionPage'];
 type Execution = Schemas['AnyExecution'];
@@ -31,7 +31,6 @@ export function Executions() {
   const readPage = (cursor: string | undefined, signal?: AbortSignal) =>
     read<Page>('/executions', { ...executionQuery(filters), cursor }, signal);
   const pages = usePages(key, readPage, { isLive });
-  const shown = useColumns('executions', columns);
   const isPaused = (pages.data?.pages.length ?? 0) > 1;
   const turnLive = (isOn: boolean) => {
     setLive(isOn);
@@ -60,15 +59,13 @@ export function Executions() {
           {text.list.notATime(given)}
         </p>
       ))}
-      <ListTools columns={shown} readPage={readPage} />
-      <div className="overflow-hidden rounded-lg border border-line bg-card">
-        <List pages={pages} empty={<NoRows filters={filters} />}>
-          {(rows) => (
-            <ListTable caption={text.nav.executions} columns={shown} rows={rows} keyOf={({ id }) => id} />
-          )}
-        </List>
-      </div>
-      <More pages={pages} keys={text.list.keys} />
+      <TableList
+        name="executions"
+        caption={text.nav.executions}
+        {...{ columns, pages, readPage }}
+        empty={<NoRows filters={filters} />}
+        keys={text.list.keys}
+      />
     </>
   );
 }
@@ -193,13 +190,7 @@ const columns: readonly ListColumn<Execution>[] = [
     ),
     csv: ({ model }) => model,
   },
-  {
-    name: text.list.id,
-    of: ({ id }) => <ShortId of={id} />,
-    csv: ({ id }) => id,
-    from: 'md',
-    width: 'w-48',
-  },
+  idColumn('md'),
   {
     name: text.list.status,
     of: ({ status, error }) => (
@@ -215,13 +206,7 @@ const columns: readonly ListColumn<Execution>[] = [
     csv: ({ status }) => status,
     width: 'w-40',
   },
-  {
-    name: text.list.error,
-    of: ({ error }) => <span className="text-soft text-xs">{error?.code}</span>,
-    csv: ({ error }) => error?.code,
-    from: 'wide',
-    width: 'w-44',
-  },
+  errorColumn('wide', 'w-44'),
   {
     name: text.list.organization,
     of: ({ organization_id: id }) => <OrganizationLink id={id} />,
@@ -229,35 +214,7 @@ const columns: readonly ListColumn<Execution>[] = [
     from: 'xl',
     width: 'w-36',
   },
-  {
-    name: text.list.duration,
-    of: (row) => duration(lengthOf(row)),
-    csv: lengthOf,
-    order: (row) => lengthOf(row) ?? -1,
-    from: 'xl',
-    width: 'w-24',
-    isNumber: true,
-  },
-  {
-    name: text.list.cost,
-    of: ({ cost }) => <Money of={cost} />,
-    csv: ({ cost }) => cost,
-    order: ({ cost }) => Number(cost ?? -1),
-    from: 'md',
-    width: 'w-28',
-    isNumber: true,
-  },
-  {
-    name: text.list.created,
-    of: ({ created_at: at }) => <Ago at={at} />,
-    csv: ({ created_at: at }) => at,
-    order: ({ created_at: at }) => Date.parse(at),
-    from: 'sm',
-    width: 'w-28',
-    isNumber: true,
-  },
+  durationColumn('xl'),
+  costColumn('md'),
+  createdColumn,
 ];
-
-function lengthOf({ created_at: from, completed_at: to }: Execution): number | null {
-  return to === null ? null : Date.parse(to) - Date.parse(from);
-}

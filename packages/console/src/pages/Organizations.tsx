@@ -7,10 +7,11 @@ import { text } from '../strings.ts';
 import { Sparkline } from '../ui/charts.tsx';
 import { Choice, changed, FilterBar } from '../ui/filterBar.tsx';
 import { Heading } from '../ui/heading.tsx';
-import { isFound, List, More, useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
-import { type ListColumn, ListTable, ListTools, useColumns } from '../ui/listTable.tsx';
+import { idColumn } from '../ui/listColumns.tsx';
+import { isFound, useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
+import { type ListColumn, TableList } from '../ui/listTable.tsx';
 import { Empty } from '../ui/states.tsx';
-import { Ago, Money, ShortId } from '../ui/values.tsx';
+import { Ago, Money } from '../ui/values.tsx';
 
 type Organization = Schemas['ListedOrganization'];
 
@@ -24,7 +25,6 @@ export function Organizations() {
   const readPage = (cursor: string | undefined, signal?: AbortSignal) =>
     read<Schemas['OrganizationPage']>('/organizations', { ...query, cursor }, signal);
   const pages = usePages(['organizations', filters], readPage);
-  const shown = useColumns('organizations', columns);
   useListKeys();
   useKeptFilters('/organizations', filters);
   const go = (change: OrganizationFilters) =>
@@ -73,15 +73,12 @@ export function Organizations() {
           onChange={(chosen) => go({ low: chosen === 'low' ? 'yes' : '' })}
         />
       </FilterBar>
-      <ListTools columns={shown} readPage={readPage} />
-      <div className="overflow-hidden rounded-lg border border-line bg-card">
-        <List pages={pages} empty={empty}>
-          {(rows) => (
-            <ListTable caption={text.nav.organizations} columns={shown} rows={rows} keyOf={({ id }) => id} />
-          )}
-        </List>
-      </div>
-      <More pages={pages} keys={text.list.keys} />
+      <TableList
+        name="organizations"
+        caption={text.nav.organizations}
+        {...{ columns, pages, readPage, empty }}
+        keys={text.list.keys}
+      />
     </>
   );
 }
@@ -105,13 +102,7 @@ const columns: readonly ListColumn<Organization>[] = [
     ),
     csv: ({ name }) => name,
   },
-  {
-    name: text.list.id,
-    of: ({ id }) => <ShortId of={id} />,
-    csv: ({ id }) => id,
-    from: 'xl',
-    width: 'w-48',
-  },
+  idColumn('xl'),
   {
     name: text.organizations.available,
     of: ({ balance }) => <Money of={balance?.available} />,

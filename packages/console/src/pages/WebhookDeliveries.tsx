@@ -10,11 +10,12 @@ import { text } from '../strings.ts';
 import { linkLook } from '../ui/button.tsx';
 import { Chosen, changed, FilterBar, Typed } from '../ui/filterBar.tsx';
 import { Heading } from '../ui/heading.tsx';
-import { List, More, useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
-import { type ListColumn, ListTable, ListTools, useColumns } from '../ui/listTable.tsx';
+import { createdColumn, idColumn } from '../ui/listColumns.tsx';
+import { useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
+import { type ListColumn, TableList } from '../ui/listTable.tsx';
 import { NamedField } from '../ui/namedField.tsx';
 import { Empty } from '../ui/states.tsx';
-import { Ago, ShortId, Status } from '../ui/values.tsx';
+import { Ago, Status } from '../ui/values.tsx';
 
 type Page = Schemas['AnyDeliveryPage'];
 type Delivery = Schemas['Delivery'];
@@ -54,7 +55,6 @@ export function DeliveryList({ filters, of }: { filters: DeliveryFilters; of?: E
     return await read<Page>('/webhooks/deliveries', { ...query, ...whose, cursor });
   };
   const pages = usePages(['deliveries', filters, isShort], readPage, { isLive: true });
-  const shown = useColumns('deliveries', isShort ? shortColumns : longColumns);
   const isFiltered = Object.entries(filters).some(([name, value]) => value && name !== 'endpoint');
   const empty = isFiltered ? (
     <NoMatch filters={filters} />
@@ -62,26 +62,13 @@ export function DeliveryList({ filters, of }: { filters: DeliveryFilters; of?: E
     <Empty title={text.webhooks.noDeliveries} hint={text.webhooks.noDeliveriesHint} />
   );
   return (
-    <>
-      {!isShort && (
-        <ListTools columns={shown} readPage={readPage}>
-          {text.webhooks.order}
-        </ListTools>
-      )}
-      <div className={isShort ? '' : 'overflow-hidden rounded-lg border border-line bg-card'}>
-        <List pages={pages} empty={empty}>
-          {(rows) => (
-            <ListTable
-              caption={text.webhooks.deliveries}
-              columns={shown}
-              rows={rows}
-              keyOf={({ id }) => id}
-            />
-          )}
-        </List>
-      </div>
-      <More pages={pages} />
-    </>
+    <TableList
+      name="deliveries"
+      caption={text.webhooks.deliveries}
+      columns={isShort ? shortColumns : longColumns}
+      {...{ pages, readPage, empty, isShort }}
+      about={text.webhooks.order}
+    />
   );
 }
 
@@ -123,13 +110,7 @@ const columns: readonly ListColumn<Delivery>[] = [
     ),
     csv: ({ event_type: type }) => type,
   },
-  {
-    name: text.list.id,
-    of: ({ id }) => <ShortId of={id} />,
-    csv: ({ id }) => id,
-    from: 'wide',
-    width: 'w-48',
-  },
+  idColumn('wide'),
   {
     name: text.list.status,
     of: (row) => (
@@ -171,18 +152,8 @@ const url: ListColumn<Delivery> = {
   from: 'md',
 };
 
-const created: ListColumn<Delivery> = {
-  name: text.list.created,
-  of: ({ created_at: at }) => <Ago at={at} />,
-  csv: ({ created_at: at }) => at,
-  order: ({ created_at: at }) => Date.parse(at),
-  from: 'sm',
-  width: 'w-28',
-  isNumber: true,
-};
-
-const shortColumns = [...columns, created];
-const longColumns = [...columns.slice(0, 2), url, ...columns.slice(2), created];
+const shortColumns = [...columns, createdColumn];
+const longColumns = [...columns.slice(0, 2), url, ...columns.slice(2), createdColumn];
 
 function outcomeOf({ attempts }: Delivery): string {
   const last = attempts.at(-1);

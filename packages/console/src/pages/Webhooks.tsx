@@ -9,10 +9,11 @@ import { text } from '../strings.ts';
 import { linkLook } from '../ui/button.tsx';
 import { Chosen, changed, FilterBar } from '../ui/filterBar.tsx';
 import { Heading } from '../ui/heading.tsx';
-import { isFound, List, More, useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
-import { type ListColumn, ListTable, ListTools, useColumns } from '../ui/listTable.tsx';
+import { idColumn } from '../ui/listColumns.tsx';
+import { isFound, useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
+import { type ListColumn, TableList } from '../ui/listTable.tsx';
 import { Empty } from '../ui/states.tsx';
-import { ShortId, Status } from '../ui/values.tsx';
+import { Status } from '../ui/values.tsx';
 
 type Page = Schemas['AnyWebhookEndpointPage'];
 type Endpoint = Schemas['AnyWebhookEndpoint'];
@@ -27,7 +28,6 @@ export function Webhooks() {
   const readPage = (cursor: string | undefined, signal?: AbortSignal) =>
     read<Page>('/webhooks/endpoints', { ...query, cursor }, signal);
   const pages = usePages(['webhook endpoints', filters], readPage, { isLive: true });
-  const shown = useColumns('endpoints', columns);
   const isFiltered = Object.values(filters).some(Boolean);
   const empty = isFiltered ? (
     <Empty title={text.webhooks.noMatch} hint={text.webhooks.noMatchHint} />
@@ -43,15 +43,12 @@ export function Webhooks() {
       <Heading title={text.webhooks.title} className="mb-2" />
       <WebhookTabs />
       <Filters of={filters} isFound={isFound(pages)} />
-      <ListTools columns={shown} readPage={readPage} />
-      <div className="overflow-hidden rounded-lg border border-line bg-card">
-        <List pages={pages} empty={empty}>
-          {(rows) => (
-            <ListTable caption={text.webhooks.title} columns={shown} rows={rows} keyOf={({ id }) => id} />
-          )}
-        </List>
-      </div>
-      <More pages={pages} keys={text.list.keys} />
+      <TableList
+        name="endpoints"
+        caption={text.webhooks.title}
+        {...{ columns, pages, readPage, empty }}
+        keys={text.list.keys}
+      />
     </>
   );
 }
@@ -101,13 +98,7 @@ const columns: readonly ListColumn<Endpoint>[] = [
     ),
     csv: ({ url }) => url,
   },
-  {
-    name: text.list.id,
-    of: ({ id }) => <ShortId of={id} />,
-    csv: ({ id }) => id,
-    from: 'wide',
-    width: 'w-48',
-  },
+  idColumn('wide'),
   {
     name: text.webhooks.state,
     of: (row) => (

@@ -168,7 +168,6 @@ export const executionsTexts = {
     price: 'Price in USD',
     volume: 'Completed, 24 h / 7 d',
     failures: 'Failed, 24 h / 7 d',
-    moreFailures: 'There were very many failures: the newest 20,000 are counted.',
     run: 'Run in the playground',
     prices: 'Prices and limits',
     timeout: 'Timeout',

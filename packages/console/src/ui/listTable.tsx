@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { text } from '../strings.ts';
 import { Button } from './button.tsx';
 import { type Cell, csvOf, download } from './csv.ts';
+import { List, More, type Pages } from './lists.tsx';
 import { opensLink, rowLook } from './row.ts';
 import { SortableHead, useSorted } from './sorting.tsx';
 import { Problem } from './states.tsx';
@@ -38,7 +39,7 @@ function storage(): Storage | null {
 }
 
 /** The columns of a list that someone has not hidden, remembered in this browser by the list's name. */
-export function useColumns<Row>(list: string, all: readonly ListColumn<Row>[]) {
+function useColumns<Row>(list: string, all: readonly ListColumn<Row>[]) {
   const place = `columns hidden: ${list}`;
   const [hidden, setHidden] = useState(() => (storage()?.getItem(place) ?? '').split('\n'));
   return {
@@ -55,15 +56,51 @@ export function useColumns<Row>(list: string, all: readonly ListColumn<Row>[]) {
 }
 
 type Columns<Row> = ReturnType<typeof useColumns<Row>>;
+type Page<Row> = { data: Row[]; next_cursor: string | null };
+type ReadPage<Row> = (cursor: string | undefined) => Promise<Page<Row>>;
+
+/**
+ * A list with its tools, the rows in each of its states, and a button for older ones. `isShort`: without the tools, within a
+ * card of another.
+ */
+export function TableList<Row extends { id: string }>(props: {
+  /** Under which this browser remembers the columns that are hidden, and what a download is called. */
+  name: string;
+  caption: string;
+  columns: readonly ListColumn<Row>[];
+  pages: Pages<Page<Row>>;
+  readPage: ReadPage<Row>;
+  empty: ReactNode;
+  about?: string;
+  keys?: string;
+  isShort?: boolean;
+}) {
+  const { name, caption, columns, pages, readPage, empty, about, keys, isShort = false } = props;
+  const shown = useColumns(name, columns);
+  return (
+    <>
+      {!isShort && (
+        <ListTools columns={shown} readPage={readPage}>
+          {about}
+        </ListTools>
+      )}
+      <div className={isShort ? '' : 'overflow-hidden rounded-lg border border-line bg-card'}>
+        <List pages={pages} empty={empty}>
+          {(rows) => <ListTable caption={caption} columns={shown} rows={rows} />}
+        </List>
+      </div>
+      <More pages={pages} keys={keys} />
+    </>
+  );
+}
 
 /** Rows of one line, each of which opens what its link with `data-row` leads to. The first column has that link. */
-export function ListTable<Row>(props: {
+function ListTable<Row extends { id: string }>(props: {
   caption: string;
   columns: Columns<Row>;
   rows: readonly Row[];
-  keyOf: (row: Row) => string;
 }) {
-  const { caption, columns, rows: given, keyOf } = props;
+  const { caption, columns, rows: given } = props;
   const { rows, ...sorting } = useSorted(given, columns.shown);
   const look = ({ from, isNumber }: ListColumn<Row>) =>
     `px-3 sm:first:pl-4 sm:last:pr-4 ${from ? shownFrom[from] : ''} ${isNumber ? 'text-right tabular-nums' : 'text-left'}`;
@@ -84,11 +121,7 @@ export function ListTable<Row>(props: {
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr
-            key={keyOf(row)}
-            {...opensLink}
-            className={`h-10 border-line border-b last:border-0 ${rowLook}`}
-          >
+          <tr key={row.id} {...opensLink} className={`h-10 border-line border-b last:border-0 ${rowLook}`}>
             {columns.shown.map((column) => (
               <td key={column.name} className={`truncate py-1 ${look(column)}`}>
                 {column.of(row)}
@@ -101,14 +134,8 @@ export function ListTable<Row>(props: {
   );
 }
 
-type ReadPage<Row> = (cursor: string | undefined) => Promise<{ data: Row[]; next_cursor: string | null }>;
-
 /** What there is to know about a list, which columns are shown, and the rows that the filters match as a file. */
-export function ListTools<Row>(props: {
-  columns: Columns<Row>;
-  readPage: ReadPage<Row>;
-  children?: ReactNode;
-}) {
+function ListTools<Row>(props: { columns: Columns<Row>; readPage: ReadPage<Row>; children?: ReactNode }) {
   const { columns, readPage, children } = props;
   return (
     <div className="mb-1 flex items-center justify-end gap-1 text-xs">

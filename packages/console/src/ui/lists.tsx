@@ -118,10 +118,10 @@ function Searching<Page extends Paged>({ pages }: { pages: Pages<Page> }) {
 /** What follows a list: its keys, and a button for older rows. */
 export function More<Page extends Paged & { data: unknown[] }>({
   pages,
-  keys = null,
+  keys,
 }: {
   pages: Pages<Page>;
-  keys?: string | null;
+  keys?: string | undefined;
 }) {
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage } = pages;
   const isEmpty = data?.pages.every((page) => page.data.length === 0) ?? true;

@@ -3,7 +3,7 @@ import { logSize } from '../supervisor/logFile.ts';
 
 const everyMs = 300;
 /** More of one log at once is skipped: under load, the terminal would show nothing else. */
-const mostBytes = 32_768;
+const maxBytes = 32_768;
 
 /** Follows the logs of services from their present end, and says a line for each execution and each webhook. */
 export function followActivity(logPaths: string[], say: (line: string) => void): () => void {
@@ -55,7 +55,7 @@ export function newLines(path: string): () => { lines: string[]; skippedBytes: n
   let position = logSize(path);
   return () => {
     const size = logSize(path);
-    const from = Math.max(position, size - mostBytes);
+    const from = Math.max(position, size - maxBytes);
     const skippedBytes = from - position;
     if (size <= position) return { lines: [], skippedBytes: 0 };
     const file = openSync(path, 'r');

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { KnownRequest } from '@holdfast/db/faceRequests';
 
 /** The shortest and the longest pause before a try, in seconds. */
-type Pause = readonly [leastS: number, mostS: number];
+type Pause = readonly [minS: number, maxS: number];
 
 /**
  * Clients that keep their connections open, and repeat a request without saying so. A connection of theirs that closes right
@@ -43,6 +43,6 @@ type Lost = Pick<KnownRequest, 'tries'> & { deliveredS: number; closedS: number 
 export function isTimeToRepeat(request: IncomingMessage, { deliveredS, closedS, tries }: Lost): boolean {
   const pauses = pausesOf(request) ?? [];
   const after = (number: number) => pauses[Math.min(number, pauses.length) - 1] ?? [0, -lateS];
-  const [[leastS], [, mostS]] = [after(tries), after(tries + maxUnseen)];
-  return deliveredS >= leastS - earlyS && closedS < mostS + lateS;
+  const [[minS], [, maxS]] = [after(tries), after(tries + maxUnseen)];
+  return deliveredS >= minS - earlyS && closedS < maxS + lateS;
 }

@@ -2,10 +2,11 @@ import type { components } from '@holdfast/sdk/generated/api.ts';
 import type { ReactNode } from 'react';
 import { text } from '../../strings.ts';
 import { Chosen, FilterBar } from '../../ui/filterBar.tsx';
-import { List, More, useListKeys, usePages } from '../../ui/lists.tsx';
-import { type ListColumn, ListTable, ListTools, useColumns } from '../../ui/listTable.tsx';
+import { costColumn, createdColumn, idColumn } from '../../ui/listColumns.tsx';
+import { useListKeys, usePages } from '../../ui/lists.tsx';
+import { type ListColumn, TableList } from '../../ui/listTable.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { Ago, Money, ShortId, Status } from '../../ui/values.tsx';
+import { Status } from '../../ui/values.tsx';
 import { type Batch, batchStatuses, endedOf, Progress } from './batch.tsx';
 
 const words = text.batches;
@@ -24,7 +25,6 @@ export function BatchList(props: {
   useListKeys();
   const readPage = (cursor: string | undefined) => read({ status, limit: 50, cursor });
   const pages = usePages(['batches', organizationId, status], readPage, { isLive: true });
-  const shown = useColumns('batches', [nameOf(link), ...columns]);
   const empty =
     status === undefined ? (
       <Empty title={words.empty} hint={words.emptyHint} />
@@ -46,13 +46,13 @@ export function BatchList(props: {
           onChange={onStatus}
         />
       </FilterBar>
-      <ListTools columns={shown} readPage={readPage} />
-      <div className="overflow-hidden rounded-lg border border-line bg-card">
-        <List pages={pages} empty={empty}>
-          {(rows) => <ListTable caption={words.title} columns={shown} rows={rows} keyOf={({ id }) => id} />}
-        </List>
-      </div>
-      <More pages={pages} keys={text.list.moveKeys} />
+      <TableList
+        name="batches"
+        caption={words.title}
+        columns={[nameOf(link), ...columns]}
+        {...{ pages, readPage, empty }}
+        keys={text.list.moveKeys}
+      />
     </>
   );
 }
@@ -64,13 +64,7 @@ const nameOf = (link: (batch: Batch, name: string) => ReactNode): ListColumn<Bat
 });
 
 const columns: readonly ListColumn<Batch>[] = [
-  {
-    name: text.list.id,
-    of: ({ id }) => <ShortId of={id} />,
-    csv: ({ id }) => id,
-    from: 'lg',
-    width: 'w-48',
-  },
+  idColumn('lg'),
   {
     name: text.list.status,
     of: ({ status }) => <Status of={status} />,
@@ -93,22 +87,6 @@ const columns: readonly ListColumn<Batch>[] = [
     width: 'w-28',
     isNumber: true,
   },
-  {
-    name: text.list.cost,
-    of: ({ cost }) => <Money of={cost} />,
-    csv: ({ cost }) => cost,
-    order: ({ cost }) => Number(cost),
-    from: 'sm',
-    width: 'w-28',
-    isNumber: true,
-  },
-  {
-    name: text.list.created,
-    of: ({ created_at: at }) => <Ago at={at} />,
-    csv: ({ created_at: at }) => at,
-    order: ({ created_at: at }) => Date.parse(at),
-    from: 'sm',
-    width: 'w-28',
-    isNumber: true,
-  },
+  costColumn('sm'),
+  createdColumn,
 ];

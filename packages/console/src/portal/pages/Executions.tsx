@@ -2,12 +2,12 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { executionStatuses } from '../../features/search/filters.ts';
 import { text } from '../../strings.ts';
 import { Chosen, changed, FilterBar } from '../../ui/filterBar.tsx';
-import { duration } from '../../ui/format.ts';
 import { Heading } from '../../ui/heading.tsx';
-import { List, More, useKeptFilters, useListKeys, usePages } from '../../ui/lists.tsx';
-import { type ListColumn, ListTable, ListTools, useColumns } from '../../ui/listTable.tsx';
+import { costColumn, createdColumn, durationColumn, errorColumn, idColumn } from '../../ui/listColumns.tsx';
+import { useKeptFilters, useListKeys, usePages } from '../../ui/lists.tsx';
+import { type ListColumn, TableList } from '../../ui/listTable.tsx';
 import { Empty } from '../../ui/states.tsx';
-import { Ago, Money, ShortId, Status } from '../../ui/values.tsx';
+import { Ago, Status } from '../../ui/values.tsx';
 import { read, type Schemas } from '../api.ts';
 import { useModels } from '../models.ts';
 import { words } from '../strings.ts';
@@ -21,7 +21,6 @@ export function Executions() {
   const readPage = (cursor: string | undefined) =>
     read<Schemas['ExecutionPage']>('/executions', { ...filters, limit: 50, cursor });
   const pages = usePages(['executions', filters], readPage, { isLive: true });
-  const shown = useColumns('executions', columns);
   const empty =
     Object.keys(filters).length > 0 ? (
       <Empty title={words.executions.none} hint={words.executions.noneHint} />
@@ -32,15 +31,12 @@ export function Executions() {
     <>
       <Heading title={words.nav.executions} className="mb-4" />
       <Filters />
-      <ListTools columns={shown} readPage={readPage} />
-      <div className="overflow-hidden rounded-lg border border-line bg-card">
-        <List pages={pages} empty={empty}>
-          {(rows) => (
-            <ListTable caption={words.nav.executions} columns={shown} rows={rows} keyOf={({ id }) => id} />
-          )}
-        </List>
-      </div>
-      <More pages={pages} keys={text.list.moveKeys} />
+      <TableList
+        name="executions"
+        caption={words.nav.executions}
+        {...{ columns, pages, readPage, empty }}
+        keys={text.list.moveKeys}
+      />
     </>
   );
 }
@@ -74,9 +70,6 @@ function Filters() {
   );
 }
 
-const lengthOf = ({ created_at: from, completed_at: to }: Execution) =>
-  to === null ? null : Date.parse(to) - Date.parse(from);
-
 const columns: readonly ListColumn<Execution>[] = [
   {
     name: text.list.model,
@@ -90,13 +83,7 @@ const columns: readonly ListColumn<Execution>[] = [
     ),
     csv: ({ model }) => model,
   },
-  {
-    name: text.list.id,
-    of: ({ id }) => <ShortId of={id} />,
-    csv: ({ id }) => id,
-    from: 'md',
-    width: 'w-48',
-  },
+  idColumn('md'),
   {
     name: text.list.status,
     of: ({ status, error }) => (
@@ -112,38 +99,8 @@ const columns: readonly ListColumn<Execution>[] = [
     csv: ({ status }) => status,
     width: 'w-36',
   },
-  {
-    name: text.list.error,
-    of: ({ error }) => <span className="text-soft text-xs">{error?.code}</span>,
-    csv: ({ error }) => error?.code,
-    from: 'lg',
-    width: 'w-48',
-  },
-  {
-    name: text.list.duration,
-    of: (row) => duration(lengthOf(row)),
-    csv: lengthOf,
-    order: (row) => lengthOf(row) ?? -1,
-    from: 'lg',
-    width: 'w-24',
-    isNumber: true,
-  },
-  {
-    name: text.list.cost,
-    of: ({ cost }) => <Money of={cost} />,
-    csv: ({ cost }) => cost,
-    order: ({ cost }) => Number(cost ?? -1),
-    from: 'sm',
-    width: 'w-28',
-    isNumber: true,
-  },
-  {
-    name: text.list.created,
-    of: ({ created_at: at }) => <Ago at={at} />,
-    csv: ({ created_at: at }) => at,
-    order: ({ created_at: at }) => Date.parse(at),
-    from: 'sm',
-    width: 'w-28',
-    isNumber: true,
-  },
+  errorColumn('lg', 'w-48'),
+  durationColumn('lg'),
+  costColumn('sm'),
+  createdColumn,
 ];
