@@ -263,6 +263,7 @@ test.describe('the pages', () => {
     await page.evaluate('delete Crypto.prototype.randomUUID');
     await page.getByRole('button', { name: 'Top up' }).click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByText('staging').waitFor();
     expect(await dialog.getByRole('button', { name: 'Top up' }).isDisabled()).toBe(true);
     const amount = page.getByLabel('Amount in USD');
     expect(await amount.getAttribute('title')).toContain('with a point');

@@ -68,6 +68,7 @@ test.describe('signing in', () => {
   }) => {
     const wrong = await (await browser.newContext()).newPage();
     await open(wrong, '/');
+    await wrong.getByText('staging').waitFor();
     await wrong.getByLabel('Admin token').fill('not-a-token-of-anybody');
     await wrong.getByRole('button', { name: 'Sign in', exact: true }).click();
     await untilText(wrong, /The token is wrong/);

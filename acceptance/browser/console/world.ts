@@ -47,6 +47,7 @@ async function startWorld(home: string) {
       ADMIN_TOKEN: `ann:${ann},val:${val}`,
       ...login.settings,
       ADMIN_ROLES: 'val:viewer',
+      ENVIRONMENT_NAME: 'staging',
       WEBHOOK_ALLOW_HTTP: 'true',
       // On a busy machine the second attempt, too, fails before the receiver accepts anything.
       WEBHOOK_RETRY_DELAYS_S: '0,20,20,20,20',

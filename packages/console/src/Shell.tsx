@@ -8,6 +8,7 @@ import { Shortcuts } from './features/search/shortcuts.tsx';
 import { SignIn } from './pages/SignIn.tsx';
 import { text } from './strings.ts';
 import { Button } from './ui/button.tsx';
+import { Environment, EnvironmentName } from './ui/environment.tsx';
 import { useEntryInView } from './ui/navigation.ts';
 import { Problem, Skeleton } from './ui/states.tsx';
 
@@ -54,23 +55,25 @@ export function Shell() {
     );
   }
   return (
-    <div className="lg:grid lg:min-h-dvh lg:grid-cols-[13rem_minmax(0,1fr)]">
-      <a
-        href="#content"
-        className="sr-only focus:not-sr-only focus:absolute focus:z-20 focus:bg-card focus:p-3"
-      >
-        {text.skip}
-      </a>
-      <Side actor={session.data.actor} role={session.data.role} signOut={signOut} />
-      <div className="min-w-0">
-        {session.isError && <Problem error={session.error} />}
-        {error !== null && <Problem error={error} onRetry={signOut} />}
-        <main id="content" className="mx-auto max-w-7xl px-4 py-6 lg:px-8">
-          {/* Nothing typed outlives its session, which may have been replaced in another tab. */}
-          <Outlet key={sessionId} />
-        </main>
+    <Environment value={session.data.environment}>
+      <div className="lg:grid lg:min-h-dvh lg:grid-cols-[13rem_minmax(0,1fr)]">
+        <a
+          href="#content"
+          className="sr-only focus:not-sr-only focus:absolute focus:z-20 focus:bg-card focus:p-3"
+        >
+          {text.skip}
+        </a>
+        <Side actor={session.data.actor} role={session.data.role} signOut={signOut} />
+        <div className="min-w-0">
+          {session.isError && <Problem error={session.error} />}
+          {error !== null && <Problem error={error} onRetry={signOut} />}
+          <main id="content" className="mx-auto max-w-7xl px-4 py-6 lg:px-8">
+            {/* Nothing typed outlives its session, which may have been replaced in another tab. */}
+            <Outlet key={sessionId} />
+          </main>
+        </div>
       </div>
-    </div>
+    </Environment>
   );
 }
 
@@ -78,7 +81,10 @@ function Side({ actor, role, signOut }: { actor: string; role: string; signOut: 
   return (
     <header className="border-line border-b bg-card px-4 py-2 lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col lg:border-r lg:border-b-0 lg:px-3 lg:py-4">
       <div className="flex items-center justify-between gap-3 lg:block lg:px-2.5">
-        <span className="font-semibold text-accent">{text.product}</span>
+        <div className="flex min-w-0 items-center gap-2.5 lg:block">
+          <span className="font-semibold text-accent">{text.product}</span>
+          <EnvironmentName isWide />
+        </div>
         <div className="flex gap-2 lg:block">
           <Shortcuts pages={groups.flat()} />
           <span className="lg:hidden">

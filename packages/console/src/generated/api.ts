@@ -3376,12 +3376,20 @@ export interface components {
             /** @description The name of the operator */
             actor: string;
             role: components["schemas"]["OperatorRole"];
+            /** @description Null: `ENVIRONMENT_NAME` is not set */
+            environment: components["schemas"]["Environment"] | null;
         };
         /**
          * @description What the operator may do
          * @enum {string}
          */
         OperatorRole: "viewer" | "support" | "admin";
+        /** @description What `ENVIRONMENT_NAME` says */
+        Environment: {
+            name: string;
+            /** @enum {string} */
+            color: "red" | "amber" | "green" | "blue" | "grey";
+        };
         OperatorSession: {
             /**
              * @description Id
@@ -3438,6 +3446,8 @@ export interface components {
         SignInMethods: {
             /** @description Null: OIDC is not configured */
             oidc: components["schemas"]["OidcSignInMethod"] | null;
+            /** @description Null: `ENVIRONMENT_NAME` is not set */
+            environment: components["schemas"]["Environment"] | null;
         };
         OidcSignInMethod: {
             /** @description The name of the provider */

@@ -4,6 +4,7 @@ import { change, RequestError, read, type Schemas } from '../api.ts';
 import { takeArrival } from '../features/access/arrival.ts';
 import { text } from '../strings.ts';
 import { Button } from '../ui/button.tsx';
+import { Environment, EnvironmentName } from '../ui/environment.tsx';
 import { Field, inputLook } from '../ui/field.tsx';
 import { textIn } from '../ui/formData.ts';
 import { Heading } from '../ui/heading.tsx';
@@ -23,6 +24,11 @@ export function SignIn({ links, onArrived }: { links: number; onArrived: (links:
   const [isArriving, setArriving] = useState(false);
   const [error, setError] = useState<string | null>(null);
   const signIn = useSignIn();
+  const { data: methods } = useQuery({
+    queryKey: ['sign-in-methods'],
+    queryFn: () => read<Schemas['SignInMethods']>('/sign-in-methods'),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
   // Before the first paint: the form must not flash up while a link signs in.
   useLayoutEffect(() => {
     const arrived = takeArrival();
@@ -44,7 +50,12 @@ export function SignIn({ links, onArrived }: { links: number; onArrived: (links:
   return (
     <main className="grid min-h-dvh place-items-center p-4">
       <div className="w-full max-w-sm rounded-lg border border-line bg-card p-6">
-        <p className="mb-5 font-semibold text-accent">{text.product}</p>
+        <div className="mb-5 flex items-center justify-between gap-3">
+          <p className="font-semibold text-accent">{text.product}</p>
+          <Environment value={methods?.environment ?? null}>
+            <EnvironmentName />
+          </Environment>
+        </div>
         <Heading title={text.signIn.title} />
         {isArriving && (
           <p role="status" className="mt-3">
@@ -56,22 +67,20 @@ export function SignIn({ links, onArrived }: { links: number; onArrived: (links:
             {error}
           </p>
         )}
-        {!isArriving && <Methods onError={setError} />}
+        {!isArriving && <Methods provider={methods?.oidc ?? null} onError={setError} />}
       </div>
     </main>
   );
 }
 
 /** The provider of identities, if there is one, and the form for a token. */
-function Methods({ onError }: { onError: (message: string | null) => void }) {
+function Methods(props: {
+  provider: Schemas['OidcSignInMethod'] | null;
+  onError: (message: string | null) => void;
+}) {
+  const { provider, onError } = props;
   const [isBusy, setBusy] = useState(false);
   const signIn = useSignIn();
-  const { data: methods } = useQuery({
-    queryKey: ['sign-in-methods'],
-    queryFn: () => read<Schemas['SignInMethods']>('/sign-in-methods'),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-  const provider = methods?.oidc;
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const token = textIn(new FormData(event.currentTarget), 'token').trim();

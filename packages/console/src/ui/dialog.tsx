@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { isSignedOut } from '../api.ts';
 import { text } from '../strings.ts';
 import { Button } from './button.tsx';
+import { EnvironmentName } from './environment.tsx';
 import { focusHeading, isFocusLost } from './heading.tsx';
 import { Problem } from './states.tsx';
 
@@ -27,9 +28,12 @@ export function Dialog(props: { title: string; isOpen: boolean; onClose: () => v
       onClose={onClose}
       className="m-auto w-[calc(100%-2rem)] max-w-md rounded-lg border border-line bg-card p-5 text-ink shadow-xl"
     >
-      <h2 id={titleId} className="mb-3 font-semibold text-base">
-        {title}
-      </h2>
+      <div className="mb-3 flex items-start justify-between gap-3">
+        <h2 id={titleId} className="font-semibold text-base">
+          {title}
+        </h2>
+        <EnvironmentName />
+      </div>
       {isOpen && children}
     </dialog>
   );

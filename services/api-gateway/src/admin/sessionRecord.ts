@@ -1,4 +1,5 @@
 import type { OperatorSession } from '@holdfast/db/operatorSessions';
+import { environmentColors } from '@holdfast/domain/environment';
 import { operatorRoles, signInMethods } from '@holdfast/domain/operators';
 import { z } from 'zod';
 import { idField, timestamp } from '../http/fields.ts';
@@ -8,11 +9,16 @@ export const Role = z
   .enum(operatorRoles)
   .meta({ id: 'OperatorRole', description: 'What the operator may do' });
 
+export const EnvironmentRecord = z
+  .object({ name: z.string(), color: z.enum(environmentColors) })
+  .meta({ id: 'Environment', description: 'What `ENVIRONMENT_NAME` says' });
+
 export const CurrentSession = z
   .object({
     id: idField('ses').nullable().describe('Null for a request with an admin token'),
     actor,
     role: Role,
+    environment: EnvironmentRecord.nullable().describe('Null: `ENVIRONMENT_NAME` is not set'),
   })
   .meta({ id: 'CurrentSession' });
 

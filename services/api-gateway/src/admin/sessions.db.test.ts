@@ -5,7 +5,7 @@ import { adminEndpoints, createAdminApp } from '../adminApp.ts';
 import { gatewayOfTests, openTestGateway, operators, withOperators } from '../testing/testGateway.ts';
 
 const { ann, sam, val } = operators;
-const settings = { ...withOperators, TRUST_PROXY: '1' };
+const settings = { ...withOperators, TRUST_PROXY: '1', ENVIRONMENT_NAME: 'staging' };
 const host = 'console.test:8081';
 const fromConsole = { Host: host, Origin: `http://${host}`, 'X-Holdfast-Console': '1' };
 
@@ -37,7 +37,10 @@ describe('signing in', () => {
       expect.stringMatching(/^holdfast_session=ses_[\w-]{43}; Path=\/admin\/v1; HttpOnly; SameSite=Strict$/),
     ]);
     const { body } = await ask('get', '/session', { Cookie: cookieOf(response) }).expect(200);
-    expect(body).toEqual({ id: response.body.id, actor: 'ann', role: 'admin' });
+    const environment = { name: 'staging', color: 'amber' };
+    expect(body).toEqual({ id: response.body.id, actor: 'ann', role: 'admin', environment });
+    const methods = await ask('get', '/sign-in-methods').expect(200);
+    expect(methods.body).toEqual({ oidc: null, environment });
   });
 
   it('binds the cookie to https and to the host where the console was opened with https', async () => {

@@ -1,4 +1,5 @@
 import { parseAdminTokens } from '@holdfast/domain/adminTokens';
+import { environmentColors, parseEnvironment } from '@holdfast/domain/environment';
 import { operatorsWithoutToken, parseAdminRoles } from '@holdfast/domain/operators';
 import { isPageUrl } from '@holdfast/domain/portal';
 import { webhookEgressConfig } from '@holdfast/egress/config';
@@ -36,6 +37,21 @@ export const gatewayConfig = {
     )
     .describe(
       'What operators may do, by the names of ADMIN_TOKEN: a list `name:viewer,name:support,name:admin`; default: `admin`',
+    ),
+  ENVIRONMENT_NAME: z
+    .string()
+    .transform((text, check) => {
+      const environment = parseEnvironment(text);
+      if (environment) return environment;
+      check.addIssue({
+        code: 'custom',
+        message: `must be a name of at most 24 letters, digits, spaces and ._-, or name:color with one of ${environmentColors.join(', ')}`,
+      });
+      return z.NEVER;
+    })
+    .optional()
+    .describe(
+      `What the console calls this installation on every page and dialog, such as \`production\`: in a color that follows from the name, or as \`name:color\` (${environmentColors.join(', ')}); default: it shows none`,
     ),
   ...oidcConfig,
   ENCRYPTION_KEYS: encryptionKeys,

@@ -11,8 +11,11 @@ export const getSession = keylessEndpoint({
   access: 'operator',
   limit: 'other',
   responses: { 200: { description: 'The operator and their role', schema: CurrentSession } },
-  async handle({ raw }) {
+  async handle({ raw, context: { config } }) {
     const { name, role, sessionId } = requireNamed(identityOf(raw.response).operator);
-    return { status: 200, body: { id: sessionId, actor: name, role } };
+    return {
+      status: 200,
+      body: { id: sessionId, actor: name, role, environment: config.ENVIRONMENT_NAME ?? null },
+    };
   },
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { keylessEndpoint } from '../../context/endpoint.ts';
+import { EnvironmentRecord } from '../sessionRecord.ts';
 
 export const getSignInMethods = keylessEndpoint({
   method: 'GET',
@@ -19,10 +20,14 @@ export const getSignInMethods = keylessEndpoint({
             .meta({ id: 'OidcSignInMethod' })
             .nullable()
             .describe('Null: OIDC is not configured'),
+          environment: EnvironmentRecord.nullable().describe('Null: `ENVIRONMENT_NAME` is not set'),
         })
         .meta({ id: 'SignInMethods' }),
     },
   },
-  handle: ({ context: { oidc } }) =>
-    Promise.resolve({ status: 200, body: { oidc: oidc && { label: oidc.label } } }),
+  handle: ({ context: { oidc, config } }) =>
+    Promise.resolve({
+      status: 200,
+      body: { oidc: oidc && { label: oidc.label }, environment: config.ENVIRONMENT_NAME ?? null },
+    }),
 });
