@@ -50,20 +50,27 @@ describe('by base URL and key alone, batches of files are run and read', () => {
   }, 900_000);
 });
 
-describe("a webhook in OpenAI's dialect", () => {
-  it('is verified and read by the client for Node', async () => {
+describe("webhooks in OpenAI's dialect", () => {
+  it('are verified and read by its clients', async () => {
     const receiver = closing(await startReceiver());
     const settings = { url: receiver.url, dialect: 'openai' };
     const { body: endpoint } = await customer.api.post('/v1/webhooks/endpoints', settings);
-    const asked = { model: 'gpt-4o-mini', input: 'hello', background: true };
-    const { body: response } = await customer.api.post('/v1/openai/responses', asked);
-    const arrived = () => receiver.received.find(({ body }) => body.includes(String(response.id)));
-    await until('the webhook has arrived', () => arrived() !== undefined, 30_000);
-    const { body: BODY = '', headers } = arrived() ?? {};
-    const secret = { SECRET: String(endpoint.secret) };
-    const read = await runNode('unwrap.mjs', remote, { BODY, HEADERS: JSON.stringify(headers), ...secret });
-    expect(read).toMatchObject([{ object: 'event', type: 'response.completed', data: { id: response.id } }]);
-  }, 60_000);
+    const made = async (path: string, body: object) =>
+      (await customer.api.post(`/v1/openai/${path}`, body)).body.id;
+    const expected = [
+      ['response.completed', made('responses', { model: 'gpt-4o-mini', input: 'hello', background: true })],
+      ['video.completed', made('videos', { model: 'film', prompt: 'a harbour' })],
+      ['video.failed', made('videos', { model: 'film', prompt: 'fail' })],
+    ] as const;
+    const events: { object: string; type: string; data: { id: string } }[] = [];
+    for (const [type, id] of expected) events.push({ object: 'event', type, data: { id: String(await id) } });
+    const all = () => events.map(({ data }) => receiver.received.find(({ body }) => body.includes(data.id)));
+    await until('the webhooks have arrived', () => !all().includes(undefined), 30_000);
+    const more = { WEBHOOKS: JSON.stringify(all()), SECRET: String(endpoint.secret) };
+    expect(await runNode('unwrap.mjs', remote, more)).toMatchObject(events);
+    const lines = await runPython('unwrap.py', remote, 'openai', more);
+    if (lines !== null) expect(lines).toMatchObject(events);
+  }, 900_000);
 });
 
 describe('by base URL and key alone,', () => {

@@ -21,7 +21,7 @@ const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 const person = { name: 'Ada', age: 36 };
 const pieceMs = 5;
 
-/** A server of OpenAI's API that counts what it runs by the last message or the prompt. It fails a chat that begins with `fail`. */
+/** A server of OpenAI's API that counts what it runs by the last message or the prompt. It fails a chat or a film that begins with `fail`. */
 export async function startUpstream(port = 0) {
   const prompts: string[] = [];
   const server = createServer((request, response) => {
@@ -72,6 +72,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, promp
   }
   if (path === '/films') {
     prompts.push(String(asked.prompt));
+    if (String(asked.prompt).startsWith('fail')) return void json({ error: 'no film' }, 400);
     return void json({ video: `data:video/mp4;base64,${mp4.toString('base64')}` });
   }
   if (path === '/moderations') {

@@ -1,4 +1,5 @@
 import type { SubscribableType } from './events.ts';
+import type { WebhookDialect } from './webhookDialect.ts';
 
 /** Whose webhooks the deliveries to an endpoint look like. */
 export const endpointDialects = ['holdfast', 'openai'] as const;
@@ -12,6 +13,8 @@ export type DialectEvent = {
   executionId: string | null;
   /** The record of the execution or the batch; of a large one `id` and `status` alone. */
   data: Record<string, unknown>;
+  /** What the API that created the execution keeps for webhooks. */
+  dialect?: WebhookDialect | null;
 };
 
 type Dialect = {
@@ -32,15 +35,24 @@ const dialects: Record<Exclude<EndpointDialect, 'holdfast'>, Dialect> = {
       'batch.cancelled': 'batch.cancelled',
       'batch.expired': 'batch.expired',
     },
-    bodyOf: ({ eventId, eventCreatedAt, executionId, data }, type) => ({
-      object: 'event',
-      id: eventId,
-      type: typeIn(data) ?? type,
-      created_at: Math.floor(eventCreatedAt.getTime() / 1000),
-      data: executionId === null ? aboutOther(data) : { id: responseId(executionId) },
-    }),
+    bodyOf({ eventId, eventCreatedAt, executionId, data, dialect }, type) {
+      const isVideo = dialect?.name === 'openai' && dialect.operation === 'videos';
+      const idOf = isVideo ? videoId : responseId;
+      return {
+        object: 'event',
+        id: eventId,
+        type: isVideo ? videoType(type) : (typeIn(data) ?? type),
+        created_at: Math.floor(eventCreatedAt.getTime() / 1000),
+        data: executionId === null ? aboutOther(data) : { id: idOf(executionId) },
+      };
+    },
   },
 };
+
+/** A video that was cancelled has failed: there is no other word for it. */
+function videoType(type: string): string {
+  return type === 'response.completed' ? 'video.completed' : 'video.failed';
+}
 
 /** What is cut short is incomplete, and a batch whose file was refused has failed. */
 function typeIn(data: DialectEvent['data']): string | null {
@@ -78,6 +90,11 @@ export function bodyInDialect(name: string, event: DialectEvent): string | null 
 /** The id by which OpenAI's clients know an execution. */
 export function responseId(executionId: string): string {
   return `resp_${executionId.slice('exec_'.length)}`;
+}
+
+/** The id of one that a video endpoint created. */
+export function videoId(executionId: string): string {
+  return `video_${executionId.slice('exec_'.length)}`;
 }
 
 /** Whether the model would have written more: OpenAI calls such a response incomplete. */

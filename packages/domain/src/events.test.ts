@@ -6,8 +6,10 @@ import {
   eventBody,
   eventTypes,
   subscribedTypes,
+  terminalEventTypes,
 } from './events.ts';
 import { type Execution, statusRecord } from './execution.ts';
+import { openaiVideo, type WebhookDialect } from './webhookDialect.ts';
 
 const time = new Date('2026-01-02T03:04:05.678Z');
 
@@ -154,9 +156,15 @@ describe('the lanes of webhook_urls', () => {
 });
 
 describe('the body of a delivery', () => {
-  const delivered = (type: EventType, execution: Execution, endpointDialect = 'openai', isThin = false) => {
+  const delivered = (
+    type: EventType,
+    execution: Execution,
+    endpointDialect = 'openai',
+    isThin = false,
+    dialect: WebhookDialect | null = null,
+  ) => {
     const ids = { eventId: 'evt_1', organizationId: 'org_1', executionId: 'exec_1' };
-    const event = { ...ids, eventType: type, eventCreatedAt: time };
+    const event = { ...ids, eventType: type, eventCreatedAt: time, dialect };
     return deliveryBody({ ...event, body: JSON.stringify(body(type, execution)), isThin, endpointDialect });
   };
 
@@ -173,6 +181,13 @@ describe('the body of a delivery', () => {
       type: name,
       created_at: 1767323045,
       data: { id: 'resp_1' },
+    });
+  });
+
+  it.each(terminalEventTypes)("of %s of a video in OpenAI's dialect has a name of videos", (type) => {
+    expect(JSON.parse(delivered(type, completed, 'openai', true, openaiVideo))).toMatchObject({
+      type: type === 'execution.completed' ? 'video.completed' : 'video.failed',
+      data: { id: 'video_1' },
     });
   });
 

@@ -12,7 +12,7 @@ export const updateEveryMs = 500;
  * How the `webhook_url` of an execution is called that a compatible API created: in the words of another service, at these
  * events. The rest is what only the API knows.
  */
-export type WebhookDialect = ReplicateDialect | FalDialect;
+export type WebhookDialect = ReplicateDialect | FalDialect | OpenaiDialect;
 
 export type ReplicateDialect = {
   name: 'replicate';
@@ -25,3 +25,8 @@ export type ReplicateDialect = {
 };
 
 export type FalDialect = { name: 'fal'; events: 'completed'[]; base: string };
+
+/** OpenAI's requests have no `webhook_url`; its endpoints are told what kind of thing has ended. */
+export type OpenaiDialect = { name: 'openai'; events: never[]; operation: 'videos' };
+
+export const openaiVideo: OpenaiDialect = { name: 'openai', events: [], operation: 'videos' };

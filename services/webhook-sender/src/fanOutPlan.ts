@@ -56,7 +56,7 @@ function receiversOf(event: EventToFanOut, { endpoints, secrets }: Receivers): P
       endpointId: id,
       lane: id,
       endpointDialect,
-      dialect: null,
+      dialect,
     }));
   if (webhookUrl === null || !isSentToUrl(type, dialect)) return subscribed;
   const own: PlannedReceiver = {

@@ -28,7 +28,8 @@ export type Message = SigningSecrets & {
 
 /** The message of a delivery: the same bytes on every attempt. */
 export function messageOf(delivery: ClaimedDelivery): Message {
-  return { ...delivery, body: deliveryBody(delivery) };
+  const dialect = delivery.endpointId === null ? delivery.dialect : null;
+  return { ...delivery, dialect, body: deliveryBody(delivery) };
 }
 
 /** Signs and posts a message; never rejects. */

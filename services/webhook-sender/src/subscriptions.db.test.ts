@@ -1,5 +1,6 @@
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
+import { openaiVideo } from '@holdfast/domain/webhookDialect';
 import { until } from '@holdfast/testkit/until';
 import { status } from '@holdfast/testkit/webhookReceiver';
 import { describe, expect, it } from '@jest/globals';
@@ -90,18 +91,21 @@ describe('a thin payload', () => {
 });
 
 describe("an endpoint in OpenAI's dialect", () => {
-  it('gets what OpenAI has a name for, repeated in the same words, and test calls', async () => {
+  it.each([
+    ['a response', {}, 'response.completed', 'resp_'],
+    ['a video', { webhookDialect: openaiVideo }, 'video.completed', 'video_'],
+  ])('gets the end of %s, repeated in the same words, and test calls', async (_what, kept, type, prefix) => {
     stage.receiver.respond = (_request, response) =>
       void response.writeHead(stage.receiver.received.length === 1 ? 500 : 200).end();
     const { id } = await stage.addEndpoint(stage.organization.id, stage.receiver.url, { dialect: 'openai' });
-    await stage.publish('execution.started');
-    const { eventId, executionId } = await stage.publish('execution.completed');
+    await stage.publish('execution.started', kept);
+    const { eventId, executionId } = await stage.publish('execution.completed', kept);
     await allDelivered(1);
     const organizationId = stage.organization.id;
     const call = { requestId: newId('req'), endpointId: id, organizationId, traceparent: null };
     await stage.testCalls.request(call, 10_000);
-    const data = { id: executionId.replace('exec_', 'resp_') };
-    const completed = { object: 'event', id: eventId, type: 'response.completed', data };
+    const data = { id: executionId.replace('exec_', prefix) };
+    const completed = { object: 'event', id: eventId, type, data };
     expect(stage.receiver.received.map((one) => JSON.parse(one.body))).toMatchObject([
       completed,
       completed,

@@ -1,5 +1,6 @@
-// What the SDK reads of a webhook, whose body and headers are in the environment. It verifies the signature.
+// What the SDK reads of the webhooks in the environment, a line for each. It verifies their signatures.
 import OpenAI from 'openai';
 
-const { BODY, HEADERS, SECRET } = process.env;
-console.log(JSON.stringify(await new OpenAI().webhooks.unwrap(BODY, JSON.parse(HEADERS), SECRET)));
+const { WEBHOOKS, SECRET } = process.env;
+for (const { body, headers } of JSON.parse(WEBHOOKS))
+  console.log(JSON.stringify(await new OpenAI().webhooks.unwrap(body, headers, SECRET)));

@@ -1,3 +1,4 @@
+import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
 import type { Database } from '../client.ts';
 import {
   type Condition,
@@ -18,6 +19,7 @@ import {
   shownStateSql,
   withAttempts,
 } from './deliveries.ts';
+import { dialectOfExecutionSql } from './dialects.ts';
 import { makeDue } from './redelivery.ts';
 
 export type AnyDeliveryRow = DeliveryRow & { organizationId: string };
@@ -167,16 +169,21 @@ export type WholeDelivery = AnyDeliveryRow & {
   /** Whether its endpoint receives only ids and status, and in whose dialect. */
   isThin: boolean;
   endpointDialect: string | null;
+  dialect: WebhookDialect | null;
 };
 
 export async function getAnyDelivery(db: Database, id: string): Promise<WholeDelivery | null> {
-  type Row = Pick<WholeDelivery, 'organizationId' | 'eventCreatedAt' | 'body' | 'isThin' | 'endpointDialect'>;
+  type Row = Pick<
+    WholeDelivery,
+    'organizationId' | 'eventCreatedAt' | 'body' | 'isThin' | 'endpointDialect' | 'dialect'
+  >;
   const [row] = await runStatement<Row>(db.pool, 'get_any_delivery', wholeSql, [id]);
   const delivery = row && (await getDelivery(db, row.organizationId, id));
   return row && delivery ? { ...delivery, ...row } : null;
 }
 
 const wholeSql = `SELECT d.organization_id AS "organizationId", v.created_at AS "eventCreatedAt", v.body,
-    coalesce(w.payload = 'thin', false) AS "isThin", w.dialect AS "endpointDialect"
+    coalesce(w.payload = 'thin', false) AS "isThin", w.dialect AS "endpointDialect",
+    ${dialectOfExecutionSql('w.dialect', 'v.execution_id')} AS dialect
   FROM deliveries d JOIN events v ON v.id = d.event_id LEFT JOIN webhook_endpoints w ON w.id = d.endpoint_id
   WHERE d.id = $1`;

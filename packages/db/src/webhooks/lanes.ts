@@ -1,6 +1,7 @@
 import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
 import type { Database } from '../client.ts';
 import { checkedSql, runStatement, sameIdSql } from '../statement.ts';
+import { dialectOfExecutionSql } from './dialects.ts';
 import { isWithinSql } from './eventBody.ts';
 import { type SigningSecrets, signingSecretsSql } from './secrets.ts';
 
@@ -32,7 +33,7 @@ export type ClaimedDelivery = SigningSecrets & {
   endpointDialect: string | null;
   body: string;
   headers: string | null;
-  /** Whose words a `webhook_url` receives; null: it receives the body. */
+  /** What the API that created the execution keeps for webhooks: whose words a `webhook_url` receives; null: the body. */
   dialect: WebhookDialect | null;
 };
 
@@ -198,7 +199,7 @@ SELECT c.id, c.lane, c.state, c.organization_id AS "organizationId", c.attempts 
   c.max_in_flight AS "maxInFlight", c.in_flight_limit AS "inFlightLimit",
   (1000.0 * count(*) FILTER (WHERE c.is_claimed) OVER (PARTITION BY c.lane) / c.max_per_second)::float8 AS "waitMs"
 FROM numbered c CROSS JOIN LATERAL (SELECT * FROM events WHERE ${sameIdSql('c.event_id')}) v CROSS JOIN LATERAL (
-  SELECT w.url, w.headers, w.payload = 'thin' AS "isThin", w.dialect AS "endpointDialect", NULL::json AS dialect, ${signingSecretsSql('w', 'secret')}
+  SELECT w.url, w.headers, w.payload = 'thin' AS "isThin", w.dialect AS "endpointDialect", ${dialectOfExecutionSql('w.dialect', 'v.execution_id')} AS dialect, ${signingSecretsSql('w', 'secret')}
   FROM webhook_endpoints w WHERE w.id = c.endpoint_id
   UNION ALL
   SELECT c.url, NULL, false, NULL,

@@ -1,5 +1,6 @@
 import type { Database } from '../client.ts';
 import { checkedSql, firstId, runStatement, sameIdSql } from '../statement.ts';
+import { dialectOfExecutionSql } from './dialects.ts';
 import { isWithinSql } from './eventBody.ts';
 import type { ClaimedDelivery } from './lanes.ts';
 import { newDeliveryLeaseS } from './newEvents.ts';
@@ -39,7 +40,8 @@ SELECT * FROM (
   CROSS JOIN LATERAL (SELECT * FROM deliveries WHERE id >= $2 AND ${sameIdSql('i.id')}) d
   CROSS JOIN LATERAL (SELECT * FROM events WHERE id >= $3 AND ${sameIdSql('d.event_id')}) v
   CROSS JOIN LATERAL (
-    SELECT url, headers, payload = 'thin' AS "isThin", dialect AS "endpointDialect", max_in_flight AS "maxInFlight", in_flight_limit AS "inFlightLimit",
+    SELECT url, headers, payload = 'thin' AS "isThin", dialect AS "endpointDialect",
+      ${dialectOfExecutionSql('dialect', 'v.execution_id')} AS dialect, max_in_flight AS "maxInFlight", in_flight_limit AS "inFlightLimit",
       failure_count > 0 AS "isFailing", max_per_second IS NOT NULL AS "isPaced", ${signingSecretsSql('e', 'secret')}
     FROM webhook_endpoints e WHERE e.id = d.endpoint_id AND ${checkedSql('e.is_active AND e.deleted_at IS NULL')} OFFSET 0
   ) w

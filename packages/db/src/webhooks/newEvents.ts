@@ -26,7 +26,9 @@ export type NewEvent = {
 export function newEventSql(rows: string, type: EventType): string {
   const isTerminal = terminalEventTypes.some((terminal) => terminal === type);
   const isWritten = `(x.events IS NULL${failureTypes.includes(type) ? ` OR x.events = 'failed'` : ''})`;
-  const hasUrl = isTerminal ? 'x.webhook_url IS NOT NULL' : 'x.webhook_dialect IS NOT NULL';
+  const hasUrl = isTerminal
+    ? 'x.webhook_url IS NOT NULL'
+    : 'x.webhook_url IS NOT NULL AND x.webhook_dialect IS NOT NULL';
   return `
 addressed AS MATERIALIZED (
   SELECT x.*, r.*, ${isWritten} AS is_written,

@@ -1,6 +1,7 @@
 import { readInputs } from '@holdfast/db/executions/read';
 import { invalidField } from '@holdfast/domain/errors';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
+import { openaiVideo } from '@holdfast/domain/webhookDialect';
 import { z } from 'zod';
 import { endpoint } from '../../context/endpoint.ts';
 import { findExecution } from '../../executions/readable.ts';
@@ -34,7 +35,8 @@ export const postVideoRemix = endpoint({
     const [video] = await requireOutput(call, former, 'videos');
     const inputs = await readInputs(context.db, caller.organizationId, [former.id]);
     const settings = inputs.get(former.id) ?? {};
-    const created = await createFrom(call, `POST ${route}`, { ...body, video_id: of.id }, () => ({
+    const request = { ...call, webhookDialect: openaiVideo };
+    const created = await createFrom(request, `POST ${route}`, { ...body, video_id: of.id }, () => ({
       model: definition.slug,
       input: remixInput(definition, settings, body.prompt, video.id),
       metadata: { remixed_from_video_id: of.id },

@@ -1,8 +1,10 @@
 import { searchExecutions, searchedPerPage } from '@holdfast/db/executions/search';
+import { videoId } from '@holdfast/domain/endpointDialects';
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { isTerminal } from '@holdfast/domain/statuses';
+import { openaiVideo } from '@holdfast/domain/webhookDialect';
 import { cancelUnlessEnded, erase } from '@holdfast/executions/lifecycle';
 import { sendObject } from '@holdfast/files/objectResponse';
 import { z } from 'zod';
@@ -59,7 +61,8 @@ export const postVideo = endpoint({
   limit: 'create',
   body: z.looseObject({}),
   async handle({ body, ...call }) {
-    const { created, fields } = await createFromFiles(call, body, {
+    const request = { ...call, webhookDialect: openaiVideo };
+    const { created, fields } = await createFromFiles(request, body, {
       route: `POST ${videosRoute}`,
       fields: videoFields,
       files: ['input_reference'],
@@ -186,7 +189,7 @@ export function videoOf(execution: Execution, model = execution.model) {
   const { id, status, progress, createdAt, completedAt, errorCode, errorMessage, metadata } = execution;
   const error = errorCode && openaiError(new ApiError(errorCode, errorMessage ?? '')).error;
   return {
-    id: `video_${id.slice('exec_'.length)}`,
+    id: videoId(id),
     object: 'video',
     model,
     status: statuses[status],
