@@ -29,12 +29,12 @@ afterAll(close);
 const now = new Date('2025-06-15T00:00:00Z');
 
 describe('the activity of models', () => {
-  it('reads of usage the week alone', async () => {
+  it('reads of a week the sums of days', async () => {
     const { relations, rows } = await explainReads(db, async (asking) => {
       await readModelActivity(asking, now);
     });
-    expect(relations).toContain('usage_hours');
-    expect(rows).toBeLessThan(400);
+    expect(relations).toContain('usage_days');
+    expect(rows).toBeLessThan(100);
   });
 
   it('counts what completed and failed in a day and in a week, without tests', async () => {

@@ -7,23 +7,25 @@ export const maxCountedFailures = 20_000;
 
 type Counts = { completed: number; failed: number };
 
-/** `day`: the last 24 hours, `week`: the last 7 days, of whole hours for what completed. */
+/** `day`: the last 24 hours, of whole hours for what completed; `week`: since the midnight (UTC) seven days before. */
 export type ModelActivity = { model: string; day: Counts; week: Counts };
 
-type Completed = { model: string; day: string; week: string };
+type Completed = { model: string; completed: string };
 type Failed = { model: string; day: number; week: number; total: number };
 
-const hourMs = 3_600_000;
+const dayMs = 24 * 3_600_000;
 
 /** What was run of each model; executions of test keys are left out. `areMore`: not all failures were counted. */
 export async function readModelActivity(
   db: Database,
   now: Date,
 ): Promise<{ models: ModelActivity[]; areMore: boolean }> {
-  const [day, week] = [24, 7 * 24].map((hours) => new Date(now.getTime() - hours * hourMs));
-  const since = idAt('exec', now.getTime() - 7 * 24 * hourMs - maxClockDifferenceMs);
-  const [completed, failed] = await Promise.all([
-    runStatement<Completed>(db.pool, 'read_model_activity', completedSql, [week, now, day]),
+  const day = new Date(now.getTime() - dayMs);
+  const week = new Date(Math.floor(now.getTime() / dayMs - 7) * dayMs);
+  const since = idAt('exec', week.getTime() - maxClockDifferenceMs);
+  const [completedInWeek, completedInDay, failed] = await Promise.all([
+    runStatement<Completed>(db.pool, 'read_model_week', completedSql('day'), [week, now]),
+    runStatement<Completed>(db.pool, 'read_model_day', completedSql('hour'), [day, now]),
     runStatement<Failed>(db.pool, 'read_model_failures', failedSql, [since, maxCountedFailures, week, day]),
   ]);
   const found = new Map<string, ModelActivity>();
@@ -36,10 +38,8 @@ export async function readModelActivity(
     found.set(model, known);
     return known;
   };
-  for (const row of completed) {
-    of(row.model).day.completed = Number(row.day);
-    of(row.model).week.completed = Number(row.week);
-  }
+  for (const { model, completed } of completedInDay) of(model).day.completed = Number(completed);
+  for (const { model, completed } of completedInWeek) of(model).week.completed = Number(completed);
   for (const row of failed) {
     of(row.model).day.failed = row.day;
     of(row.model).week.failed = row.week;
@@ -48,9 +48,9 @@ export async function readModelActivity(
   return { models: [...found.values()], areMore: total >= maxCountedFailures };
 }
 
-const completedSql = `
-SELECT u.model, coalesce(sum(u.executions) FILTER (WHERE u.at >= $3), 0)::text AS day, sum(u.executions)::text AS week
-FROM organizations o CROSS JOIN LATERAL (${completedPartsSql.hour}
+const completedSql = (unit: 'hour' | 'day') => `
+SELECT u.model, sum(u.executions)::text AS completed
+FROM organizations o CROSS JOIN LATERAL (${completedPartsSql[unit]}
 ) u
 WHERE o.test_of IS NULL GROUP BY u.model`;
 

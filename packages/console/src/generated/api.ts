@@ -2512,7 +2512,7 @@ export interface components {
             definition: {
                 [key: string]: unknown;
             };
-            /** @description With `include=activity`: without executions of test keys */
+            /** @description With `include=activity`: without executions of test keys; the 7 days are whole days (UTC) and today */
             activity?: components["schemas"]["ModelActivity"];
         };
         ModelActivity: {

@@ -10,7 +10,9 @@ const Activity = z
   .object({ last_24_hours: Counts, last_7_days: Counts })
   .meta({ id: 'ModelActivity' })
   .optional()
-  .describe('With `include=activity`: without executions of test keys');
+  .describe(
+    'With `include=activity`: without executions of test keys; the 7 days are whole days (UTC) and today',
+  );
 
 const ModelDefinitionRecord = z
   .object({
