@@ -704,3 +704,27 @@ def test_the_log_of_httpx_has_no_signature_of_an_upload(caplog: pytest.LogCaptur
         client_of(handle).files.send(b"a")
     assert "http://store.test/put" in caplog.text
     assert "secret" not in caplog.text
+
+
+def test_a_request_about_many_executions_is_sent_part_by_part_and_its_parts_are_added_up():
+    part = {"matched": 2, "created": 1, "replayed": 1, "skipped": [], "has_more": True, "next_cursor": "exec_b"}
+    first = {**part, "executions": [{"id": "exec_2", "rerun_of": "exec_0"}]}
+    last = {**part, "executions": [{"id": "exec_1", "rerun_of": "exec_0"}], "has_more": False, "next_cursor": None}
+    handle, seen = failing(httpx.Response(200, json=first), httpx.ReadError("cut"), then=last)
+    ended = client_of(handle).executions.bulk_rerun({"model": "m"})
+    assert (ended.matched, ended.created, ended.has_more) == (4, 2, False)
+    assert [one.id for one in ended.executions] == ["exec_2", "exec_1"]
+    body = {"filter": {"model": "m"}, "dry_run": False}
+    assert [json.loads(one.content) for one in seen] == [body, *[{**body, "cursor": "exec_b"}] * 2]
+    assert len({one.headers["idempotency-key"] for one in seen}) == 1
+
+
+def test_a_request_about_many_executions_ends_when_a_cursor_repeats_and_its_error_has_its_key():
+    cancelled = {"matched": 1, "cancelled": 1, "has_more": True, "next_cursor": "a"}
+    handle, seen = failing(then=cancelled)
+    assert client_of(handle).executions.bulk_cancel({"model": "m"}, dry_run=True).cancelled == 2
+    assert "idempotency-key" not in seen[0].headers
+    handle, _ = failing(refusal(402, "INSUFFICIENT_BALANCE"), then={})
+    with pytest.raises(BalanceError) as raised:
+        client_of(handle).executions.bulk_rerun({"model": "m"}, idempotency_key="night")
+    assert raised.value.idempotency_key == "night"

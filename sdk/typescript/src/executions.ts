@@ -1,3 +1,4 @@
+import { allParts } from './bulk.ts';
 import { HoldfastError } from './errors.ts';
 import { type EventsOptions, type ExecutionEvent, followEvents } from './executionEvents.ts';
 import { ExecutionStream, type StreamReadOptions } from './executionStream.ts';
@@ -6,6 +7,10 @@ import { readIdempotencyKey } from './idempotencyKey.ts';
 import { type List, listOf } from './list.ts';
 import { ResponsePromise, type WithResponse } from './responsePromise.ts';
 import {
+  type BulkCancel,
+  type BulkCancelled,
+  type BulkRerun,
+  type BulkRerunResult,
   type CreatedExecution,
   type CreateExecution,
   type Estimate,
@@ -102,6 +107,20 @@ export class Executions {
       { method: 'POST', path: `${pathOf(id)}/cancel`, isRepeatable: true, isExpected: isExecution },
       options,
     );
+  }
+
+  /** Cancels the open executions that match, the newest first. `dry_run` only counts them. */
+  bulkCancel(body: BulkCancel, options?: RequestOptions): Promise<BulkCancelled> {
+    return allParts(this.#http, '/v1/executions/bulk-cancel', body, options);
+  }
+
+  /**
+   * Runs the ended executions that match again, the newest first. `dry_run` only counts them. After an error, such as a used-up
+   * balance, the same call with its `idempotencyKey` does the rest: one key runs an execution again once.
+   */
+  bulkRerun(body: BulkRerun, options: CreateOptions = {}): Promise<BulkRerunResult> {
+    const key = readIdempotencyKey(options.idempotencyKey);
+    return allParts(this.#http, '/v1/executions/bulk-rerun', body, options, key);
   }
 
   /** Erases the input, output and files of an execution that has ended. */

@@ -29,6 +29,10 @@ export type ExecutionToken = Schemas['ExecutionToken'];
 export type CreateExecution = Omit<Schemas['CreateExecution'], 'input'> & { input: Record<string, unknown> };
 export type EstimateExecution = Schemas['EstimateExecution'];
 export type Estimate = Schemas['Estimate'];
+export type BulkCancel = Omit<Schemas['BulkCancel'], 'cursor'>;
+export type BulkRerun = Omit<Schemas['BulkRerun'], 'cursor'>;
+export type BulkCancelled = Schemas['BulkCancelled'];
+export type BulkRerunResult = Schemas['BulkRerunResult'];
 /** A status. Later versions of the service may have more: a batch has ended when it has `ended_at`. */
 export type BatchStatus = Schemas['BatchStatus'] | (string & {});
 export type Batch = Omit<Schemas['Batch'], 'status'> & { status: BatchStatus };

@@ -11,6 +11,7 @@ from ..errors import HoldfastError
 from ..keys import read_key
 from ..progress import Execution, ExecutionEvent, OnProgress
 from . import runtime
+from .bulk import all_parts
 from .http import Http
 from .pages import List
 from .streams import Stream, Streamed
@@ -108,6 +109,23 @@ class Executions:
         """Cancels an open execution. It costs nothing, unless its model charges what its stream has shown (`on_cancel`)."""
         path = f"{path_of(execution_id)}/cancel"
         return await self._http.read(models.Execution, "POST", path, is_repeatable=True, expects=("id", "status"))
+
+    async def bulk_cancel(self, filter: Mapping[str, Any], *, dry_run: bool = False) -> models.BulkCancelled:
+        """Cancels the open executions that match every field of `filter` (see `BulkCancelFilter`), the newest first. `dry_run`:
+        only counts them."""
+        body = {"filter": filter, "dry_run": dry_run}
+        return await all_parts(self._http, models.BulkCancelled, "/v1/executions/bulk-cancel", body)
+
+    async def bulk_rerun(
+        self, filter: Mapping[str, Any], *, dry_run: bool = False, idempotency_key: str | None = None
+    ) -> models.BulkRerunResult:
+        """Runs the ended executions that match every field of `filter` (see `BulkRerunFilter`) again, the newest first.
+        `dry_run`: only counts them. After an error, such as a used-up balance, the same call with the `idempotency_key` of the
+        error does the rest: one key runs an execution again once."""
+        key = read_key(idempotency_key)
+        body = {"filter": filter, "dry_run": dry_run}
+        path = "/v1/executions/bulk-rerun"
+        return await all_parts(self._http, models.BulkRerunResult, path, body, idempotency_key=key)
 
     async def erase(self, execution_id: str) -> models.DeletedExecution:
         """Erases the input, output and files of an execution that has ended."""

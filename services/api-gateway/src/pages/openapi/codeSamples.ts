@@ -29,8 +29,14 @@ const sdkCalls: Readonly<Record<string, Calls>> = {
   streamExecutionOutput: same(`executions.stream(${id('exec')})`),
   getExecutionResult: same(`executions.result(${id('exec')})`),
   cancelExecution: same(`executions.cancel(${id('exec')})`),
-  bulkCancelExecutions: null,
-  bulkRerunExecutions: null,
+  bulkCancelExecutions: {
+    ts: "executions.bulkCancel({ filter: { status: ['PENDING'] }, dry_run: true })",
+    python: 'executions.bulk_cancel({"status": ["PENDING"]}, dry_run=True)',
+  },
+  bulkRerunExecutions: {
+    ts: "executions.bulkRerun({ filter: { status: ['COMPLETED'] }, dry_run: true })",
+    python: 'executions.bulk_rerun({"status": ["COMPLETED"]}, dry_run=True)',
+  },
   createExecutionToken: {
     ts: "executions.createToken('exec_…')",
     python: 'executions.create_token("exec_…")',
