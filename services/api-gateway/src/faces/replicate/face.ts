@@ -1,3 +1,4 @@
+import type { Request } from 'express';
 import type { Endpoint } from '../../context/endpoint.ts';
 import type { Face } from '../../http/face.ts';
 import { fileLinkEndpoint } from '../fileLinks.ts';
@@ -48,6 +49,12 @@ const endpoints: readonly Endpoint[] = [
 
 const prefix = '/v1/replicate/';
 
+/** Requests by hand, as in Replicate's older samples, have their key in `Authorization: Token`. */
+function enterReplicate({ url, headers }: Request): void {
+  if (!url.startsWith(prefix)) return;
+  headers.authorization &&= headers.authorization.replace(/^Token +/i, 'Bearer ');
+}
+
 /** Replicate's API: its JavaScript client has the URL as it is, and its Python client adds `/v1`. */
 export const replicateFace: Face & { endpoints: readonly Endpoint[] } = {
   name: 'replicate',
@@ -57,6 +64,7 @@ export const replicateFace: Face & { endpoints: readonly Endpoint[] } = {
     ...endpoints.map((one) => ({ ...one, path: one.path.replace(prefix, `${prefix}v1/`) })),
     fileLinkEndpoint(outputPath, 'Replicate'),
   ],
+  enter: enterReplicate,
   waitsFor: ['memory', 'rate'],
   setHeaders() {},
   errorStatus: replicateStatus,

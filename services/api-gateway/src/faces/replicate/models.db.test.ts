@@ -126,6 +126,15 @@ describe('a file', () => {
   });
 });
 
+it.each([
+  ['/v1/replicate/account', 'Token', 200],
+  ['/v1/replicate/v1/account', 'token', 200],
+  ['/v1/replicate/account', 'Key', 401],
+  ['/v1/balance', 'Token', 401],
+])('a request to %s with its key as `%s` gets %i', async (path, scheme, status) => {
+  await client.get(path).set('Authorization', `${scheme} ${key}`).expect(status);
+});
+
 it('an account is the organization, and what Holdfast does not have is empty', async () => {
   expect(await get('/account')).toMatchObject({ type: 'organization', username: organizationId });
   const { key: secret } = await get('/webhooks/default/secret');
