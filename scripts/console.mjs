@@ -20,7 +20,9 @@ function sources() {
   return [
     ...beside.map(({ name }) => `packages/console/${name}`),
     ...filesIn(path.join(folder, 'src')),
+    ...filesIn(path.join(root, 'packages/domain/src/brand')),
     'packages/domain/src/codeSamples.ts',
+    'packages/domain/src/contrast.ts',
     'packages/domain/src/json.ts',
     'packages/domain/src/priceLines.ts',
   ];

@@ -67,9 +67,9 @@ cpSync(path.join(tree, consoleFolder), path.join(out, 'console'), {
 });
 // It shares files of the domain, and finds them beside its own folder.
 const consoleSources = readdirSync(path.join(tree, consoleFolder, 'src'), { recursive: true })
-  .filter((file) => /\.tsx?$/.test(file))
+  .filter((file) => /\.(tsx?|css)$/.test(file))
   .map((file) => readFileSync(path.join(tree, consoleFolder, 'src', file), 'utf8'));
-const shared = consoleSources.join('\n').matchAll(/\bdomain\/src\/\w+\.ts\b/g);
+const shared = consoleSources.join('\n').matchAll(/\bdomain\/src\/(\w+\.ts|brand\/[\w.]+)\b/g);
 for (const file of new Set([...shared].map(([name]) => `packages/${name}`))) copy(file, 'console-shared');
 for (const [image, { owners, besides = [] }] of Object.entries(images)) {
   for (const folder of closureOf(owners)) copy(`${folder}/src`, image);

@@ -7,6 +7,7 @@ import { dropDraftsOfOtherSessions } from './features/models/drafts.ts';
 import { Shortcuts } from './features/search/shortcuts.tsx';
 import { SignIn } from './pages/SignIn.tsx';
 import { text } from './strings.ts';
+import { Brand } from './ui/brand.tsx';
 import { Button } from './ui/button.tsx';
 import { Environment, EnvironmentName } from './ui/environment.tsx';
 import { useEntryInView } from './ui/navigation.ts';
@@ -82,7 +83,7 @@ function Side({ actor, role, signOut }: { actor: string; role: string; signOut: 
     <header className="border-line border-b bg-card px-4 py-2 lg:sticky lg:top-0 lg:flex lg:h-dvh lg:flex-col lg:border-r lg:border-b-0 lg:px-3 lg:py-4">
       <div className="flex items-center justify-between gap-3 lg:block lg:px-2.5">
         <div className="flex min-w-0 items-center gap-2.5 lg:block">
-          <span className="font-semibold text-accent">{text.product}</span>
+          <Brand />
           <EnvironmentName isWide />
         </div>
         <div className="flex gap-2 lg:block">

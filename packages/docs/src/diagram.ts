@@ -1,3 +1,4 @@
+import { brandColor } from '@holdfast/kit/brand';
 import { renderMermaidSVG } from 'beautiful-mermaid';
 
 /** A diagram of a page, drawn once for each theme. */
@@ -7,34 +8,31 @@ export type Diagram = { light: string; dark: string };
 const fonts =
   "Inter, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, 'Liberation Sans', sans-serif";
 
-const themes = {
-  light: {
-    bg: '#ffffff',
-    fg: '#17202b',
-    line: '#5f6b7a',
-    accent: '#2a52be',
-    muted: '#3f4b5c',
-    surface: '#f6f8fc',
-  },
-  dark: {
-    bg: '#0f141b',
-    fg: '#e2e8f0',
-    line: '#8e9bad',
-    accent: '#8fb0ff',
-    muted: '#c3ccd9',
-    surface: '#1a222d',
-  },
-};
+function themeOf(scheme: 'light' | 'dark') {
+  const color = (name: string) => brandColor(name, scheme);
+  const [fg, soft] = [color('ink'), color('soft')];
+  return {
+    bg: color('card'),
+    fg,
+    line: soft,
+    accent: color('accent'),
+    muted: soft,
+    surface: color('page'),
+    transparent: true,
+    padding: 16,
+    font: 'system-ui',
+  };
+}
 
 /** Draws Mermaid as SVG images: an image has its own styles, which the policy of a page would refuse inside it. */
 export function drawDiagram(source: string): Diagram {
   const text = source.replaceAll(/<br\s*\/?>/g, ': ');
-  const draw = (theme: (typeof themes)['light']) =>
-    renderMermaidSVG(text, { ...theme, transparent: true, padding: 16, font: 'system-ui' })
+  const draw = (scheme: 'light' | 'dark') =>
+    renderMermaidSVG(text, themeOf(scheme))
       .replace(/@import url\([^)]*\);/, '')
       .replaceAll('stroke="var(--_inner-stroke)"', 'stroke="none"')
       .replace(/font-family: [^;]+;/, `font-family: ${fonts};`);
-  return { light: draw(themes.light), dark: draw(themes.dark) };
+  return { light: draw('light'), dark: draw('dark') };
 }
 
 /** The names in a diagram, for readers who cannot see it. */

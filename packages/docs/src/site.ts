@@ -3,6 +3,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writ
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { colorSheet, mark } from '@holdfast/kit/brand';
 import { type Html, html } from '@holdfast/kit/html';
 import { layout } from './layout.ts';
 import { type Rendered, renderMarkdown } from './markdown.ts';
@@ -138,11 +139,13 @@ function describe([first]: readonly { text: string }[]): string {
 /** Adds style sheet, scripts and the reference, in folders whose names change with their content. */
 function addAssets(files: Files): string {
   const own = new Map<string, string | Buffer>(
-    globSync('*.{js,css,svg}', { cwd: browserFolder }).map((name) => [
+    globSync('*.{js,css}', { cwd: browserFolder }).map((name) => [
       name,
       readFileSync(join(browserFolder, name)),
     ]),
   );
+  own.set('icon.svg', mark);
+  own.set('site.css', `${colorSheet}${readFileSync(join(browserFolder, 'site.css'), 'utf8')}`);
   own.set('codeSamples.js', stripTypeScriptTypes(readFileSync(codeSamples, 'utf8')));
   own.set('minisearch.js', readFileSync(join(dirname(require.resolve('minisearch')), '../es/index.js')));
   const scalar = resolve(dirname(require.resolve('@scalar/api-reference')), '..');
@@ -207,6 +210,8 @@ const sources = [
   'packages/docs/package.json',
   'packages/docs/src/**',
   'packages/domain/src/{codeSamples,errors}.ts',
+  'packages/domain/src/brand/**',
+  'packages/kit/src/brand.ts',
 ];
 
 function sourceHash(root: string): string {

@@ -3,6 +3,7 @@ import { type FormEvent, useLayoutEffect, useState } from 'react';
 import { change, RequestError, read, type Schemas } from '../api.ts';
 import { takeArrival } from '../features/access/arrival.ts';
 import { text } from '../strings.ts';
+import { Brand } from '../ui/brand.tsx';
 import { Button } from '../ui/button.tsx';
 import { Environment, EnvironmentName } from '../ui/environment.tsx';
 import { Field, inputLook } from '../ui/field.tsx';
@@ -51,7 +52,7 @@ export function SignIn({ links, onArrived }: { links: number; onArrived: (links:
     <main className="grid min-h-dvh place-items-center p-4">
       <div className="w-full max-w-sm rounded-lg border border-line bg-card p-6">
         <div className="mb-5 flex items-center justify-between gap-3">
-          <p className="font-semibold text-accent">{text.product}</p>
+          <Brand />
           <Environment value={methods?.environment ?? null}>
             <EnvironmentName />
           </Environment>

@@ -1,6 +1,7 @@
 import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router';
 import { isSignedOut } from '../api.ts';
 import { text } from '../strings.ts';
+import { mark } from '../ui/brand.tsx';
 import { Button, linkLook } from '../ui/button.tsx';
 import { useEntryInView } from '../ui/navigation.ts';
 import { Empty, Problem, Skeleton } from '../ui/states.tsx';
@@ -82,7 +83,7 @@ function Head({ session, signOut }: { session: PortalSession; signOut: () => voi
     <header className="border-line border-b bg-card">
       <div className="mx-auto flex max-w-6xl flex-wrap items-center gap-x-5 gap-y-1 px-4 pt-2.5 pb-1 sm:pb-2.5">
         <div className="flex min-w-0 max-w-[calc(100%-8rem)] items-center gap-2.5 sm:max-w-60">
-          {theme.logo_url && <img src={theme.logo_url} alt="" className="h-8 max-w-32 object-contain" />}
+          <img src={theme.logo_url ?? mark} alt="" className="h-8 max-w-32 object-contain" />
           <span className="truncate font-semibold">{name}</span>
         </div>
         <nav

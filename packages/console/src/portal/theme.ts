@@ -1,25 +1,5 @@
+import { type Color, contrast, parseColor } from '../../../domain/src/contrast.ts';
 import type { PortalSession } from './session.tsx';
-
-type Color = readonly [number, number, number];
-
-const parse = (hex: string): Color => {
-  const part = (at: number) => Number.parseInt(hex.slice(at, at + 2), 16);
-  return [part(1), part(3), part(5)];
-};
-
-/** Relative luminance, as WCAG defines it. */
-function luminance(color: Color): number {
-  const [red = 0, green = 0, blue = 0] = color.map((value) => {
-    const share = value / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
-
-function contrast(one: Color, other: Color): number {
-  const [light = 0, dark = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a);
-  return (light + 0.05) / (dark + 0.05);
-}
 
 const white: Color = [255, 255, 255];
 const black: Color = [0, 0, 0];
@@ -35,13 +15,13 @@ function readable(accent: Color, page: Color): Color {
   return towards;
 }
 
-const lightPage = parse('#f0f3f6');
-const darkPage = parse('#1b2530');
+const lightPage = parseColor('#f0f3f6');
+const darkPage = parseColor('#1b2530');
 const css = ([red, green, blue]: Color) => `rgb(${red} ${green} ${blue})`;
 
 /** The accent for both schemes, and what is written on it. */
 export function accentColors(hex: string): { accent: string; onAccent: string } {
-  const accent = parse(hex);
+  const accent = parseColor(hex);
   const both = [readable(accent, lightPage), readable(accent, darkPage)];
   const on = (color: Color) => (contrast(color, white) >= contrast(color, black) ? white : black);
   const lightDark = (colors: Color[]) => `light-dark(${colors.map(css).join(', ')})`;

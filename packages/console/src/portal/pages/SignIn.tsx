@@ -1,6 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { RequestError } from '../../api.ts';
 import { text } from '../../strings.ts';
+import { mark } from '../../ui/brand.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, inputLook } from '../../ui/field.tsx';
 import { Heading } from '../../ui/heading.tsx';
@@ -22,6 +23,7 @@ export function SignIn() {
   return (
     <main className="grid min-h-dvh place-items-center p-4">
       <div className="w-full max-w-sm rounded-lg border border-line bg-card p-6">
+        <img src={mark} alt="" className="mb-4 size-8" />
         <Heading title={words.signIn.title} />
         <form onSubmit={submit} className="mt-2 space-y-4">
           <p className="text-soft">{words.signIn.about}</p>
