@@ -12,9 +12,17 @@ const samples: readonly Sample[] = [
     stream: 'text',
     on_cancel: 'charge',
   },
+  { runs: 'sandbox-text', aliases: ['minimax/video-01'], output: { kind: 'text' } },
+  {
+    runs: 'sandbox-text',
+    field: 'text',
+    aliases: ['replicate/hello-world:5c7d5dc6dd8bf75c1acaa8565735e7986bc5b66206b55cca93cb72c9bf15ccaa'],
+    output: { kind: 'text' },
+  },
   {
     runs: 'sandbox-image',
     aliases: [
+      'acme/my-app-image-generator',
       'black-forest-labs/flux-schnell:fs1',
       'stability-ai/stable-diffusion:27b93a2413e7f36cd83da926f3656280b2931564ff050bf9575f1fdf9bcd7478',
       'stability-ai/stable-diffusion-3',
