@@ -51,8 +51,9 @@ export async function startStack(
   const sandbox = await startSandbox();
   const environment = await environmentOf(databaseOfServices(database.url), sandbox.url, overrides);
   await emptyRedis(environment.REDIS_URL);
-  const models = [...(await loadModels(modelsFolder)), ...more.map((model) => modelDefinition.parse(model))];
-  await applyModels(db, models, (model) => isOffered(model, connectionConfig(environment)));
+  const { models: files, texts } = await loadModels(modelsFolder);
+  const models = [...files, ...more.map((model) => modelDefinition.parse(model))];
+  await applyModels(db, models, (model) => isOffered(model, connectionConfig(environment)), { texts });
   const services = await startServices(environment, logLine);
   const receiver = await startReceiver();
   const box = createSealedBox(parseConfig(webhookSenderConfig, environment).ENCRYPTION_KEYS);

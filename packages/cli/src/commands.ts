@@ -2,7 +2,7 @@ import { monthsAhead } from '@holdfast/db/partitions';
 import { executionStatuses } from '@holdfast/domain/statuses';
 import type { Command } from './command.ts';
 
-const queues = 'dispatch|recover|callback|poll|abort|settle|fanout|deliver|test-call|adjust';
+const queues = 'dispatch|recover|callback|poll|abort|settle|fanout|deliver|test-call|adjust|check-model';
 const batchStatuses = 'open|running|paused|finishing|completed|cancelled|expired';
 const isDryRun = (args: string[]) => args.includes('--dry-run');
 
@@ -368,8 +368,8 @@ holdfast partitions drop --older-than-days <30 or more> [--including-journal] [-
   {
     name: 'models apply',
     about:
-      'replace the catalogue of models with the YAML files of a folder, in one transaction; models without a file are withdrawn',
-    usage: 'holdfast models apply [folder] [--dry-run] [--json]',
+      'replace the catalogue of models with the YAML files of a folder, in one transaction; models without a file are withdrawn.\nModels that the console keeps stay, and are reported where a file says something else; --replace-console: the files win',
+    usage: 'holdfast models apply [folder] [--dry-run] [--replace-console] [--json]',
     changes: (args) => !isDryRun(args),
     load: async () => (await import('./models/apply.ts')).modelsApply,
   },
@@ -393,7 +393,7 @@ holdfast models import cog http://10.0.0.6:5000 --connection upscaler`,
   {
     name: 'models list',
     about:
-      'list the applied catalogue: whether each model is offered or why not, its price, its providers in order; --all includes\nwithdrawn models',
+      'list the applied catalogue: whether each model is offered or why not, its price, whether a file or the console decides about\nit, its providers in order; --all includes withdrawn models',
     usage: 'holdfast models list [--all] [--json]',
     load: async () => (await import('./models/list.ts')).modelsList,
   },
@@ -403,6 +403,13 @@ holdfast models import cog http://10.0.0.6:5000 --connection upscaler`,
       'show a model: its providers, price, limits and input; with --models, read from its file in that folder',
     usage: 'holdfast models show <slug> [--models folder] [--json]',
     load: async () => (await import('./models/show.ts')).modelsShow,
+  },
+  {
+    name: 'models export',
+    about: 'print the YAML of a model as it is applied, such as one of the console, for a file of its own',
+    usage: 'holdfast models export <slug>',
+    examples: 'holdfast models export acme-text > models/acme-text.yaml',
+    load: async () => (await import('./models/export.ts')).modelsExport,
   },
   {
     name: 'models test',

@@ -29,6 +29,7 @@ const requestErrors = {
   BATCH_STATUS_CONFLICT: { status: 409, retryable: false },
   API_KEY_LIMIT_REACHED: { status: 409, retryable: false },
   REVIEW_ALREADY_DECIDED: { status: 409, retryable: false },
+  MODEL_CHANGED: { status: 409, retryable: false },
   EXECUTION_ERASED: { status: 410, retryable: false },
   PAYLOAD_TOO_LARGE: { status: 413, retryable: false },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, retryable: false },

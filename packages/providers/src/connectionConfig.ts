@@ -35,6 +35,16 @@ export function missingSetting(
   return isKeyRequested ? keyVariable(connection) : `${name}_BASE_URL`;
 }
 
+/** The settings that all routes of a model lack; null when one of them is configured. */
+export function missingSettings(
+  routes: readonly { adapter: string; connection: string }[],
+  connections: Record<string, Connection>,
+): string | null {
+  const missing = routes.map((route) => missingSetting(route, connections));
+  if (missing.includes(null)) return null;
+  return `${[...new Set(missing)].join(' or ')} is not set`;
+}
+
 export function keyVariable(connection: string): string {
   const name = connection.toUpperCase();
   return (Object.hasOwn(hosted, name) ? hosted[name]?.key : undefined) ?? `${name}_API_KEY`;

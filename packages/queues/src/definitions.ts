@@ -213,6 +213,28 @@ export const adjustQueue = defineQueue({
   tries: 1,
 });
 
+const textProblem = z.object({ line: z.int().nullable(), message: z.string() });
+
+/** `definition`: as JSON; null: there are problems. `missing`: the settings without which no provider can run it. */
+export const checkModelResult = z.object({
+  slug: z.string().nullable(),
+  yaml: z.string(),
+  definition: z.string().nullable(),
+  problems: z.array(textProblem),
+  warnings: z.array(textProblem),
+  isOffered: z.boolean(),
+  missing: z.string().nullable(),
+});
+export type CheckModelResult = z.infer<typeof checkModelResult>;
+
+/** Returns a CheckModelResult. `active`: null, or what is to take the place of the text's own. */
+export const checkModelQueue = defineQueue({
+  name: 'check-model',
+  payload: z.object({ requestId: z.string(), yaml: z.string(), active: z.boolean().nullable() }),
+  jobId: ({ requestId }) => requestId,
+  tries: 1,
+});
+
 const definitions = [
   dispatchQueue,
   recoverQueue,
@@ -224,5 +246,6 @@ const definitions = [
   deliverQueue,
   testCallQueue,
   adjustQueue,
+  checkModelQueue,
 ];
 export const queueNames: readonly string[] = definitions.map(({ name }) => name);

@@ -8,7 +8,7 @@ import { ping } from '@holdfast/db/server';
 import { reasonOf } from '@holdfast/kit/within';
 import type { SetupConfig } from './config.ts';
 import { demoOrganization, fixedDemoKey } from './demo.ts';
-import { applyCatalogue } from './models.ts';
+import { applyCatalogue, conflictText } from './models.ts';
 import { applyOverage } from './overage.ts';
 import { prepareStore } from './store.ts';
 import { type Patience, patience, waitUntil } from './waitUntil.ts';
@@ -73,9 +73,11 @@ async function setRoles({ databaseUrl, rolePasswords }: SetupConfig): Promise<st
 }
 
 async function setModels(db: Database, { modelsDir, environment }: SetupConfig): Promise<string> {
-  const { known, offered, withdrawn } = await applyCatalogue(db, modelsDir, environment);
+  const applied = await applyCatalogue(db, modelsDir, environment);
+  const { known, offered, withdrawn } = applied;
   const gone = withdrawn.length === 0 ? '' : `, withdrawn: ${withdrawn.join(', ')}`;
-  return `${known}, offered ${offered}${gone}`;
+  const conflict = conflictText(applied);
+  return `${known}, offered ${offered}${gone}${conflict === null ? '' : `; ${conflict}`}`;
 }
 
 async function setDemo(db: Database, { demo, publicUrl }: SetupConfig): Promise<string> {

@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import { z } from 'zod';
 import { authenticateOperator, readOperators } from './access/operators.ts';
 import { recorded } from './admin/actionLog.ts';
+import { patchModel, putModel } from './admin/endpoints/applyModel.ts';
 import { getAudit, postAudit } from './admin/endpoints/audit.ts';
 import { cancelAnyExecution } from './admin/endpoints/cancelAnyExecution.ts';
 import { postAcceptReview, postWriteOffReview } from './admin/endpoints/decideReview.ts';
@@ -17,6 +18,7 @@ import { getOrganization } from './admin/endpoints/getOrganization.ts';
 import { getOverview } from './admin/endpoints/getOverview.ts';
 import { getSession } from './admin/endpoints/getSession.ts';
 import { getSignInMethods } from './admin/endpoints/getSignInMethods.ts';
+import { getStoredModel } from './admin/endpoints/getStoredModel.ts';
 import { listActions } from './admin/endpoints/listActions.ts';
 import { listAllModels } from './admin/endpoints/listAllModels.ts';
 import { listAnyDeliveries } from './admin/endpoints/listAnyDeliveries.ts';
@@ -33,6 +35,7 @@ import { postOidcSession, postOidcSignIn } from './admin/endpoints/oidcSignIns.t
 import { patchOrganization } from './admin/endpoints/patchOrganization.ts';
 import { postCorrection } from './admin/endpoints/postCorrection.ts';
 import { postFile } from './admin/endpoints/postFile.ts';
+import { postModelCheck } from './admin/endpoints/postModelCheck.ts';
 import { postOrganization } from './admin/endpoints/postOrganization.ts';
 import { postOrganizationKey } from './admin/endpoints/postOrganizationKey.ts';
 import { postQueueRetry } from './admin/endpoints/postQueueRetry.ts';
@@ -147,6 +150,10 @@ export const adminEndpoints: readonly Endpoint[] = [
   getAnyDelivery,
   postRecoverDeliveries,
   listAllModels,
+  getStoredModel,
+  postModelCheck,
+  putModel,
+  patchModel,
   listAnyExecutions,
   getAnyExecution,
   listAttempts,

@@ -77,7 +77,7 @@ export async function startDispatcher(config: DispatcherConfig, log: Logger): Pr
   const jobs = createJobs(services, trace);
   const workers = startWorkers(
     { services, jobs, scheduler, trace },
-    { redis: workerRedis, concurrency, metrics: jobMetrics(registry), activity },
+    { redis: workerRedis, connections, concurrency, metrics: jobMetrics(registry), activity },
   );
   const sweeps = startSweeps({
     files: services.files,

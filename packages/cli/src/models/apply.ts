@@ -1,29 +1,30 @@
 import { isDeepStrictEqual } from 'node:util';
-import { applyModels, type OfferedModel, openModelCatalogue } from '@holdfast/db/models';
+import { applyModels, type CatalogueModel, type OfferedModel, openModelCatalogue } from '@holdfast/db/models';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { readArguments, UsageError } from '@holdfast/kit/flags';
 import { isOffered } from '@holdfast/providers/catalogue/loadModels';
-import { connectionConfig } from '@holdfast/providers/connectionConfig';
+import { connectionConfig, missingSettings } from '@holdfast/providers/connectionConfig';
 import type { Context } from '../command.ts';
 import { modelsFolder } from '../config.ts';
 import { printJson, table } from '../output/print.ts';
-import { missingSettings } from './offers.ts';
 import { readFolder } from './source.ts';
 
 /** 0: applied, or with `--dry-run` valid; 1: a file has problems, and nothing was changed. */
 export async function modelsApply(args: string[], context: Context): Promise<number> {
-  const { folder, isDryRun, json } = read(args, context, {
+  const { folder, isDryRun, replacesConsole, json } = read(args, context, {
     'dry-run': { type: 'boolean' },
+    'replace-console': { type: 'boolean' },
     json: { type: 'boolean' },
   });
-  const models = await readFolder(folder, context);
-  if (models === null) return 1;
+  const files = await readFolder(folder, context);
+  if (files === null) return 1;
+  const { models, texts } = files;
   const connections = connectionConfig(context.providerEnvironment());
   const db = await context.openDatabase();
   const isReachable = (model: ModelDefinition) => isOffered(model, connections);
   const after = models.map((definition) => ({ definition, isActive: isReachable(definition) }));
-  const changes = catalogueChanges(await openModelCatalogue(db).list(), after);
-  if (!isDryRun) await applyModels(db, models, isReachable);
+  const changes = catalogueChanges(await openModelCatalogue(db).list(), after, replacesConsole);
+  if (!isDryRun) await applyModels(db, models, isReachable, { texts, replacesConsole });
   const offered = after.filter(({ isActive }) => isActive).map(({ definition }) => definition.slug);
   if (json) {
     printJson(context, { is_dry_run: isDryRun, ...changes, offered });
@@ -31,7 +32,7 @@ export async function modelsApply(args: string[], context: Context): Promise<num
   }
   printChanges(changes, context.print);
   for (const { definition, isActive } of after) {
-    const missing = isActive ? null : missingSettings(definition, connections);
+    const missing = isActive ? null : missingSettings(definition.providers, connections);
     if (definition.active && missing !== null) context.print(`${definition.slug} is not offered: ${missing}`);
   }
   context.print(
@@ -42,16 +43,16 @@ export async function modelsApply(args: string[], context: Context): Promise<num
 
 /** 0: every file is valid; 1: some have problems. */
 export async function modelsValidate(args: string[], context: Context): Promise<number> {
-  const models = await readFolder(read(args, context).folder, context);
-  if (models === null) return 1;
-  context.print(`All ${models.length} models are valid.`);
+  const found = await readFolder(read(args, context).folder, context);
+  if (found === null) return 1;
+  context.print(`All ${found.models.length} models are valid.`);
   return 0;
 }
 
 function read(
   args: string[],
   { providerEnvironment }: Context,
-  options: { 'dry-run'?: { type: 'boolean' }; json?: { type: 'boolean' } } = {},
+  options: Partial<Record<'dry-run' | 'replace-console' | 'json', { type: 'boolean' }>> = {},
 ) {
   const { positionals, values } = readArguments(args, options);
   const [folder, ...rest] = positionals;
@@ -59,12 +60,13 @@ function read(
   return {
     folder: modelsFolder(folder, providerEnvironment()),
     isDryRun: values['dry-run'] === true,
+    replacesConsole: values['replace-console'] === true,
     json: values.json === true,
   };
 }
 
 function printChanges(
-  { added, changed, withdrawn, unchanged }: CatalogueChanges,
+  { added, changed, withdrawn, unchanged, conflicts }: CatalogueChanges,
   print: Context['print'],
 ): void {
   const rows = [
@@ -72,8 +74,14 @@ function printChanges(
     ...changed.map(({ slug, what }) => ['changed', slug, what.join(', ')]),
     ...withdrawn.map((slug) => ['withdrawn', slug, '']),
     ...unchanged.map((slug) => ['unchanged', slug, '']),
+    ...conflicts.map(({ slug, what }) => ['conflict', slug, what.join(', ')]),
   ];
   for (const line of table(rows)) print(line);
+  if (conflicts.length === 0) return;
+  print(
+    'A conflict: the console has another version, which stays. Write its `holdfast models export SLUG` to the file, or',
+  );
+  print('apply with --replace-console.');
 }
 
 /** What applying these files changes in the catalogue, by slug. */
@@ -83,23 +91,34 @@ type CatalogueChanges = {
   changed: { slug: string; what: string[] }[];
   withdrawn: string[];
   unchanged: string[];
+  /** `what` a file would change of a model that the console keeps. */
+  conflicts: { slug: string; what: string[] }[];
 };
 
-function catalogueChanges(before: readonly OfferedModel[], after: readonly OfferedModel[]): CatalogueChanges {
+function catalogueChanges(
+  before: readonly CatalogueModel[],
+  after: readonly OfferedModel[],
+  replacesConsole: boolean,
+): CatalogueChanges {
   const known = new Map(before.map((model) => [model.definition.slug, model]));
   const slugs = new Set(after.map(({ definition }) => definition.slug));
   const compared = after.flatMap((model) => {
     const { slug } = model.definition;
     const old = known.get(slug);
-    return old === undefined ? [] : [{ slug, what: differences(old, model) }];
+    if (old === undefined) return [];
+    return [{ slug, what: differences(old, model), isKept: old.source === 'console' && !replacesConsole }];
   });
+  const different = compared.filter(({ what }) => what.length > 0);
+  const withoutMark = (some: typeof compared) => some.map(({ slug, what }) => ({ slug, what }));
   return {
     added: [...slugs].filter((slug) => !known.has(slug)),
-    changed: compared.filter(({ what }) => what.length > 0),
+    changed: withoutMark(different.filter(({ isKept }) => !isKept)),
     withdrawn: before
-      .filter(({ definition, isActive }) => (isActive || definition.active) && !slugs.has(definition.slug))
-      .map(({ definition }) => definition.slug),
+      .filter(({ definition, isActive, source }) => source === 'file' && (isActive || definition.active))
+      .map(({ definition }) => definition.slug)
+      .filter((slug) => !slugs.has(slug)),
     unchanged: compared.filter(({ what }) => what.length === 0).map(({ slug }) => slug),
+    conflicts: withoutMark(different.filter(({ isKept }) => isKept)),
   };
 }
 

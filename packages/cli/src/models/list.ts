@@ -1,4 +1,4 @@
-import { type OfferedModel, openModelCatalogue } from '@holdfast/db/models';
+import { type CatalogueModel, type OfferedModel, openModelCatalogue } from '@holdfast/db/models';
 import { readFlags } from '@holdfast/kit/flags';
 import type { Connection } from '@holdfast/providers/connection';
 import { connectionConfig, missingSetting } from '@holdfast/providers/connectionConfig';
@@ -27,6 +27,7 @@ export async function modelsList(args: string[], context: Context): Promise<numb
         MODEL: ({ definition }) => definition.slug,
         OFFERED: (model) => offeredText(model, connections),
         PRICE: ({ definition }) => priceText(definition),
+        SOURCE: ({ source }) => source,
       },
       { PROVIDERS: ({ definition }) => definition.providers.map(routeText).join(', then ') },
     );
@@ -42,11 +43,15 @@ function offeredText(model: OfferedModel, connections: Record<string, Connection
 }
 
 /** A model for --json: its definition, and whether it is offered. */
-export function documentOf(model: OfferedModel, connections: Record<string, Connection>) {
-  const { definition, isActive } = model;
+export function documentOf(
+  model: OfferedModel & Partial<Pick<CatalogueModel, 'source'>>,
+  connections: Record<string, Connection>,
+) {
+  const { definition, isActive, source } = model;
   const { providers, ...rest } = definition;
   return {
     ...rest,
+    ...(source && { source }),
     offered: isActive,
     why_not: whyNotOffered(model, connections),
     providers: providers.map((route) => ({ ...route, missing: missingSetting(route, connections) })),

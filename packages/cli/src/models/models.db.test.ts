@@ -1,5 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openDatabase } from '@holdfast/db/client';
+import { readModel, saveConsoleModel } from '@holdfast/db/models';
+import { checkModel } from '@holdfast/providers/catalogue/checkModel';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -57,6 +60,7 @@ describe('holdfast models apply', () => {
       changed: [],
       withdrawn: [],
       unchanged: ['first', 'third'],
+      conflicts: [],
       offered: ['third'],
     });
     expect(lines((await models('apply', folder)).stdout)).toEqual([
@@ -108,6 +112,33 @@ describe('holdfast models apply', () => {
   });
 });
 
+describe('a model of the console', () => {
+  it('is marked in the list, exported as a file, and left as it is by other files', async () => {
+    write('a.yaml', yaml('first'));
+    await models('apply', folder);
+    const kept = yaml('first').replace('0.01', '0.03');
+    const db = openDatabase({ url, poolSize: 1, applicationName: 'test' });
+    const version = (await readModel(db, 'first'))?.version ?? null;
+    const { definition } = checkModel({}, { yaml: kept, active: null });
+    await saveConsoleModel(db, {
+      slug: 'first',
+      definition: definition ?? '',
+      yaml: kept,
+      isActive: true,
+      version,
+    });
+    await db.close();
+    expect((await models('export', 'first')).stdout).toBe(kept);
+    expect((await models('list')).stdout).toMatch(/SOURCE[^]*console/);
+    const { code, stdout } = await models('apply', folder);
+    expect([code, lines(stdout)[0]]).toEqual([0, 'conflict  first  price']);
+    expect((await models('export', 'first')).stdout).toBe(kept);
+    const replaced = await models('apply', folder, '--replace-console');
+    expect(lines(replaced.stdout)[0]).toBe('changed  first  price');
+    expect((await models('show', 'first')).stdout).toMatch(/source +file/);
+  });
+});
+
 describe('holdfast models list and show', () => {
   it('show where each model is offered, or what is missing for that', async () => {
     write('a.yaml', yaml('first', 'active: false'));
@@ -118,19 +149,27 @@ describe('holdfast models list and show', () => {
     expect(stdout).toContain('third is not offered: OTHER_BASE_URL is not set\n');
     const rows = lines((await models('list', '--all')).stdout).map((line) => line.split(/ {2,}/));
     expect(rows).toEqual([
-      ['MODEL', 'OFFERED', 'PRICE', 'PROVIDERS'],
+      ['MODEL', 'OFFERED', 'PRICE', 'SOURCE', 'PROVIDERS'],
       [
         'first',
         'no: withdrawn, or active: false',
         '0.01 per run + 0.002 per second',
+        'file',
         'gpu: acme/first (callback)',
       ],
-      ['fourth', 'no: FAL_KEY is not set', '0.01 per run + 0.002 per second', 'fal: acme/fourth (sync)'],
-      ['second', 'yes', '0.01 per run + 0.002 per second', 'gpu: acme/second (callback)'],
+      [
+        'fourth',
+        'no: FAL_KEY is not set',
+        '0.01 per run + 0.002 per second',
+        'file',
+        'fal: acme/fourth (sync)',
+      ],
+      ['second', 'yes', '0.01 per run + 0.002 per second', 'file', 'gpu: acme/second (callback)'],
       [
         'third',
         'no: OTHER_BASE_URL is not set',
         '0.01 per run + 0.002 per second',
+        'file',
         'other: acme/third (callback)',
       ],
     ]);

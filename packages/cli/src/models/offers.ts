@@ -3,7 +3,7 @@ import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ProviderRoute } from '@holdfast/domain/modelRoute';
 import { priceLines, priceLineText } from '@holdfast/domain/priceLines';
 import type { Connection } from '@holdfast/providers/connection';
-import { missingSetting } from '@holdfast/providers/connectionConfig';
+import { missingSettings } from '@holdfast/providers/connectionConfig';
 
 /** Why a model is not offered; null when it is. */
 export function whyNotOffered(
@@ -13,19 +13,9 @@ export function whyNotOffered(
   if (isActive) return null;
   if (!definition.active) return 'withdrawn, or active: false';
   return (
-    missingSettings(definition, connections) ??
+    missingSettings(definition.providers, connections) ??
     'its providers were not configured when it was applied: apply it again'
   );
-}
-
-/** The settings that all of its providers lack; null when one of them is configured. */
-export function missingSettings(
-  { providers }: Pick<ModelDefinition, 'providers'>,
-  connections: Record<string, Connection>,
-): string | null {
-  const missing = providers.map((route) => missingSetting(route, connections));
-  if (missing.includes(null)) return null;
-  return `${[...new Set(missing)].join(' or ')} is not set`;
 }
 
 /** `0.01 per run + 0.04 per image` */

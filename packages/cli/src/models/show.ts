@@ -18,7 +18,11 @@ export async function modelsShow(args: string[], context: Context): Promise<numb
   const connections = connectionConfig(context.providerEnvironment());
   const why = whyNotOffered(model, connections);
   const lines = [
-    ...table([['offered', why === null ? 'yes' : `no: ${why}`], ...facts(model.definition)]),
+    ...table([
+      ['offered', why === null ? 'yes' : `no: ${why}`],
+      ...('source' in model ? [['source', model.source]] : []),
+      ...facts(model.definition),
+    ]),
     ...model.definition.providers.flatMap((route, index) => describeRoute(route, index, connections)),
     'input',
     ...table(describeInput(model.definition.input_schema)).map((line) => `  ${line}`),

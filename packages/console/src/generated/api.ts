@@ -476,6 +476,33 @@ export interface components {
              */
             is_trial?: boolean;
         };
+        ModelText: {
+            /**
+             * @description The definition, as a file in MODELS_DIR has it
+             * @example slug: acme-text
+             *     …
+             */
+            yaml: string;
+            /** @description The version that the change was made of; null: there is no such model yet */
+            version: string | null;
+        };
+        ModelSwitch: {
+            active: boolean;
+            /**
+             * Format: uuid
+             * @description The version that the change was made of
+             * @example 5d41402a-bc4b-2a76-b971-9d911017c592
+             */
+            version: string;
+        };
+        ModelCheckRequest: {
+            /**
+             * @description The definition, as a file in MODELS_DIR has it
+             * @example slug: acme-text
+             *     …
+             */
+            yaml: string;
+        };
         Organization: {
             /**
              * @description Id
@@ -556,7 +583,7 @@ export interface components {
             doc_url: string;
         };
         /** @enum {string} */
-        ErrorCode: "INPUT_VALIDATION_ERROR" | "CONTENT_MODERATION_REJECTED" | "FILE_NOT_FOUND" | "FILE_FORMAT_UNSUPPORTED" | "INSUFFICIENT_BALANCE" | "RATE_LIMITED" | "MODEL_OVERLOADED" | "MODEL_UNAVAILABLE" | "GENERATION_TIMEOUT" | "GENERATION_FAILED" | "SERVICE_UNAVAILABLE" | "INTERNAL_ERROR" | "UNAUTHENTICATED" | "SPEND_LIMIT_REACHED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "EXECUTION_NOT_READY" | "EXECUTION_NOT_COMPLETED" | "EXECUTION_ALREADY_TERMINAL" | "EXECUTION_NOT_TERMINAL" | "BATCH_STATUS_CONFLICT" | "API_KEY_LIMIT_REACHED" | "REVIEW_ALREADY_DECIDED" | "EXECUTION_ERASED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "INSUFFICIENT_STORAGE";
+        ErrorCode: "INPUT_VALIDATION_ERROR" | "CONTENT_MODERATION_REJECTED" | "FILE_NOT_FOUND" | "FILE_FORMAT_UNSUPPORTED" | "INSUFFICIENT_BALANCE" | "RATE_LIMITED" | "MODEL_OVERLOADED" | "MODEL_UNAVAILABLE" | "GENERATION_TIMEOUT" | "GENERATION_FAILED" | "SERVICE_UNAVAILABLE" | "INTERNAL_ERROR" | "UNAUTHENTICATED" | "SPEND_LIMIT_REACHED" | "FORBIDDEN" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "EXECUTION_NOT_READY" | "EXECUTION_NOT_COMPLETED" | "EXECUTION_ALREADY_TERMINAL" | "EXECUTION_NOT_TERMINAL" | "BATCH_STATUS_CONFLICT" | "API_KEY_LIMIT_REACHED" | "REVIEW_ALREADY_DECIDED" | "MODEL_CHANGED" | "EXECUTION_ERASED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "IDEMPOTENCY_KEY_REUSED" | "INSUFFICIENT_STORAGE";
         ErrorDetail: {
             /**
              * @description The path of the field
@@ -2504,6 +2531,11 @@ export interface components {
             slug: string;
             is_active: boolean;
             /**
+             * @description Who decides about it: a file in MODELS_DIR, or the console, whose models `holdfast models apply` leaves as they are
+             * @enum {string}
+             */
+            source: "file" | "console";
+            /**
              * @description The YAML file with defaults filled in
              * @example {
              *       "slug": "sandbox-text"
@@ -2526,6 +2558,89 @@ export interface components {
                 /** @description FAILED and EXPIRED */
                 failed: number;
             };
+        };
+        StoredModel: {
+            /** @example sandbox-text */
+            slug: string;
+            /** @description Whether it is offered */
+            is_active: boolean;
+            /**
+             * @description Who decides about it: a file in MODELS_DIR, or the console, whose models `holdfast models apply` leaves as they are
+             * @enum {string}
+             */
+            source: "file" | "console";
+            /**
+             * Format: uuid
+             * @description Of the definition, derived from its content
+             * @example 5d41402a-bc4b-2a76-b971-9d911017c592
+             */
+            version: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description The definition, as a file in MODELS_DIR has it
+             * @example slug: acme-text
+             *     …
+             */
+            yaml: string;
+            /**
+             * @description The YAML with defaults filled in
+             * @example {
+             *       "slug": "sandbox-text"
+             *     }
+             */
+            definition: {
+                [key: string]: unknown;
+            };
+        };
+        ModelCheck: {
+            /** @description Null: the text has no valid one */
+            slug: string | null;
+            is_valid: boolean;
+            problems: components["schemas"]["ModelProblem"][];
+            /** @description Also of a valid text */
+            warnings: components["schemas"]["ModelProblem"][];
+            /** @description The model that it would replace, and the version to name in `PUT`; null: it is new */
+            current: components["schemas"]["CurrentModel"] | null;
+            /** @description What a valid text would change, with the defaults of both; for a new model everything */
+            changes: components["schemas"]["ModelChange"][];
+            /** @description Whether it would be offered */
+            is_offered: boolean;
+            /**
+             * @description Why no provider could run it; null: one could, or the text is not valid
+             * @example ACME_BASE_URL is not set
+             */
+            missing: string | null;
+        };
+        ModelProblem: {
+            /** @description From 1; null: the whole text */
+            line: number | null;
+            message: string;
+        };
+        CurrentModel: {
+            /**
+             * Format: uuid
+             * @description Of the definition, derived from its content
+             * @example 5d41402a-bc4b-2a76-b971-9d911017c592
+             */
+            version: string;
+            /**
+             * @description Who decides about it: a file in MODELS_DIR, or the console, whose models `holdfast models apply` leaves as they are
+             * @enum {string}
+             */
+            source: "file" | "console";
+        };
+        ModelChange: {
+            /** @example price.per_run */
+            field: string;
+            /** @description The value that it has, as JSON; null: none */
+            from: string | null;
+            /** @description The value that it would have, as JSON; null: none */
+            to: string | null;
         };
         AnyExecutionPage: {
             data: components["schemas"]["AnyExecution"][];

@@ -33,6 +33,8 @@ const sentences: Readonly<Record<string, string>> = {
   [`PATCH ${onBehalf}/webhooks/endpoints/{id}`]: 'changed the endpoint {target}[: {changes}]',
   [`POST ${onBehalf}/webhooks/endpoints/{id}/test`]: 'sent a test event to {target}',
   [`POST ${onBehalf}/webhooks/endpoints/{id}/rotate-secret`]: 'rotated the secret of {target}',
+  'PUT /admin/v1/models/{slug}': 'applied the model {target}',
+  'PATCH /admin/v1/models/{slug}': 'changed the model {target}[: active {active}]',
   'POST /admin/v1/queues/{queue}/retry': 'retried the failed jobs of {target}',
   'PUT /admin/v1/queues/{queue}/pause': 'paused the queue {target}',
   'DELETE /admin/v1/queues/{queue}/pause': 'resumed the queue {target}',

@@ -42,6 +42,7 @@ export const systemTexts = {
       deliver: 'Sends webhooks',
       'test-call': 'Sends test events',
       adjust: 'Writes top-ups, corrections and decisions on costs',
+      'check-model': 'Checks models that operators write',
     } as Readonly<Record<string, string>>,
     backlog: 'Pending work in the database',
     backlogAbout: 'This is what remains to be done, with the age of the oldest.',

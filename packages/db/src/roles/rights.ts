@@ -38,7 +38,8 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     provider_sums: 'SELECT',
     spend_limits: 'SELECT, INSERT, UPDATE, DELETE',
     transfers: 'SELECT, INSERT',
-    models: 'SELECT',
+    models:
+      'SELECT, INSERT (slug, definition, is_active, source, yaml), UPDATE (definition, is_active, source, yaml, updated_at)',
     reviews: 'SELECT',
     ledger_audits: 'SELECT, UPDATE (requested_at)',
     idempotency_keys: 'SELECT, INSERT',

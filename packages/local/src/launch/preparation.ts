@@ -20,7 +20,7 @@ export type Seed = (options: {
   apiKey: string | null;
   /** The services' settings, which name the providers of offered models. */
   environment: NodeJS.ProcessEnv;
-}) => Promise<Demo>;
+}) => Promise<Demo & { conflict?: string | null }>;
 
 export type Demo = { organizationId: string; apiKey: string };
 
@@ -57,7 +57,7 @@ async function migrateAndSeed(options: Options): Promise<Demo> {
   say(applied.length === 0 ? 'the schema is up to date' : `migrations applied: ${applied.length}`);
   if (passwords) await setRoles(databaseUrl, passwords);
   const apiKey = kept.apiKey ?? null;
-  const demo = await seed({
+  const { conflict, ...demo } = await seed({
     databaseUrl,
     modelsDir: environment['MODELS_DIR'] || join(root, 'models'),
     encryptionKeys,
@@ -66,6 +66,7 @@ async function migrateAndSeed(options: Options): Promise<Demo> {
   });
   if (demo.apiKey !== apiKey) writePrivateJson(secretsPath, { ...kept, apiKey: demo.apiKey });
   say('models and the demo organization are there');
+  if (conflict) say(conflict);
   return demo;
 }
 

@@ -41,7 +41,9 @@ describe('loadModels', () => {
   it('reads a model and fills in the defaults', async () => {
     await writeFile(join(folder, 'good.yaml'), good);
     await writeFile(join(folder, 'README.md'), 'not a model');
-    const [model, ...others] = await loadModels(folder);
+    const { models, texts } = await loadModels(folder);
+    const [model, ...others] = models;
+    expect([...texts]).toEqual([['good', good]]);
     expect(others).toEqual([]);
     expect(model).toMatchObject({
       slug: 'good',
@@ -83,7 +85,7 @@ describe('loadModels', () => {
 
   it('offers a model only where its connection is configured', async () => {
     await writeFile(join(folder, 'good.yaml'), good);
-    const [model] = await loadModels(folder);
+    const [model] = (await loadModels(folder)).models;
     if (model === undefined) throw new Error('no model');
     expect(isOffered(model, { gpu: connection })).toBe(true);
     expect(isOffered(model, { other: connection })).toBe(false);
@@ -93,7 +95,7 @@ describe('loadModels', () => {
 
 describe('the catalogue in models/', () => {
   it('is valid', async () => {
-    const models = await loadModels(fileURLToPath(new URL('../../../../models', import.meta.url)));
+    const { models } = await loadModels(fileURLToPath(new URL('../../../../models', import.meta.url)));
     expect(models.map(({ slug }) => slug)).toEqual(
       expect.arrayContaining(['sandbox-text', 'sandbox-image', 'image-transform']),
     );

@@ -7,6 +7,8 @@ import { parseModel } from './parseModel.ts';
 
 export type ModelFolder = {
   models: ModelDefinition[];
+  /** The text of each model, by slug. */
+  texts: Map<string, string>;
   files: number;
   problems: string[];
   warnings: string[];
@@ -19,26 +21,30 @@ export async function readModels(folder: string): Promise<ModelFolder> {
   });
   const files = names.filter((file) => /\.ya?ml$/.test(file)).toSorted();
   const models: ModelDefinition[] = [];
+  const texts = new Map<string, string>();
   const owners = new Map<string, string>();
   const problems: string[] = [];
   const warnings: string[] = [];
   for (const file of files) {
-    const parsed = parseModel(file, await readFile(join(folder, file), 'utf8'));
+    const text = await readFile(join(folder, file), 'utf8');
+    const parsed = parseModel(file, text);
     const { definition, slug } = parsed;
     problems.push(...parsed.problems);
     warnings.push(...parsed.warnings);
     const owner = slug === null ? undefined : owners.get(slug);
     if (owner !== undefined) problems.push(`${file}: slug: ${slug} is taken by ${owner}`);
     else if (slug !== null) owners.set(slug, file);
-    if (definition !== null) models.push(definition);
+    if (definition === null) continue;
+    models.push(definition);
+    texts.set(definition.slug, text);
   }
-  return { models, files: files.length, problems, warnings };
+  return { models, texts, files: files.length, problems, warnings };
 }
 
 /** @throws one error that lists the problems of all files */
-export async function loadModels(folder: string): Promise<ModelDefinition[]> {
-  const { models, problems } = await readModels(folder);
-  if (problems.length === 0) return models;
+export async function loadModels(folder: string): Promise<Pick<ModelFolder, 'models' | 'texts'>> {
+  const { models, texts, problems } = await readModels(folder);
+  if (problems.length === 0) return { models, texts };
   throw new Error(`invalid models:\n${problems.map((one) => `  ${one}`).join('\n')}`);
 }
 

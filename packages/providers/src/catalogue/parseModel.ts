@@ -7,48 +7,60 @@ import { modelProblems } from './modelRules.ts';
 import { keysAt } from './modelSchema.ts';
 import { type ModelProblem, shapeProblems } from './problems.ts';
 
-/** `slug` is set even when other fields are invalid. */
-export type ParsedModel = {
+/** `message` begins with the field, if one is wrong. `line`: from 1; null: the whole text. */
+export type TextProblem = { line: number | null; message: string };
+
+/** `slug` is set even when other fields are invalid. A valid text may have warnings too. */
+export type ReadModel<Problem = TextProblem> = {
   definition: ModelDefinition | null;
   slug: string | null;
-  problems: string[];
-  /** A valid file may have some too. */
-  warnings: string[];
+  problems: Problem[];
+  warnings: Problem[];
 };
 
-export function parseModel(file: string, text: string): ParsedModel {
+/** Reads a model's YAML, and reports its problems as `file:line: where: what`. */
+export function parseModel(file: string, text: string): ReadModel<string> {
+  const { problems, warnings, ...rest } = readModelText(text);
+  const reported = (found: TextProblem[]) =>
+    found.map(({ line, message }) => `${line === null ? file : `${file}:${line}`}: ${message}`);
+  return { ...rest, problems: reported(problems), warnings: reported(warnings) };
+}
+
+export function readModelText(text: string): ReadModel {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, intAsBigInt: true });
-  const at = (offset: number | undefined) =>
-    offset === undefined ? file : `${file}:${lines.linePos(offset).line}`;
-  if (document.errors.length > 0) {
-    return {
-      definition: null,
-      slug: null,
-      warnings: [],
-      problems: document.errors.map((error) => `${at(error.pos[0])}: ${error.message}`),
-    };
-  }
+  const lineAt = (offset: number | undefined) => (offset === undefined ? null : lines.linePos(offset).line);
+  const unreadable = (problems: TextProblem[]) => ({ definition: null, slug: null, problems, warnings: [] });
+  if (document.errors.length > 0)
+    return unreadable(document.errors.map(({ pos, message }) => ({ line: lineAt(pos[0]), message })));
   const dangling = danglingAliases(document);
-  if (dangling.length > 0) {
-    const problems = dangling.map(
-      ({ name, offset }) => `${at(offset)}: *${name}: there is no &${name} before it`,
+  if (dangling.length > 0)
+    return unreadable(
+      dangling.map(({ name, offset }) => ({
+        line: lineAt(offset),
+        message: `*${name}: there is no &${name} before it`,
+      })),
     );
-    return { definition: null, slug: null, problems, warnings: [] };
-  }
   const { definition, slug, problems, warnings } = read(document);
-  const reported = (found: ModelProblem[]) =>
+  const located = (found: ModelProblem[]) =>
     found
       .map((problem) => ({ ...problem, offset: offsetOf(document, problem.path) }))
       .toSorted((a, b) => (a.offset ?? 0) - (b.offset ?? 0))
-      .map(
-        ({ path, message, offset }) =>
-          `${at(offset)}: ${path.length > 0 ? `${path.join('.')}: ` : ''}${message}`,
-      );
-  return { definition, slug, problems: reported(problems), warnings: reported(warnings) };
+      .map(({ path, message, offset }) => ({
+        line: lineAt(offset),
+        message: `${path.length > 0 ? `${path.join('.')}: ` : ''}${message}`,
+      }));
+  return { definition, slug, problems: located(problems), warnings: located(warnings) };
 }
 
-type Read = Pick<ParsedModel, 'definition' | 'slug'> & { problems: ModelProblem[]; warnings: ModelProblem[] };
+/** The text with another `active`, and its comments. */
+export function withActive(text: string, active: boolean): string {
+  const document = parseDocument(text, { intAsBigInt: true });
+  document.set('active', active);
+  return document.toString({ lineWidth: 0 });
+}
+
+type Read = ReadModel<ModelProblem>;
 
 function read(document: Document): Read {
   const value = valueOf(document);

@@ -26,6 +26,7 @@ import {
   abortQueue,
   adjustQueue,
   callbackQueue,
+  checkModelQueue,
   deliverQueue,
   dispatchQueue,
   fanoutQueue,
@@ -109,6 +110,7 @@ export async function openContext({
     deliver: openProducer(deliverQueue, redis, log),
     testCalls: openRequester(testCallQueue, redis, workerRedis),
     adjustments: openRequester(adjustQueue, redis, workerRedis),
+    modelChecks: openRequester(checkModelQueue, redis, workerRedis),
     /** All queues, for operators. */
     queues: openQueueControls(redis),
     watcher: openWatcher({ db, log, openFeed: (handlers) => openChangeFeed({ redis, log, ...handlers }) }),
@@ -161,7 +163,8 @@ export async function closeContext(context: Context): Promise<void> {
       (producer) => producer.close(),
     ),
   );
-  await Promise.all([context.testCalls.close(), context.adjustments.close(), context.queues.close()]);
+  const requesters = [context.testCalls, context.adjustments, context.modelChecks, context.queues];
+  await Promise.all(requesters.map((one) => one.close()));
   context.redis.disconnect();
   context.workerRedis.disconnect();
   await Promise.all([context.db.close(), context.reader.close()]);

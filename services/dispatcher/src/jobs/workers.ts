@@ -1,9 +1,12 @@
 import type { Activity } from '@holdfast/kit/activity';
 import type { Logger } from '@holdfast/kit/logger';
+import { checkModel } from '@holdfast/providers/catalogue/checkModel';
+import type { Connection } from '@holdfast/providers/connection';
 import type { Redis } from '@holdfast/queues/connection';
 import {
   abortQueue,
   callbackQueue,
+  checkModelQueue,
   dispatchQueue,
   fanoutQueue,
   pollQueue,
@@ -55,10 +58,17 @@ export function startWorkers(
   }: { services: AttemptServices; jobs: Jobs; scheduler: Scheduler; trace: Trace },
   {
     redis,
+    connections,
     concurrency,
     metrics,
     activity,
-  }: { redis: Redis; concurrency: number; metrics: JobMetrics; activity: Pick<Activity, 'wake'> },
+  }: {
+    redis: Redis;
+    connections: Record<string, Connection>;
+    concurrency: number;
+    metrics: JobMetrics;
+    activity: Pick<Activity, 'wake'>;
+  },
 ): QueueWorker {
   const common = { redis, log: trace.log, metrics, onTaken: activity.wake };
   return workerGroup([
@@ -91,6 +101,12 @@ export function startWorkers(
       queue: abortQueue,
       concurrency,
       process: ({ executionId }) => abort(services, trace, executionId),
+    }),
+    startWorker({
+      ...common,
+      queue: checkModelQueue,
+      concurrency: 1,
+      process: async (asked) => checkModel(connections, asked),
     }),
   ]);
 }

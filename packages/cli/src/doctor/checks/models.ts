@@ -2,9 +2,14 @@ import { type OfferedModel, openModelCatalogue } from '@holdfast/db/models';
 import { adapters } from '@holdfast/domain/modelRoute';
 import { type CheckedRoute, checkConnection } from '@holdfast/providers/check';
 import type { Connection } from '@holdfast/providers/connection';
-import { connectionConfig, connectionProblems, keyVariable } from '@holdfast/providers/connectionConfig';
+import {
+  connectionConfig,
+  connectionProblems,
+  keyVariable,
+  missingSettings,
+} from '@holdfast/providers/connectionConfig';
 import type { Context } from '../../command.ts';
-import { missingSettings, whyNotOffered } from '../../models/offers.ts';
+import { whyNotOffered } from '../../models/offers.ts';
 import { withoutSecrets } from '../../models/providerText.ts';
 import { type Check, type Finding } from '../findings.ts';
 
@@ -45,7 +50,7 @@ export const modelsCheck: Check = {
 };
 
 const isUnset = ({ definition }: OfferedModel, connections: Record<string, Connection>) =>
-  missingSettings(definition, connections) !== null;
+  missingSettings(definition.providers, connections) !== null;
 
 export const providersCheck: Check = {
   check: 'providers',

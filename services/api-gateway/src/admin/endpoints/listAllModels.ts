@@ -3,6 +3,7 @@ import { timeFromNow } from '@holdfast/db/statement';
 import { z } from 'zod';
 import { keylessEndpoint } from '../../context/endpoint.ts';
 import { jsonObject } from '../../http/fields.ts';
+import { sourceField } from '../models.ts';
 
 const Counts = z.object({ completed: z.int(), failed: z.int().describe('FAILED and EXPIRED') });
 
@@ -18,6 +19,7 @@ const ModelDefinitionRecord = z
   .object({
     slug: z.string(),
     is_active: z.boolean(),
+    source: sourceField,
     definition: jsonObject('The YAML file with defaults filled in', { slug: 'sandbox-text' }),
     activity: Activity,
   })
@@ -53,9 +55,10 @@ export const listAllModels = keylessEndpoint({
     const models = await context.models.list();
     const found = query.include && (await readModelActivity(context.db, await timeFromNow(context.db, 0)));
     const activity = new Map(found?.models.map((one) => [one.model, one]));
-    const data = models.map(({ definition, isActive }) => ({
+    const data = models.map(({ definition, isActive, source }) => ({
       slug: definition.slug,
       is_active: isActive,
+      source,
       definition,
       ...(found && { activity: activityRecord(activity.get(definition.slug)) }),
     }));

@@ -34,6 +34,7 @@ const shapes: Record<ErrorCode, Shape> = {
   BATCH_STATUS_CONFLICT: invalidRequest('batch_status_conflict'),
   API_KEY_LIMIT_REACHED: invalidRequest('api_key_limit_reached'),
   REVIEW_ALREADY_DECIDED: invalidRequest('already_decided'),
+  MODEL_CHANGED: invalidRequest('model_changed'),
   EXECUTION_ERASED: invalidRequest('erased'),
   PAYLOAD_TOO_LARGE: invalidRequest('payload_too_large'),
   UNSUPPORTED_MEDIA_TYPE: invalidRequest('unsupported_media_type'),

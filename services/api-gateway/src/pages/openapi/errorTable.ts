@@ -24,6 +24,8 @@ const advice: Record<ErrorCode, string> = {
   API_KEY_LIMIT_REACHED: 'an organization has at most 20 keys: revoke one',
   REVIEW_ALREADY_DECIDED:
     'for operators: someone decided about this cost before; the message has the decision',
+  MODEL_CHANGED:
+    'for operators: the model is another one than you saw: read it again, then repeat your change',
   EXECUTION_ERASED: 'the content of the execution was erased',
   PAYLOAD_TOO_LARGE: 'the body exceeds the limit in the message',
   UNSUPPORTED_MEDIA_TYPE: 'send an uncompressed body with `Content-Type: application/json`',
