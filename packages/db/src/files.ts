@@ -1,5 +1,6 @@
 import type { FileMeasures } from '@holdfast/domain/quantities';
 import type { Database } from './client.ts';
+import { afterSql, type Order } from './pages.ts';
 import { checkedSql, runStatement } from './statement.ts';
 
 export type FileRow = {
@@ -44,21 +45,22 @@ export async function keepForPurpose(
 
 const keepSql = `UPDATE files SET purpose = $2, expires_at = created_at + $3 * interval '1 day' WHERE id = $1`;
 
-/** The files that an organization uploaded for a purpose (null: for any), newest first, after the one with this id. */
+/** The files that an organization uploaded for a purpose (null: for any), after the one with this id. */
 export async function listFilesForPurpose(
   db: Database,
   organizationId: string,
-  { purpose, after, limit }: { purpose: string | null; after: string | null; limit: number },
+  page: { purpose: string | null; after: string | null; order: Order; limit: number },
 ): Promise<FileRow[]> {
+  const { purpose, after, order, limit } = page;
   const values = [organizationId, purpose, after, limit];
-  return await runStatement<FileRow>(db.pool, 'list_files_for_purpose', forPurposeSql, values);
+  return await runStatement<FileRow>(db.pool, `list_files_${order}`, forPurposeSql[order], values);
 }
 
-const forPurposeSql = `SELECT ${fileColumnsSql} FROM files
-  WHERE organization_id = $1 AND purpose IS NOT NULL AND ($2::text IS NULL OR purpose = $2)
-    AND ($3::text IS NULL OR (created_at, id) < (SELECT created_at, id FROM files WHERE id = $3 AND organization_id = $1))
-    AND state = 'ready' AND ${unexpiredSql}
-  ORDER BY created_at DESC, id DESC LIMIT $4`;
+const listForPurposeSql = (order: Order) => `SELECT ${fileColumnsSql} FROM files
+  WHERE organization_id = $1 AND purpose IS NOT NULL AND state = 'ready' AND ($2::text IS NULL OR purpose = $2)
+    AND ${afterSql('id', 'file', '$3', order)} AND ${unexpiredSql}
+  ORDER BY id ${order} LIMIT $4`;
+const forPurposeSql = { asc: listForPurposeSql('asc'), desc: listForPurposeSql('desc') };
 
 /** Files that are gone have measures too: what was priced by them still is. */
 export async function getFileMeasures(

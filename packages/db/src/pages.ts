@@ -1,3 +1,4 @@
+import type { IdPrefix } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
 
 export type Page<Row> = {
@@ -21,4 +22,13 @@ page (nth, id, bytes, next) AS (
   SELECT nth + 1, ${id}, bytes + coalesce(${bytes(id)}, 0), CASE WHEN nth + 1 < cardinality(ids) THEN ${id} END
   FROM page CROSS JOIN listed WHERE nth < least(cardinality(ids), ${limit}) AND bytes < ${limits.pageBytes}
 )`;
+}
+
+/** Ids are in the order of time. */
+export type Order = 'asc' | 'desc';
+
+/** Rows with `id` after the one of the page before, `after` (null: this is the first). Its index leads to them. */
+export function afterSql(id: string, prefix: IdPrefix, after: string, order: Order): string {
+  const [sign, end] = order === 'asc' ? ['>', `${prefix}_`] : ['<', `${prefix}_g`];
+  return `${id} ${sign} coalesce(${after}::text, '${end}')`;
 }

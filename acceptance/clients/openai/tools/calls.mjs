@@ -404,7 +404,11 @@ const calls = {
     const { id } = await client.files.create({ file, purpose: 'user_data' });
     const found = await client.files.waitForProcessing(id);
     expect(found.bytes === 10 && found.filename === 'lines.jsonl' && found.purpose === 'user_data', found);
-    expect((await gathered(client.files.list())).some((one) => one.id === id));
+    const other = await client.files.create({ file, purpose: 'user_data' });
+    const listed = (await gathered(client.files.list({ limit: 1 }))).map((one) => one.id);
+    expect(listed[0] === other.id && listed[1] === id, listed);
+    const ascending = (await gathered(client.files.list({ limit: 1, order: 'asc' }))).map((one) => one.id);
+    expect(ascending.join() === listed.toReversed().join(), ascending);
     expect((await (await client.files.content(id)).text()) === 'some lines');
     expect((await client.files.delete(id)).deleted);
     await fails(client.files.retrieve(id), 'NotFoundError', 404);
@@ -455,8 +459,10 @@ const calls = {
     const remix = await client.videos.remix(id, { prompt: 'at night' });
     expect(remix.remixed_from_video_id === id && remix.id !== id, remix);
     expect((await ended(remix.id, client.videos)).progress === 100);
-    const listed = (await gathered(client.videos.list())).map((one) => one.id);
+    const listed = (await gathered(client.videos.list({ limit: 1 }))).map((one) => one.id);
     expect(listed[0] === remix.id && listed[1] === id, listed);
+    const ascending = (await gathered(client.videos.list({ limit: 1, order: 'asc' }))).map((one) => one.id);
+    expect(ascending.join() === listed.toReversed().join(), ascending);
     for (const one of [id, remix.id]) expect((await client.videos.delete(one)).deleted);
     await fails(client.videos.retrieve(id), 'NotFoundError', 404);
   },

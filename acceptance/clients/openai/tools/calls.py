@@ -381,7 +381,9 @@ def files():
     content = ("lines.jsonl", b"some lines", "application/jsonl")
     found = client.files.create(file=content, purpose="user_data")
     assert client.files.wait_for_processing(found.id).bytes == 10, found
-    assert found.id in [one.id for one in client.files.list()]
+    newest, *others = [one.id for one in client.files.list(limit=1)]
+    assert newest == found.id, newest
+    assert [one.id for one in client.files.list(limit=1, order="asc")] == [*reversed(others), newest]
     assert client.files.content(found.id).content == b"some lines"
     assert client.files.delete(found.id).deleted
     fails(openai.NotFoundError, 404, None, lambda: client.files.retrieve(found.id))
@@ -440,7 +442,8 @@ def videos_and_a_remix():
     remix = client.videos.remix(done.id, prompt="at night, python")
     assert remix.remixed_from_video_id == done.id, remix
     assert client.videos.poll(remix.id, poll_interval_ms=50).status == "completed"
-    assert [one.id for one in client.videos.list()][:2] == [remix.id, done.id]
+    assert [one.id for one in client.videos.list(limit=1)] == [remix.id, done.id]
+    assert [one.id for one in client.videos.list(limit=1, order="asc")] == [done.id, remix.id]
     assert client.videos.delete(done.id).deleted and client.videos.delete(remix.id).deleted
     fails(openai.NotFoundError, 404, None, lambda: client.videos.retrieve(done.id))
 

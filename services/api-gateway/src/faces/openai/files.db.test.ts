@@ -41,7 +41,7 @@ describe('a file', () => {
     expect(body.expires_at).toBeGreaterThan(body.created_at);
   });
 
-  it('is listed, newest first, by purpose and by pages', async () => {
+  it('is listed in either order, by purpose and by pages', async () => {
     const made = [];
     for (let one = 0; one < 3; one++) made.unshift((await upload('vision').expect(200)).body.id);
     await upload('other').expect(200);
@@ -51,6 +51,8 @@ describe('a file', () => {
     const second = (await client.get(`${path}?purpose=vision&limit=2&after=${first.last_id}`).expect(200))
       .body;
     expect([idsOf(second), second.has_more]).toEqual([made.slice(2), false]);
+    const after = `${path}?purpose=vision&order=asc&after=${made[2]}`;
+    expect(idsOf((await client.get(after).expect(200)).body)).toEqual([made[1], made[0]]);
   });
 
   it('of another organization is not found', async () => {

@@ -96,11 +96,11 @@ export const listOpenaiFiles = endpoint({
   query: z.object({
     limit: integerParameter({ min: 1, max: 10_000, default: 1000 }),
     after: z.string().optional(),
-    order: z.enum(['asc', 'desc']).optional(),
+    order: z.enum(['asc', 'desc']).default('desc'),
     purpose: z.string().optional(),
   }),
-  async handle({ context, caller, query: { limit, after = null, purpose = null } }) {
-    const page = { limit: limit + 1, after, purpose };
+  async handle({ context, caller, query: { limit, after = null, purpose = null, order } }) {
+    const page = { limit: limit + 1, after, purpose, order };
     const rows = await listFilesForPurpose(context.db, caller.organizationId, page);
     const data = rows.slice(0, limit).map(fileObject);
     const [first, last] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];

@@ -78,7 +78,7 @@ describe('a video', () => {
       await request.expect(404);
   });
 
-  it('is listed, newest first, by pages', async () => {
+  it('is listed in either order, by pages', async () => {
     const made = [];
     for (let one = 0; one < 3; one++) made.unshift((await film().expect(200)).body.id);
     const first = (await client.get(`${path}?limit=2`).expect(200)).body;
@@ -88,6 +88,9 @@ describe('a video', () => {
     ]);
     const second = (await client.get(`${path}?limit=1&after=${first.last_id}`).expect(200)).body;
     expect(second.data[0].id).toBe(made[2]);
+    const oldest = (await client.get(`${path}?order=asc&after=${made[2]}`).expect(200)).body;
+    expect(oldest.data.map(({ id }: { id: string }) => id)).toEqual([made[1], made[0]]);
+    await client.get(`${path}?after=none`).expect(404);
     const other = await organizationWithKey(gateway);
     expect(other.organizationId).not.toBe(organizationId);
     expect((await gateway.client(other.key).get(path)).body.data).toEqual([]);

@@ -1,4 +1,4 @@
-import { searchExecutions, searchedPerPage } from '@holdfast/db/executions/search';
+import { listVideoExecutions } from '@holdfast/db/executions/videos';
 import { videoId } from '@holdfast/domain/endpointDialects';
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
@@ -9,7 +9,7 @@ import { cancelUnlessEnded, erase } from '@holdfast/executions/lifecycle';
 import { sendObject } from '@holdfast/files/objectResponse';
 import { z } from 'zod';
 import type { Caller } from '../../access/identity.ts';
-import { mayReadModel } from '../../access/models.ts';
+import { boundModels } from '../../access/models.ts';
 import type { Context } from '../../context/context.ts';
 import { endpoint } from '../../context/endpoint.ts';
 import { findExecution } from '../../executions/readable.ts';
@@ -101,20 +101,18 @@ export const listVideos = endpoint({
   query: z.object({
     limit: integerParameter({ min: 1, max: 100, default: 20 }),
     after: z.string().optional(),
-    order: z.literal('desc').optional(),
+    order: z.enum(['asc', 'desc']).default('desc'),
   }),
-  async handle({ context, caller, query: { limit, after } }) {
-    const models = (await context.models.list())
-      .map(({ definition }) => definition)
-      .filter((one) => servesVideos(one) && mayReadModel(caller, one.slug))
-      .map(({ slug }) => slug);
-    const search = {
-      organizationId: caller.organizationId,
+  async handle({ context, caller, query: { after, ...page } }) {
+    const id = after === undefined ? null : executionIdOf(after);
+    if (id === null && after !== undefined) throw notFound('video');
+    const models = boundModels(caller) ?? null;
+    const { rows, next } = await listVideoExecutions(context.db, caller.organizationId, {
+      ...page,
       models,
-      ...(after !== undefined && { cursor: executionIdOf(after) ?? 'exec_' }),
-    };
-    const { rows, next } = await searchExecutions(context.db, search, limit, searchedPerPage.client);
-    const data = rows.filter(({ erasedAt }) => erasedAt === null).map((one) => videoOf(one));
+      after: id,
+    });
+    const data = rows.map((one) => videoOf(one));
     const [first, last] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
     return {
       status: 200,
@@ -158,10 +156,6 @@ export const deleteVideo = endpoint({
     return { status: 200, body: { id: of.id, object: 'video.deleted', deleted: true } };
   },
 });
-
-function servesVideos({ openai, output: { kind } }: ModelDefinition): boolean {
-  return openai ? openai.videos !== undefined : kind === 'videos';
-}
 
 function executionIdOf(id: string): string | null {
   return id.startsWith('video_') ? `exec_${id.slice('video_'.length)}` : null;

@@ -61,7 +61,7 @@ export const listReplicateFiles = endpoint({
     limit: integerParameter({ min: 1, max: maxPerPage, default: maxPerPage }),
   }),
   async handle({ context, caller, query: { cursor = null, limit }, publicUrl }) {
-    const page = { limit: limit + 1, after: cursor, purpose: null };
+    const page = { limit: limit + 1, after: cursor, purpose: null, order: 'desc' as const };
     const rows = await listFilesForPurpose(context.db, caller.organizationId, page);
     const shown = rows.slice(0, limit);
     const last = rows.length > limit ? shown.at(-1) : undefined;
