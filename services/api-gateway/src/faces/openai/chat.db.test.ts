@@ -97,6 +97,29 @@ describe('a chat completion', () => {
     expect(input).toEqual({ prompt });
   });
 
+  it.each([
+    ['chat/completions', () => ({ messages: bodyOf().messages })],
+    ['completions', () => ({ prompt })],
+    ['responses', () => ({ input: prompt })],
+  ])('of %s gives its metadata to the execution, within its limits', async (route, asked) => {
+    const send = (metadata: object) =>
+      gateway
+        .client(key)
+        .post(`/v1/openai/${route}`)
+        .send({ model: 'writer', ...asked(), metadata });
+    const before = await count();
+    const sent = send({ order: 'A-17' }).then((response) => response);
+    const id = await created(before);
+    await complete(id);
+    expect((await sent).status).toBe(200);
+    expect(await executions().findUniqueOrThrow({ where: { id } })).toMatchObject({
+      metadata: { order: 'A-17' },
+      input: { prompt },
+    });
+    const refused = await send({ order: 'A'.repeat(16_384) });
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'metadata']);
+  });
+
   it('comes in one chunk of a model that does not stream', async () => {
     const before = await count();
     const sent = post({ stream: true, stream_options: { include_usage: true } }).then((response) => response);

@@ -80,6 +80,7 @@ export const postChatCompletion = endpoint({
       request: (messages) => ({
         model: definition.slug,
         input: chatInput(definition, { ...body, messages }),
+        ...(body.metadata && { metadata: body.metadata }),
         ...(isStreamed && definition.stream === 'text' && { stream: true }),
       }),
     });
@@ -120,6 +121,7 @@ export const postCompletion = endpoint({
     const request = () => ({
       model: definition.slug,
       input: promptInput(definition, body),
+      ...(body.metadata && { metadata: body.metadata }),
       ...(isStreamed && definition.stream === 'text' && { stream: true }),
     });
     const created = await createFrom(call, 'POST /v1/openai/completions', body, request, body.n ?? 1);

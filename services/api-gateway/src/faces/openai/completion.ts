@@ -2,6 +2,7 @@ import { ApiError } from '@holdfast/domain/errors';
 import type { EndedExecution } from '@holdfast/domain/execution';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import { z } from 'zod';
+import { createBody } from '../../executions/createRequest.ts';
 import { inputFor, nameOf, type Wanted } from './mapping.ts';
 import { propertiesOf, takesAny } from './properties.ts';
 
@@ -16,6 +17,9 @@ const message = z.looseObject({
 
 export type ChatMessage = z.infer<typeof message>;
 
+/** The execution keeps it, and is found by it. */
+export const metadata = createBody.shape.metadata.nullish();
+
 /** Each is an execution. */
 const maxChoices = 16;
 
@@ -26,13 +30,15 @@ export const chatBody = z.looseObject({
   stream: z.boolean().nullish(),
   stream_options: z.looseObject({ include_usage: z.boolean().nullish() }).nullish(),
   n: z.int().min(1).max(maxChoices).nullish(),
+  metadata,
 });
 
 export type ChatBody = z.infer<typeof chatBody>;
 
 /** @throws ApiError for what the model cannot do */
 export function chatInput(definition: ModelDefinition, body: ChatBody): Record<string, unknown> {
-  const { model: _model, messages, stream: _stream, stream_options: _options, n: _n, ...given } = body;
+  const { model: _model, messages, stream: _stream, stream_options: _options, n: _n, ...more } = body;
+  const { metadata: _metadata, ...given } = more;
   const { max_tokens, max_completion_tokens, response_format, tools, stop, ...rest } = given;
   const format = response_format as { type?: unknown } | null | undefined;
   return inputFor(definition, 'chat', [

@@ -4,7 +4,7 @@ import type { EndedExecution } from '@holdfast/domain/execution';
 import type { ModelDefinition } from '@holdfast/domain/modelDefinition';
 import type { ExecutionStatus } from '@holdfast/domain/statuses';
 import { z } from 'zod';
-import { type ChatMessage, chatInput } from './completion.ts';
+import { type ChatMessage, chatInput, metadata } from './completion.ts';
 import { openaiError } from './errors.ts';
 
 const item = z.looseObject({ type: z.string().optional(), role: z.string().optional() });
@@ -17,7 +17,7 @@ export const responseBody = z.looseObject({
   stream: z.boolean().nullish(),
   store: z.boolean().nullish(),
   previous_response_id: z.string().nullish(),
-  metadata: z.record(z.string(), z.unknown()).nullish(),
+  metadata,
   max_output_tokens: z.int().positive().nullish(),
 });
 
@@ -44,7 +44,7 @@ export function responseInput(
   } = body;
   for (const [field, value] of Object.entries({ conversation, prompt }))
     if (value !== undefined && value !== null) throw unsupported(field, `\`${field}\` is not supported.`);
-  const { background: _b, store: _s, stream: _t, previous_response_id: _p, metadata: _m, ...others } = rest;
+  const { background: _b, store: _s, stream: _t, previous_response_id: _p, ...others } = rest;
   const system: ChatMessage[] = instructions ? [{ role: 'system', content: instructions }] : [];
   return chatInput(definition, {
     ...others,
