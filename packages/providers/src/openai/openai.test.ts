@@ -231,6 +231,15 @@ const transcriptions: Subject = {
   empty: [{ status: 200, json: {} }],
 };
 
+const times = { language: 'english', duration: 9, segments: [{ id: 0, start: 0, end: 9, text: ' Imagine' }] };
+const verbose = { ...times, segments: [{ ...times.segments[0], tokens: [50364] }] };
+const timedTranscriptions: Subject = {
+  ...transcriptions,
+  submission: { ...transcriptions.submission, mapping: { output: { kind: 'raw' }, errors: [] } },
+  success: () => ({ status: 200, json: { ...transcription, ...verbose } }),
+  outcome: { ...transcriptions.outcome, output: { ...transcriptions.outcome.output, ...times } },
+};
+
 const of = (run: { id: string }, response: object): Reply => ({
   status: 200,
   json: { ...response, id: run.id },
@@ -304,6 +313,7 @@ describe('chat', () => describeConformance(chat));
 describe('responses', () => describeConformance(responses));
 describe('image edits', () => describeConformance(edits));
 describe('transcriptions', () => describeConformance(transcriptions));
+describe('transcriptions with times', () => describeConformance(timedTranscriptions));
 describe('images', () => describeConformance({ ...images, streaming: imageStreaming('image_generation') }));
 
 async function sent(baseUrlPath: string, part: Parameters<typeof submissionOf>[1]) {
@@ -428,6 +438,14 @@ describe('a form', () => {
     const request = await sent('', { options: { endpoint: 'transcriptions' }, input, parts });
     expect(request).toMatchObject({ path: '/v1/audio/transcriptions' });
     expect(String(request?.json)).toContain('name="file"; filename="fox.png"');
+    const translated = {
+      options: { endpoint: 'transcriptions' },
+      input: { ...input, task: 'translate' },
+      parts,
+    };
+    const second = await sent('', translated);
+    expect(second).toMatchObject({ path: '/v1/audio/translations' });
+    expect(String(second?.json)).not.toContain('name="task"');
   });
 });
 

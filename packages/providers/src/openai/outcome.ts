@@ -30,6 +30,18 @@ const chat = z.looseObject({
     .min(1),
 });
 
+/** The tokens of a segment are longer than its text. */
+const segment = z
+  .looseObject({ start: z.number(), end: z.number(), text: z.string() })
+  .transform(({ tokens: _tokens, ...rest }) => rest);
+
+const transcription = z.object({
+  text: z.string(),
+  language: z.string().optional().catch(undefined),
+  duration: z.number().optional().catch(undefined),
+  segments: z.array(segment).optional().catch(undefined),
+});
+
 const moderation = z.object({ results: z.array(z.looseObject({ flagged: z.boolean() })).min(1) });
 
 export const tokens = {
@@ -105,6 +117,14 @@ function contentOf(response: HttpResponse, endpoint: Endpoint, mapping: OutcomeM
   if (json === undefined)
     return { refusal: failure('GENERATION_FAILED', 'The response of the model could not be read.') };
   if (endpoint === 'embeddings') return embeddingsOf(json, mapping);
+  if (
+    endpoint === 'transcriptions' &&
+    mapping.output.kind === 'raw' &&
+    mapping.output.pointer === undefined
+  ) {
+    const output = transcription.safeParse(json).data;
+    return { document: json, ...(output && { output }) };
+  }
   if (endpoint === 'moderations') {
     // Not the id and the model of the server.
     const results = moderation.safeParse(json).data?.results;

@@ -40,7 +40,7 @@ const calls: Record<Endpoint, EndpointCall> = {
   },
   images: { fields: imageFields, ours: {}, streamed: {}, isForm: false },
   image_edits: { fields: imageFields, ours: {}, streamed: {}, isForm: true },
-  transcriptions: { fields: asItIs, ours: {}, isForm: true },
+  transcriptions: { fields: recordingFields, ours: {}, isForm: true },
   embeddings: { fields: inputFields, ours: {}, isForm: false },
   speech: { fields: inputFields, ours: {}, isForm: false },
   moderations: { fields: inputFields, ours: {}, isForm: false },
@@ -77,7 +77,7 @@ export function requestOf(submission: Submission): { path: string } & Pick<Trust
     ...ours,
     ...(isStreamed && { stream: true }),
   };
-  const path = paths[endpoint];
+  const path = isTranslation(endpoint, input) ? '/audio/translations' : paths[endpoint];
   return isForm ? { path, body: multipart(formOf(json, submission)) } : { path, json };
 }
 
@@ -102,8 +102,13 @@ function imageFields({ partial_images: wanted, ...rest }: Fields, isStreamed: bo
   return isStreamed ? { ...rest, partial_images: wanted ?? partialImages } : rest;
 }
 
-function asItIs(input: Fields): Fields {
-  return input;
+/** OpenAI translates a recording at a path of its own. */
+function isTranslation(endpoint: Endpoint, { task }: Fields): boolean {
+  return endpoint === 'transcriptions' && task === 'translate';
+}
+
+function recordingFields({ task: _task, ...rest }: Fields): Fields {
+  return rest;
 }
 
 /** `POST /responses` names fields differently: `input`, `instructions`, `max_output_tokens`. */

@@ -89,7 +89,7 @@ const listen = (to: string, model: string, fields: Record<string, string> = {}) 
 
 const heard = async () => ({ text: ' hello there ' });
 const chunks = [
-  { timestamp: [0, 1.5], text: ' hello' },
+  { timestamp: [0, 1.5], text: ' hello', avg_logprob: -0.25 },
   { timestamp: [3661.25, null], text: ' there' },
 ];
 const timed = async () => ({ text: 'hello there', chunks, language: 'en', duration: 3662 });
@@ -125,8 +125,8 @@ describe('a transcription', () => {
       duration: 3662,
       language: 'en',
       segments: [
-        { id: 0, start: 0, end: 1.5, text: 'hello' },
-        { id: 1, start: 3661.25, end: 3661.25, text: 'there' },
+        { id: 0, start: 0, end: 1.5, text: 'hello', tokens: [], avg_logprob: -0.25, no_speech_prob: 0 },
+        { id: 1, start: 3661.25, end: 3661.25, text: 'there', avg_logprob: 0, compression_ratio: 1 },
       ],
     });
   });

@@ -2,8 +2,17 @@ import type { Execution } from '@holdfast/domain/execution';
 import { isObject } from '@holdfast/domain/inputFiles';
 import { noOutput } from './output.ts';
 
+/** Scores that clients require of every segment, as they are where a model reports none. */
+const neutralScores = { seek: 0, temperature: 0, avg_logprob: 0, compression_ratio: 1, no_speech_prob: 0 };
+
 /** Times in seconds. */
-type Segment = { id: number; start: number; end: number; text: string };
+type Segment = {
+  id: number;
+  start: number;
+  end: number;
+  text: string;
+  tokens: number[];
+} & typeof neutralScores;
 
 /** `segments` is null when the model gave no times. */
 export type Transcript = {
@@ -35,9 +44,14 @@ function segmentsOf(list: unknown): Segment[] | null {
     const [first, second] = Array.isArray(one['timestamp']) ? one['timestamp'] : [one['start'], one['end']];
     if (typeof first !== 'number') return null;
     const end = typeof second === 'number' ? second : first;
-    return { id, start: first, end, text: one['text'].trim() };
+    return { id, start: first, end, text: one['text'].trim(), tokens: [], ...scoresOf(one) };
   });
   return segments.every((one) => one !== null) ? segments : null;
+}
+
+function scoresOf(segment: Record<string, unknown>): typeof neutralScores {
+  const reported = Object.keys(neutralScores).filter((name) => typeof segment[name] === 'number');
+  return { ...neutralScores, ...Object.fromEntries(reported.map((name) => [name, segment[name]])) };
 }
 
 export function subtitlesOf(segments: readonly Segment[], format: 'srt' | 'vtt'): string {
