@@ -18,6 +18,7 @@ type Family = {
 };
 
 const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength });
+const tokens = { type: 'array', minItems: 1, maxItems: 8192, items: { type: 'integer', minimum: 0 } };
 const images = {
   n: { type: 'integer', minimum: 1, maximum: 8, default: 1, description: 'Number of images.' },
 };
@@ -122,7 +123,14 @@ const families: readonly Family[] = [
     names: /(embed|^bge|^gte|e5-|minilm)/i,
     endpoint: 'embeddings',
     properties: {
-      input: { anyOf: [text(400_000), { type: 'array', minItems: 1, maxItems: 2048, items: text(400_000) }] },
+      input: {
+        anyOf: [
+          text(400_000),
+          { type: 'array', minItems: 1, maxItems: 2048, items: text(400_000) },
+          tokens,
+          { type: 'array', minItems: 1, maxItems: 2048, items: tokens },
+        ],
+      },
       dimensions: { type: 'integer', minimum: 1, maximum: 4096 },
     },
     required: ['input'],
