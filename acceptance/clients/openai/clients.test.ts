@@ -22,22 +22,32 @@ type Line = Record<string, unknown>;
 
 function expectNoProblem(lines: Line[] | null, atLeast: number): void {
   if (lines === null) return;
-  expect(lines.filter(({ problem }) => problem !== null)).toEqual([]);
-  expect(lines.length).toBeGreaterThanOrEqual(atLeast);
+  const isRun = ({ skipped }: Line) => skipped === undefined;
+  for (const line of lines) if (!isRun(line)) console.warn(`A call is not run: ${JSON.stringify(line)}`);
+  const run = lines.filter(isRun);
+  expect(run.filter(({ problem }) => problem !== null)).toEqual([]);
+  expect(run.length).toBeGreaterThanOrEqual(atLeast);
 }
 
 describe("by base URL and key alone, OpenAI's client", () => {
   it('for Node works, at its newest version', async () => {
-    expectNoProblem(await runNode('calls.mjs', remote, { OPENAI_PACKAGE: 'openai' }), 50);
+    expectNoProblem(await runNode('calls.mjs', remote, { OPENAI_PACKAGE: 'openai' }), 70);
   }, 120_000);
 
   it("for Node works, at version 6 on the machine's Node", async () => {
-    expectNoProblem(await runNode('calls.mjs', remote, { OPENAI_PACKAGE: 'openai6' }, 'node'), 50);
+    expectNoProblem(await runNode('calls.mjs', remote, { OPENAI_PACKAGE: 'openai6' }, 'node'), 70);
   }, 120_000);
 
-  it('for Python works', async () => {
-    expectNoProblem(await runPython('calls.py', remote), 45);
-  }, 900_000);
+  it.each([
+    ['for Python works', {}],
+    ['for Python works when it is asynchronous', { OPENAI_ASYNC: 'yes' }],
+  ])(
+    '%s',
+    async (_how, settings) => {
+      expectNoProblem(await runPython('calls.py', remote, 'openai', settings), 60);
+    },
+    900_000,
+  );
 });
 
 describe('by base URL and key alone, batches of files are run and read', () => {
@@ -75,14 +85,14 @@ describe("webhooks in OpenAI's dialect", () => {
 
 describe('by base URL and key alone,', () => {
   it('the AI SDK and LangChain for Node work', async () => {
-    expectNoProblem(await runNode('frameworks.mjs', remote), 16);
+    expectNoProblem(await runNode('frameworks.mjs', remote), 19);
   }, 120_000);
 
   it('LangChain, LiteLLM and Instructor for Python work', async () => {
-    expectNoProblem(await runPython('frameworks.py', remote), 12);
+    expectNoProblem(await runPython('frameworks.py', remote), 16);
   }, 900_000);
 
   it('LlamaIndex works', async () => {
-    expectNoProblem(await runPython('llamaindex.py', remote, 'llamaindex'), 4);
+    expectNoProblem(await runPython('llamaindex.py', remote, 'llamaindex'), 5);
   }, 900_000);
 });

@@ -83,12 +83,11 @@ async function respond(request: IncomingMessage, response: ServerResponse, promp
   }
   if (path === '/audio/speech')
     return void response.writeHead(200, { 'content-type': 'audio/mpeg' }).end(mp3);
-  if (path === '/audio/transcriptions')
-    return void json({
-      text: body.includes('RIFF') ? 'hello there' : 'nothing',
-      duration: 2,
-      language: 'en',
-    });
+  if (path === '/audio/transcriptions' || path === '/audio/translations') {
+    const heard = path === '/audio/translations' ? 'hello, in English' : 'hello there';
+    const text = body.includes('RIFF') ? heard : 'nothing';
+    return void json({ text, duration: 0.5, language: 'en', segments: [{ start: 0, end: 0.5, text }] });
+  }
   json({ error: { message: 'There is no such path.', type: 'invalid_request_error' } }, 404);
 }
 

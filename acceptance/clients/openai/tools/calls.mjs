@@ -61,6 +61,26 @@ async function ended(id, api = client.responses) {
   return found;
 }
 
+/** A call for each format that a recording can be read in. */
+function heardAs(operation, words) {
+  const formats = {
+    json: ({ text }) => text === words,
+    text: (text) => text.trim() === words,
+    srt: (text) => text === `1\n00:00:00,000 --> 00:00:00,500\n${words}\n`,
+    vtt: (text) => text === `WEBVTT\n\n00:00:00.000 --> 00:00:00.500\n${words}\n`,
+    verbose_json: ({ text, duration, segments }) =>
+      text === words && duration === 0.5 && segments[0].end === 0.5,
+  };
+  const calls = Object.entries(formats).map(([response_format, isRight]) => async () => {
+    const file = await toFile(wav, 'audio.wav', { type: 'audio/wav' });
+    const heard = await client.audio[operation].create({ model: 'whisper-1', file, response_format });
+    expect(isRight(heard), heard);
+  });
+  return Object.fromEntries(
+    Object.keys(formats).map((name, at) => [`audio.${operation}: ${name}`, calls[at]]),
+  );
+}
+
 let background;
 let streamed = [];
 const calls = {
@@ -333,6 +353,10 @@ const calls = {
     });
     expect(data[0].embedding.join() === '0.5,-0.25,0', data);
   },
+  async 'embeddings of tokens'() {
+    const { data } = await client.embeddings.create({ model: 'embedder', input: [[1, 2], [3]] });
+    expect(data.length === 2 && data[1].embedding.join() === '0.5,-0.25,1', data);
+  },
   async 'images.generate'() {
     const { data } = await client.images.generate({
       model: 'gpt-image-1',
@@ -368,6 +392,12 @@ const calls = {
     const { data } = await client.images.edit({ model: 'gpt-image-1-edit', prompt: 'redder', image });
     expect(data[0].b64_json.startsWith('iVBOR'), data);
   },
+  async 'images.edit streamed'() {
+    const image = await toFile(png, 'image.png', { type: 'image/png' });
+    const body = { model: 'gpt-image-1-edit', prompt: 'redder still', image, stream: true };
+    const last = (await gathered(await client.images.edit(body))).at(-1);
+    expect(last.type === 'image_edit.completed' && last.b64_json.startsWith('iVBOR'), last);
+  },
   async 'images.createVariation'() {
     const image = await toFile(png, 'image.png', { type: 'image/png' });
     const body = { model: 'image-transform', image, size: '32x32', response_format: 'b64_json' };
@@ -378,20 +408,16 @@ const calls = {
     const speech = await client.audio.speech.create({ model: 'speaker', voice: 'alloy', input: 'hello' });
     expect((await speech.arrayBuffer()).byteLength === 3000);
   },
-  async 'audio.transcriptions'() {
-    const file = await toFile(wav, 'audio.wav', { type: 'audio/wav' });
-    const { text } = await client.audio.transcriptions.create({ model: 'whisper-1', file });
-    expect(text === 'hello there', text);
+  async 'audio.speech streamed'() {
+    const body = { model: 'speaker', voice: 'alloy', input: 'in pieces', stream_format: 'sse' };
+    const events = await (await client.audio.speech.create(body)).text();
+    const lines = events.split('\n').filter((line) => line.startsWith('data: '));
+    const pieces = lines.map((line) => JSON.parse(line.slice(6)));
+    const audio = pieces.map((piece) => Buffer.from(piece.audio ?? '', 'base64'));
+    expect(Buffer.concat(audio).length === 3000 && pieces.at(-1).type === 'speech.audio.done', events);
   },
-  async 'audio.transcriptions as a text'() {
-    const file = await toFile(wav, 'audio.wav', { type: 'audio/wav' });
-    const text = await client.audio.transcriptions.create({
-      model: 'whisper-1',
-      file,
-      response_format: 'text',
-    });
-    expect(text.trim() === 'hello there', text);
-  },
+  ...heardAs('transcriptions', 'hello there'),
+  ...heardAs('translations', 'hello, in English'),
   async 'audio.transcriptions streamed'() {
     const file = await toFile(wav, 'audio.wav', { type: 'audio/wav' });
     const events = await gathered(

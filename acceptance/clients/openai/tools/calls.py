@@ -1,16 +1,52 @@
 """Calls of OpenAI's client for Python, with the base URL and the key of the environment. Prints a line for each."""
 
+import asyncio
 import base64
 import hashlib
+import inspect
 import io
 import json
+import os
 import time
 
 import openai
 from openai import OpenAI
 from pydantic import BaseModel
 
-client = OpenAI()
+
+class Blocking:
+    """The asynchronous client, or a part of it, whose calls return when they are done."""
+
+    def __init__(self, part):
+        self.part = part
+
+    def __getattr__(self, name):
+        return done(getattr(self.part, name))
+
+    def __call__(self, *given, **named):
+        return done(self.part(*given, **named))
+
+    def __enter__(self):
+        return done(self.part.__aenter__())
+
+    def __exit__(self, *ended):
+        loop.run_until_complete(self.part.__aexit__(*ended))
+
+    def __iter__(self):
+        items = self.part.__aiter__()
+        end = object()
+        return iter(lambda: loop.run_until_complete(anext(items, end)), end)
+
+
+def done(value):
+    if inspect.isawaitable(value) and not hasattr(value, "__aiter__"):
+        return done(loop.run_until_complete(value))
+    is_part = any(hasattr(value, name) for name in ("__call__", "__aiter__", "__aenter__"))
+    return Blocking(value) if is_part or type(value).__module__.startswith(("openai.resources", "openai._response")) else value
+
+
+loop = asyncio.new_event_loop()
+client = Blocking(openai.AsyncOpenAI()) if os.environ.get("OPENAI_ASYNC") else OpenAI()
 chat = client.chat.completions
 model = "gpt-4o-mini"
 png = base64.b64decode(
@@ -183,7 +219,8 @@ def chat_tools():
 
 @call
 def chat_tools_streamed():
-    with chat.stream(model=model, messages=said("streamed tools"), tools=tools) as stream:
+    strict = [{"type": "function", "function": {**weather, "strict": True}}]
+    with chat.stream(model=model, messages=said("streamed tools"), tools=strict) as stream:
         [one] = stream.get_final_completion().choices[0].message.tool_calls
     assert json.loads(one.function.arguments) == {"city": "Oslo"}, one
 
@@ -229,7 +266,7 @@ def run_that_fails():
 
 @call
 def endpoint_that_is_not_there():
-    run = lambda: client.fine_tuning.jobs.list()
+    run = lambda: list(client.fine_tuning.jobs.list())
     fails(openai.NotFoundError, 404, "unsupported_endpoint", run)
 
 
@@ -326,6 +363,12 @@ def embeddings_floats():
 
 
 @call
+def embeddings_tokens():
+    found = client.embeddings.create(model="embedder", input=[[1, 2], [3]])
+    assert list(found.data[1].embedding) == [0.5, -0.25, 1], found
+
+
+@call
 def images_generate():
     found = client.images.generate(model="gpt-image-1", prompt="a lighthouse, python", quality="low")
     assert found.data[0].b64_json.startswith("iVBOR")
@@ -347,8 +390,10 @@ def images_streamed():
 
 @call
 def images_edit():
-    found = client.images.edit(model="gpt-image-1-edit", prompt="redder", image=("a.png", png, "image/png"))
-    assert found.data[0].b64_json.startswith("iVBOR")
+    body = {"model": "gpt-image-1-edit", "prompt": "redder, python", "image": ("a.png", png, "image/png")}
+    assert client.images.edit(**body).data[0].b64_json.startswith("iVBOR")
+    *_, last = client.images.edit(**body, stream=True)
+    assert last.type == "image_edit.completed" and last.b64_json.startswith("iVBOR"), last
 
 
 @call
@@ -357,16 +402,39 @@ def audio_speech():
 
 
 @call
-def audio_transcriptions():
-    found = client.audio.transcriptions.create(model="whisper-1", file=("a.wav", io.BytesIO(wav), "audio/wav"))
-    assert found.text == "hello there", found
+def audio_speech_streamed():
+    body = {"model": "speaker", "voice": "alloy", "input": "in pieces, python"}
+    with client.audio.speech.with_streaming_response.create(**body) as response:
+        assert sum(len(piece) for piece in response.iter_bytes()) == 3000
+    events = client.audio.speech.create(**body, stream_format="sse").content.decode()
+    pieces = [json.loads(line[6:]) for line in events.splitlines() if line.startswith("data: ")]
+    assert sum(len(base64.b64decode(one.get("audio", ""))) for one in pieces) == 3000, events
+    assert pieces[-1]["type"] == "speech.audio.done", events
 
 
-@call
-def audio_transcriptions_text():
-    file = ("b.wav", io.BytesIO(wav), "audio/wav")
-    found = client.audio.transcriptions.create(model="whisper-1", file=file, response_format="text")
-    assert found.strip() == "hello there", found
+formats = {
+    "json": lambda heard, words: heard.text == words,
+    "text": lambda heard, words: heard.strip() == words,
+    "srt": lambda heard, words: heard == f"1\n00:00:00,000 --> 00:00:00,500\n{words}\n",
+    "vtt": lambda heard, words: heard == f"WEBVTT\n\n00:00:00.000 --> 00:00:00.500\n{words}\n",
+    "verbose_json": lambda heard, words: (heard.text, heard.duration, heard.segments[0].end) == (words, 0.5, 0.5),
+}
+
+
+def heard_as(operation, response_format, words):
+    def run():
+        file = ("a.wav", io.BytesIO(wav), "audio/wav")
+        api = getattr(client.audio, operation)
+        heard = api.create(model="whisper-1", file=file, response_format=response_format)
+        assert formats[response_format](heard, words), heard
+
+    run.__name__ = f"audio_{operation}: {response_format}"
+    return run
+
+
+for one in formats:
+    call(heard_as("transcriptions", one, "hello there"))
+    call(heard_as("translations", one, "hello, in English"))
 
 
 @call

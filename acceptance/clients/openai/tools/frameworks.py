@@ -5,6 +5,9 @@ import os
 
 import instructor
 import litellm
+
+# LangChain counts tokens by a file that is fetched, unless this has set the place of LiteLLM's.
+import litellm.litellm_core_utils.default_encoding
 from langchain_openai import ChatOpenAI, OpenAIEmbeddings
 from openai import OpenAI
 from pydantic import BaseModel
@@ -12,6 +15,8 @@ from pydantic import BaseModel
 base, key, model = os.environ["OPENAI_BASE_URL"], os.environ["OPENAI_API_KEY"], "gpt-4o-mini"
 remote = {"api_base": base, "api_key": key}
 chat = ChatOpenAI(model=model)
+wav = bytes.fromhex("524946464c1f000057415645666d74201000000001000100401f0000803e00000200100064617461401f0000") + bytes(8000)
+city = {"type": "object", "properties": {"city": {"type": "string"}}}
 
 
 class Person(BaseModel):
@@ -44,9 +49,19 @@ def langchain_responses():
     is_answer(found.text if isinstance(found.text, str) else found.text(), "langchain responses")
 
 
+def langchain_tools():
+    bound = chat.bind_tools([{"type": "function", "function": {"name": "weather", "parameters": city}}])
+    [one] = bound.invoke("langchain tools, python").tool_calls
+    assert one["args"] == {"city": "Oslo"}, one
+
+
 def langchain_embeddings():
     embeddings = OpenAIEmbeddings(model="embedder", check_embedding_ctx_length=False)
     assert embeddings.embed_query("langchain, python") == [0.5, -0.25, 0]
+
+
+def langchain_embeddings_as_tokens():
+    assert OpenAIEmbeddings(model="embedder").embed_documents(["one", "two"])[1] == [0.5, -0.25, 1]
 
 
 def litellm_completion():
@@ -72,6 +87,16 @@ def litellm_responses():
 def litellm_image():
     found = litellm.image_generation(model="openai/gpt-image-1", prompt="litellm", **remote)
     assert found.data[0].b64_json.startswith("iVBOR")
+
+
+def litellm_speech():
+    found = litellm.speech(model="openai/speaker", voice="alloy", input="litellm", **remote)
+    assert len(found.content) == 3000
+
+
+def litellm_transcription():
+    found = litellm.transcription(model="openai/whisper-1", file=("a.wav", wav), **remote)
+    assert found.text == "hello there", found
 
 
 def instructor_tools():

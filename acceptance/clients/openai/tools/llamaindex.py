@@ -4,6 +4,7 @@ import json
 import os
 
 from llama_index.core.llms import ChatMessage
+from llama_index.core.tools import FunctionTool
 from llama_index.embeddings.openai_like import OpenAILikeEmbedding
 from llama_index.llms.openai_like import OpenAILike
 
@@ -34,7 +35,17 @@ def llamaindex_embeddings():
     assert embedder.get_text_embedding("llama") == [0.5, -0.25, 0]
 
 
-for one in (llamaindex_chat, llamaindex_stream, llamaindex_complete, llamaindex_embeddings):
+def llamaindex_tools():
+    def weather(city: str) -> str:
+        """The weather of a city."""
+
+    caller = OpenAILike(model="gpt-4o-mini", is_chat_model=True, is_function_calling_model=True, **remote)
+    called = caller.chat_with_tools([FunctionTool.from_defaults(weather)], user_msg="llama tools")
+    [one] = caller.get_tool_calls_from_response(called)
+    assert (one.tool_name, one.tool_kwargs) == ("weather", {"city": "Oslo"}), one
+
+
+for one in (llamaindex_chat, llamaindex_stream, llamaindex_complete, llamaindex_embeddings, llamaindex_tools):
     problem = None
     try:
         one()
