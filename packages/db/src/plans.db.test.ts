@@ -46,6 +46,8 @@ const filledTables = [
   'streams',
   'stream_events',
   'face_requests',
+  'batches',
+  'batch_items',
 ];
 
 describe.each(Object.keys(beliefs))('a service that made its plans %s', (belief) => {

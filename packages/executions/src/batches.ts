@@ -43,7 +43,7 @@ const politeTurnMs = 1000;
 
 /** The time that a batch has for its admissions; null: as long as there is room. */
 type Polite = { forMs: number } | null;
-const closedAtOnce = 5000;
+const closedAtOnce = 1000;
 const cancelledAtOnce = 256;
 
 /**

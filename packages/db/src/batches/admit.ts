@@ -4,6 +4,7 @@ import { limits } from '@holdfast/domain/limits';
 import type { Database } from '../client.ts';
 import { thisMonthSql } from '../executions/insert.ts';
 import { hasKeySql, runStatement } from '../statement.ts';
+import { itemsOfSql } from './items.ts';
 import { balanceSql } from './turns.ts';
 
 export type Admission = {
@@ -93,8 +94,9 @@ counted AS (
   FROM summed s WHERE ${hasKeySql('t.id', '$1')} AND s.admitted > 0
 ),
 moved AS (
-  UPDATE batch_items i SET status = 'running', execution_id = p.id, input = NULL, metadata = NULL FROM placed p
-  WHERE i.batch_id = $1 AND i.custom_id = p.custom_id
+  UPDATE batch_items i SET status = 'running', input = NULL, metadata = NULL,
+    execution_id = ($4::text[])[array_position(ARRAY (SELECT custom_id FROM placed ORDER BY n), i.custom_id)]
+  WHERE ${itemsOfSql('placed')}
 )
 SELECT (SELECT coalesce(json_agg(json_build_object('id', id, 'model', model)), '[]') FROM placed) AS created, (
   SELECT CASE WHEN left_of_batch < 0 THEN 'max_cost' WHEN left_available < 0 THEN 'insufficient_balance' ELSE 'spend_limit' END

@@ -1,5 +1,6 @@
 import type { Database } from '../client.ts';
 import { runStatement } from '../statement.ts';
+import { itemsOfSql } from './items.ts';
 
 /** From now on its files are gone; `eraseItems` erases the rest. Repeatable. False: it has not ended. */
 export async function eraseBatch(db: Database, organizationId: string, id: string): Promise<boolean> {
@@ -18,8 +19,7 @@ file AS (
 ),
 event AS (
   UPDATE events v SET body = (v.body::jsonb #- '{data,metadata}')::text
-  FROM erased e, batches b
-  WHERE b.id = e.id AND v.organization_id = $2 AND v.created_at >= b.created_at AND v.batch_id = e.id
+  WHERE v.batch_id = (SELECT id FROM erased)
 )
 SELECT id FROM erased`;
 
@@ -52,7 +52,7 @@ page AS MATERIALIZED (
   WHERE batch_id = $1 AND custom_id > (SELECT erased_to FROM batch) ORDER BY custom_id LIMIT $2::int FOR UPDATE
 ),
 cleared AS (
-  UPDATE batch_items i SET input = NULL, metadata = NULL FROM page p WHERE i.batch_id = $1 AND i.custom_id = p.custom_id
+  UPDATE batch_items i SET input = NULL, metadata = NULL WHERE ${itemsOfSql('page')}
 )
 SELECT b.organization_id AS "organizationId", CASE WHEN (SELECT count(*) FROM page) = $2::int THEN (SELECT max(custom_id) FROM page) END AS last,
   (SELECT coalesce(array_agg(id), '{}') FROM (

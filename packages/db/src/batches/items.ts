@@ -46,6 +46,10 @@ export async function insertItems(db: Database, batchId: string, items: NewItem[
   return row.has_room ? { outcome: 'taken', known: row.known } : { outcome: 'full' };
 }
 
+/** Those of the batch $1 whose `custom_id`s are in `rows`. By a join, a plan of an empty table would read the batch for each of them. */
+export const itemsOfSql = (rows: string): string =>
+  `i.batch_id = $1 AND i.custom_id = ANY (ARRAY (SELECT custom_id FROM ${rows}))`;
+
 // The lock of the batch keeps a seal away until the items are committed.
 const insertSql = `
 WITH incoming AS (
@@ -56,7 +60,7 @@ batch AS MATERIALIZED (SELECT id, status, total FROM batches WHERE id = $1 FOR U
 room AS MATERIALIZED (
   SELECT id FROM batch WHERE status = 'open' AND total + (
     SELECT count(*) FROM incoming i
-    WHERE NOT EXISTS (SELECT FROM batch_items k WHERE k.batch_id = $1 AND k.custom_id = i.custom_id)
+    WHERE NOT EXISTS (SELECT FROM batch_items k WHERE k.batch_id = $1 AND k.custom_id = i.custom_id OFFSET 0)
   ) <= ${limits.batchItems}
 ),
 added AS (

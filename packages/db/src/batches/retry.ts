@@ -1,6 +1,7 @@
 import type { retryableItemStatuses } from '@holdfast/domain/batch';
 import type { Database } from '../client.ts';
 import { hasKeySql, runStatement } from '../statement.ts';
+import { itemsOfSql } from './items.ts';
 
 export type RetryFilter = {
   statuses: readonly (typeof retryableItemStatuses)[number][] | null;
@@ -56,17 +57,18 @@ page AS MATERIALIZED (
   ORDER BY number LIMIT $8::int FOR UPDATE
 ),
 wanted AS MATERIALIZED (
-  SELECT p.*, e.input, e.metadata FROM page p LEFT JOIN LATERAL (
-    SELECT id, input, metadata, error_code, erased_at FROM executions WHERE id = p.execution_id OFFSET 0
+  SELECT p.* FROM page p LEFT JOIN LATERAL (
+    SELECT id, error_code, erased_at FROM executions WHERE id = p.execution_id OFFSET 0
   ) e ON true
   WHERE ($3::text[] IS NULL OR p.status = ANY ($3)) AND ($4::text[] IS NULL OR p.custom_id = ANY ($4))
     AND ($5::text[] IS NULL OR e.error_code = ANY ($5))
     AND (p.execution_id IS NULL OR (e.id IS NOT NULL AND e.erased_at IS NULL))
 ),
 moved AS (
-  UPDATE batch_items i SET status = 'waiting', number = NULL, input = coalesce(w.input, i.input),
-    metadata = coalesce(w.metadata, i.metadata), former_ids = array_append(i.former_ids, w.execution_id)
-  FROM wanted w WHERE i.batch_id = $1 AND i.custom_id = w.custom_id
+  UPDATE batch_items i SET status = 'waiting', number = NULL, former_ids = array_append(i.former_ids, i.execution_id),
+    input = coalesce((SELECT input FROM executions WHERE id = i.execution_id), i.input),
+    metadata = coalesce((SELECT metadata FROM executions WHERE id = i.execution_id), i.metadata)
+  WHERE ${itemsOfSql('wanted')}
 ),
 counted AS (
   UPDATE batches t SET status = 'running', ends_as = NULL, reason = NULL, ended_at = NULL, sealed_at = coalesce(t.sealed_at, now()),

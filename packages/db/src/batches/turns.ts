@@ -13,6 +13,7 @@ import { maxLockWaitMs } from '../locks.ts';
 import { checkedSql, hasKeySql, idAt, runStatement } from '../statement.ts';
 import { batchEventsSql } from './batchEvents.ts';
 import { batchColumnsSql } from './batches.ts';
+import { itemsOfSql } from './items.ts';
 
 /** Batches that may have something to do, the oldest first: see the service's batch turns. */
 export type DueBatch = Pick<
@@ -182,9 +183,9 @@ gone AS MATERIALIZED (
   WHERE batch_id = (SELECT id FROM batch) AND status = 'waiting' AND number IS NULL ORDER BY position LIMIT $2 FOR UPDATE
 ),
 closed AS (
-  UPDATE batch_items i SET status = b.ends_as, number = b.ended + g.n
-  FROM batch b, (SELECT custom_id, row_number() OVER (ORDER BY position, custom_id) AS n FROM gone) g
-  WHERE i.batch_id = $1 AND i.custom_id = g.custom_id
+  UPDATE batch_items i SET status = b.ends_as,
+    number = b.ended + array_position(ARRAY (SELECT custom_id FROM gone ORDER BY position, custom_id), i.custom_id)
+  FROM batch b WHERE ${itemsOfSql('gone')}
 ),
 counted AS (
   UPDATE batches t SET waiting = t.waiting - g.n, ended = t.ended + g.n,

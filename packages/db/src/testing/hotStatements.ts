@@ -84,9 +84,10 @@ import { fanOutEndpointEvents } from '../webhooks/endpointEvents.ts';
 import { fanOutEvents, listUnfannedEvents, readEventsToFanOut, readReceivers } from '../webhooks/fanOut.ts';
 import { claimLanes, listDueLanes, releaseClaims } from '../webhooks/lanes.ts';
 import { readNewDeliveries } from '../webhooks/newDeliveries.ts';
+import { batchStatements } from './hotBatchStatements.ts';
 import { faceRoute, type Workload } from './workload.ts';
 
-type RunStatement = (db: Database, work: Workload) => Promise<unknown>;
+export type RunStatement = (db: Database, work: Workload) => Promise<unknown>;
 
 export type HotStatement = {
   name: string;
@@ -375,6 +376,9 @@ export const hotStatements: HotStatement[] = [
     listUnfannedEvents: (db) => listUnfannedEvents(db, 5, 100),
     listDueLanes: (db) => listDueLanes(db, 5),
   }),
+  ...(['holdfast_gateway', 'holdfast_ledger'] as const).flatMap((role) =>
+    (['one', 'batch', 'sweep'] as const).flatMap((kind) => of(kind, role, batchStatements[role][kind])),
+  ),
 ];
 
 function of(kind: HotStatement['kind'], role: Role, runs: Record<string, RunStatement>): HotStatement[] {

@@ -16,11 +16,25 @@ export type Workload = {
   files: string[];
   faceHashes: string[];
   callbacks: string[];
+  /** Each has items, but for `intake`, whose file waits. */
+  batches: Record<BatchKind, string>;
 };
 
-/** The state of every tenth execution, in this order; the others are COMPLETED. */
-const kinds = ['pending', 'starting', 'abandoned', 'running', 'waiting', 'succeeded', 'failed'] as const;
+/** The state of every tenth execution, in this order; the last three are COMPLETED. */
+const kinds = [
+  'pending',
+  'starting',
+  'abandoned',
+  'running',
+  'waiting',
+  'succeeded',
+  'failed',
+  'completed',
+] as const;
 type Kind = (typeof kinds)[number];
+
+const batchKinds = ['running', 'open', 'finishing', 'erased', 'paused', 'intake'] as const;
+export type BatchKind = (typeof batchKinds)[number];
 
 const organizationId = 'org_workload';
 const endpoints = 8;
@@ -46,6 +60,7 @@ export function absentWorkload(count: number): Workload {
     files: ids('file'),
     faceHashes: ids('att'),
     callbacks: ids('cbk'),
+    batches: Object.fromEntries(batchKinds.map((kind) => [kind, newId('bat')])) as Workload['batches'],
   };
 }
 
@@ -68,8 +83,8 @@ export async function fillWorkload(databaseUrl: string, size: number, isHistory 
 }
 
 /** A database of an earlier version lacks some. */
-async function hasTable(client: pg.Client, insert: string): Promise<boolean> {
-  const [, table = ''] = /^INSERT INTO (\w+)/.exec(insert) ?? [];
+async function hasTable(client: pg.Client, statement: string): Promise<boolean> {
+  const [, table = ''] = /(?:INSERT INTO|FROM) (\w+)/.exec(statement) ?? [];
   const { rows } = await client.query<{ isThere: boolean }>(
     'SELECT to_regclass($1) IS NOT NULL AS "isThere"',
     [table],
@@ -104,16 +119,22 @@ export async function readWorkload(databaseUrl: string, count: number): Promise<
     keys: await read('key', 'idempotency_keys ORDER BY created_at DESC'),
     files: await read('id', 'files ORDER BY id DESC'),
     faceHashes: await read('hash', "face_requests WHERE api_key_id = 'key_0'"),
+    batches: await batchesOf(read),
     callbacks: await read('id', 'provider_callbacks WHERE processed_at IS NULL ORDER BY id DESC'),
   };
   await client.end();
   return workload;
 }
 
+async function batchesOf(read: (column: string, rest: string) => Promise<string[]>) {
+  const ids = await read(`'bat_' || uuid`, `workload WHERE n < ${batchKinds.length} ORDER BY n`);
+  return Object.fromEntries(batchKinds.map((kind, n) => [kind, ids[n] ?? ''])) as Workload['batches'];
+}
+
 const planned = `
 CREATE TABLE workload AS
 SELECT n, at, CASE WHEN $2::boolean THEN 'completed' ELSE
-    (ARRAY ['${kinds.join("', '")}', 'completed', 'completed', 'completed'])[1 + n % 10] END AS kind,
+    (ARRAY ['${kinds.join("', '")}', 'completed', 'completed'])[1 + n % 10] END AS kind,
   substr(hex, 1, 8) || '-' || substr(hex, 9, 4) || '-7000-8000-' || substr(md5(n::text), 1, 12) AS uuid
 FROM generate_series(0, $1::int - 1) AS n
 CROSS JOIN LATERAL (
@@ -204,4 +225,31 @@ const fillStatements = [
   `INSERT INTO delivery_attempts (delivery_id, number, started_at, duration_ms, status_code)
    SELECT id, 1, created_at, 1, CASE WHEN state = 'delivered' THEN 204 END FROM deliveries WHERE attempts > 0
    ON CONFLICT DO NOTHING`,
+  // Half of the executions are items of the first batch.
+  `INSERT INTO batch_items (batch_id, custom_id, position, hash, status, model, input, timeout_s, estimated_cost, hold,
+     execution_id, number)
+   SELECT 'bat_' || b.uuid, 'item-' || w.n, w.n, md5(w.n::text)::uuid, status, 'm',
+     CASE status WHEN 'waiting' THEN '{"prompt":"a cat on a mat"}'::json END, 600, 0.5, 0.6,
+     CASE WHEN status <> 'waiting' THEN 'exec_' || w.uuid END, CASE WHEN status NOT IN ('waiting', 'running') THEN w.n + 1 END
+   FROM workload b JOIN workload w ON b.n = 0 OR w.n < 1000
+   CROSS JOIN LATERAL (SELECT CASE WHEN b.kind = 'completed' OR b.n = 3 THEN 'completed'
+     WHEN b.n > 0 OR w.n / 10 % 2 = 1 THEN 'waiting' WHEN w.kind <> 'completed' THEN 'running'
+     WHEN w.n % 10 = 8 THEN 'failed' ELSE 'completed' END AS status) s
+   WHERE b.n < 5`,
+  `INSERT INTO batches (id, organization_id, api_key_id, status, ends_as, reason, window_s, intake_at, face, total, waiting,
+     running, completed, failed, ended, held, created_at, expires_at, ended_at, erased_at, erased_to)
+   SELECT 'bat_' || uuid, '${organizationId}', 'key_0', status,
+     CASE status WHEN 'completed' THEN status WHEN 'finishing' THEN 'cancelled' END,
+     CASE status WHEN 'paused' THEN 'insufficient_balance' END, 86400, CASE WHEN status = 'open' AND n = 5 THEN at END,
+     CASE WHEN status = 'open' AND n = 5 THEN '{}'::json END, total, waiting, running, completed, failed, last, 0.6 * running,
+     at, at + interval '1 hour', CASE status WHEN 'completed' THEN at END, CASE n WHEN 3 THEN at END, CASE n WHEN 3 THEN '' END
+   FROM workload w CROSS JOIN LATERAL (SELECT CASE WHEN kind = 'completed' OR n > 5 OR n = 3 THEN 'completed'
+     ELSE (ARRAY['running', 'open', 'finishing', '', 'paused', 'open'])[n + 1] END AS status) s
+   CROSS JOIN LATERAL (SELECT count(*) AS total, count(*) FILTER (WHERE i.status = 'waiting') AS waiting,
+     count(*) FILTER (WHERE i.status = 'running') AS running, count(*) FILTER (WHERE i.status = 'completed') AS completed,
+     count(*) FILTER (WHERE i.status = 'failed') AS failed, coalesce(max(number), 0) AS last
+     FROM batch_items i WHERE i.batch_id = 'bat_' || w.uuid) c
+   WHERE n < 6 OR n % 4 = 0`,
+  `UPDATE executions e SET batch_id = i.batch_id, custom_id = i.custom_id FROM batch_items i
+   WHERE i.execution_id = e.id AND i.batch_id = (SELECT 'bat_' || uuid FROM workload WHERE n = 0)`,
 ];
