@@ -99,6 +99,11 @@ async function expectWhole(customer: Customer, batch: Batch, balance: number): P
     batch.counts.total - batch.counts.completed,
   ]);
   expect(new Set([...output, ...errors]).size).toBe(batch.counts.total);
+  await expectBalanced(customer, batch, balance);
+}
+
+/** What completed is charged, and nothing else. */
+async function expectBalanced(customer: Customer, batch: Batch, balance: number): Promise<void> {
   expect(Number(batch.cost)).toBeCloseTo(batch.counts.completed * price, 8);
   const { available, held } = (await customer.api.get('/v1/balance')).body;
   expect([Number(available), Number(held)]).toEqual([expect.closeTo(balance - Number(batch.cost), 8), 0]);
@@ -153,4 +158,25 @@ it('a batch whose balance is used up pauses, and goes on within seconds of a top
   });
   expect(batch).toMatchObject({ status: 'completed', counts: { completed: count } });
   await expectWhole(customer, batch, balance + 10);
+}, 300_000);
+
+it('max_cost is exact to its last digit while four ledgers admit and four dispatchers run', async () => {
+  for (const service of ['ledger', 'dispatcher'] as const)
+    for (let copies = 1; copies < 4; copies += 1) await fleet.addCopy(service);
+  const customer = await fleet.newCustomer('100');
+  // A hold is 0.012: after 199 lines for 1.99, one more would need 2.002.
+  const { id } = await post(customer, '', { model: 'sandbox-text', max_cost: '2.00199999' });
+  await addItems(customer, id, 1000, 0);
+  await post(customer, `/${id}/seal`);
+  const pausedAt = async (completed: number, cost: string) => {
+    const batch = await whileAway('it is paused', async () => {
+      const one = await read(customer, id);
+      return one.status === 'paused' && one;
+    });
+    expect(batch).toMatchObject({ reason: 'max_cost', cost, held: '0.00', counts: { completed } });
+    await expectBalanced(customer, batch, 100);
+  };
+  await pausedAt(199, '1.99');
+  await post(customer, `/${id}/resume`, { max_cost: '2.002' });
+  await pausedAt(200, '2.00');
 }, 300_000);
