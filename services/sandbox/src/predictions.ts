@@ -7,6 +7,7 @@ import { image } from './models/image.ts';
 import { moderation } from './models/moderation.ts';
 import { text } from './models/text.ts';
 import { transform } from './models/transform.ts';
+import { video } from './models/video.ts';
 import type { Outputs } from './outputs.ts';
 import type { Prediction, Run, Runs } from './runs.ts';
 
@@ -15,6 +16,7 @@ export const models: Record<string, Model> = {
   'sandbox-image': image,
   'image-transform': transform,
   'sandbox-moderation': moderation,
+  'sandbox-video': video,
 };
 
 const body = z.object({

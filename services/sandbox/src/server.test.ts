@@ -360,6 +360,17 @@ describe('sandbox-moderation', () => {
   });
 });
 
+describe('sandbox-video', () => {
+  it.each([undefined, 1, 7])('shows a film of %s seconds', async (duration) => {
+    const { prediction } = await put('sandbox-video', { input: { prompt: 'x', duration } });
+    const url = String(prediction.output);
+    expect(url).toMatch(/^data:video\/mp4;base64,/);
+    const film = Buffer.from(await (await fetch(url)).arrayBuffer());
+    const at = film.indexOf('mvhd') + 16;
+    expect(film.readUInt32BE(at + 4) / film.readUInt32BE(at)).toBe(duration ?? 4);
+  });
+});
+
 describe('sandbox-image', () => {
   it.each(['png', 'jpeg', 'webp'] as const)('draws %s of the requested size', async (format) => {
     const prompt = 'a <fox> & "friends" \u0000\ud800 in the snow';

@@ -492,6 +492,16 @@ const calls = {
     for (const one of [id, remix.id]) expect((await client.videos.delete(one)).deleted);
     await fails(client.videos.retrieve(id), 'NotFoundError', 404);
   },
+  async 'videos of a sandbox model'() {
+    const input_reference = await toFile(png, 'first.png', { type: 'image/png' });
+    const asked = { model: 'sandbox-video', prompt: 'a lighthouse', seconds: '8', input_reference };
+    const { id } = await client.videos.create(asked);
+    expect((await ended(id, client.videos)).status === 'completed');
+    const film = Buffer.from(await (await client.videos.downloadContent(id)).arrayBuffer());
+    expect(film.includes('ftypisom'), film.length);
+    await fails(client.videos.downloadContent(id, { variant: 'thumbnail' }), 'BadRequestError', 400);
+    expect((await client.videos.delete(id)).deleted);
+  },
   'videos.create by a model that makes none': () =>
     fails(client.videos.create({ model, prompt: 'a film' }), 'BadRequestError', 400),
 };
