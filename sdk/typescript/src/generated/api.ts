@@ -389,7 +389,7 @@ export interface components {
              */
             payload?: "full" | "thin";
             /**
-             * @description Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, `video.completed` and `video.failed` with that of a video of the OpenAI API, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered. Default: `"holdfast"`
+             * @description Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, `video.completed` and `video.failed` with that of a video, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered. Default: `"holdfast"`
              * @example holdfast
              * @enum {string}
              */
@@ -439,7 +439,7 @@ export interface components {
              */
             payload?: "full" | "thin";
             /**
-             * @description Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, `video.completed` and `video.failed` with that of a video of the OpenAI API, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
+             * @description Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, `video.completed` and `video.failed` with that of a video, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
              * @example holdfast
              * @enum {string}
              */
@@ -2049,7 +2049,7 @@ export interface components {
              */
             payload: "full" | "thin";
             /**
-             * @description Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, `video.completed` and `video.failed` with that of a video of the OpenAI API, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
+             * @description Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, `video.completed` and `video.failed` with that of a video, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
              * @example holdfast
              * @enum {string}
              */
@@ -2134,7 +2134,7 @@ export interface components {
              */
             payload: "full" | "thin";
             /**
-             * @description Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, `video.completed` and `video.failed` with that of a video of the OpenAI API, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
+             * @description Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, `video.completed` and `video.failed` with that of a video, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
              * @example holdfast
              * @enum {string}
              */

@@ -36,8 +36,8 @@ export const payloadField = z.enum(['full', 'thin']).meta({
 export const dialectField = z.enum(endpointDialects).meta({
   description:
     'Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and ' +
-    '`response.incomplete` with the id of the response, `video.completed` and `video.failed` with that of a video of the ' +
-    "OpenAI API, and `batch.*` with that of the batch, which the SDKs' " +
+    '`response.incomplete` with the id of the response, `video.completed` and `video.failed` with that of a video, and ' +
+    "`batch.*` with that of the batch, which the SDKs' " +
     '`webhooks.unwrap()` verifies and reads; other events are not delivered',
   example: 'holdfast',
 });
