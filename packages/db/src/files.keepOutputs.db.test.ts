@@ -1,5 +1,5 @@
 import { newId } from '@holdfast/domain/ids';
-import { createTestOrganization } from '@holdfast/testkit/testData';
+import { createTestOrganization, insertTestExecution } from '@holdfast/testkit/testData';
 import { openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { dropOutputs, insertOutput, keepOutputs, listRemovableFiles, markOutputReady } from './files.ts';
@@ -7,10 +7,12 @@ import { dropOutputs, insertOutput, keepOutputs, listRemovableFiles, markOutputR
 const { db, close } = await openTestDatabase();
 let id: string;
 afterAll(close);
-beforeEach(async () => {
+beforeEach(() => store());
+
+async function store(filesForS?: number): Promise<void> {
   const organizationId = await createTestOrganization(db, '1');
   id = newId('file');
-  const executionId = newId('exec');
+  const executionId = await insertTestExecution(db, { organizationId, filesForS });
   await insertOutput(db, {
     id,
     key: id,
@@ -20,7 +22,7 @@ beforeEach(async () => {
     contentType: 'video/mp4',
   });
   await markOutputReady(db, id, { sizeBytes: 1, width: 640, height: 360, durationMs: 3000 });
-});
+}
 
 const daysPass = () =>
   db.pool.query(`UPDATE files SET expires_at = expires_at - interval '2 days' WHERE id = $1`, [id]);
@@ -34,6 +36,15 @@ describe('an output that is stored', () => {
     await keepOutputs(db, [id]);
     await daysPass();
     expect(await isRemovable()).toBe(false);
+  });
+
+  it('is removed when it was kept for as long as its execution says', async () => {
+    await store(3 * 86_400);
+    await keepOutputs(db, [id]);
+    await daysPass();
+    expect(await isRemovable()).toBe(false);
+    await daysPass();
+    expect(await isRemovable()).toBe(true);
   });
 
   it('is removed after a day when its dispatcher was killed before keeping it', async () => {

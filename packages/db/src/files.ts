@@ -167,7 +167,7 @@ export async function isFileReplaceable(db: Database, id: string): Promise<boole
 const replaceableSql = `state = 'awaiting_upload' AND ${unexpiredSql}`;
 const isFileReplaceableSql = `SELECT 1 FROM files WHERE id = $1 AND ${checkedSql(replaceableSql)}`;
 
-/** Keeps outputs as long as their execution; those erased meanwhile stay expired. */
+/** Keeps outputs as long as their execution, or as its client asked; those erased meanwhile stay expired. */
 export async function keepOutputs(db: Database, ids: string[]): Promise<void> {
   if (ids.length > 0) await runStatement(db.pool, 'keep_outputs', keep, [ids]);
 }
@@ -182,7 +182,8 @@ export async function dropOutputsOfEnded(db: Database, executionId: string): Pro
 }
 
 // Not now(): it could undo an erasure that committed first.
-const keep = `UPDATE files SET expires_at = NULL
+const keep = `UPDATE files SET expires_at = now() +
+    (SELECT files_for_s FROM executions WHERE id = files.execution_id) * interval '1 second'
   WHERE id = ANY ($1::text[]) AND ${checkedSql(`origin = 'output' AND expires_at > clock_timestamp()`)}`;
 
 // The column rounds to milliseconds: a value rounded up would not have passed yet.
@@ -190,7 +191,7 @@ const drop = `UPDATE files SET expires_at = least(expires_at, date_trunc('millis
   WHERE id = ANY ($1::text[]) AND ${checkedSql(`origin = 'output' AND state <> 'deleted'`)}`;
 
 const dropAll = `UPDATE files SET expires_at = date_trunc('milliseconds', now())
-  WHERE execution_id = $1 AND ${checkedSql(`origin = 'output' AND state <> 'deleted' AND expires_at IS NULL`)}
+  WHERE execution_id = $1 AND ${checkedSql(`origin = 'output' AND NOT is_partial AND ${presentSql}`)}
     AND (SELECT status IN ('FAILED', 'CANCELLED', 'EXPIRED') FROM executions WHERE id = $1)`;
 
 export type FoundBytes = {

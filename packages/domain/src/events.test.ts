@@ -42,6 +42,7 @@ const completed: Execution = {
   onCancel: null,
   finishReason: null,
   batchId: null,
+  runTimeoutS: null,
   customId: null,
 };
 

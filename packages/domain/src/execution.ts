@@ -25,6 +25,8 @@ export type Execution = {
   startedAt: Date | null;
   completedAt: Date | null;
   expiresAt: Date;
+  /** How long it may run once it has started: until then `expiresAt` limits its start; null: `expiresAt` limits both. */
+  runTimeoutS: number | null;
   priority: Priority;
   /** As the provider reports: 0 to 1, place in its queue, the last 64 KiB of log; null: not reported. */
   progress: number | null;

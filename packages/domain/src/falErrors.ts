@@ -55,17 +55,30 @@ function fieldError({ field, code, message }: ErrorDetail): FieldError {
   };
 }
 
-export type FalFailure = { code: ErrorCode; error: string; error_type: string };
+export type FalFailure = { code: ErrorCode; error: string; error_type: string; status: number };
+
+/** The type of a request that did not start within its client's limit. Clients do not repeat a 504 that says so. */
+export const startupTimeout = 'startup_timeout';
+
+const notStarted = 'The request did not start within its time limit.';
 
 /** How an execution failed; null: it did not. */
 export function falFailure({
   status,
   errorCode,
   errorMessage,
-}: Pick<Execution, 'status' | 'errorCode' | 'errorMessage'>): FalFailure | null {
+  startedAt,
+  runTimeoutS,
+}: Pick<
+  Execution,
+  'status' | 'errorCode' | 'errorMessage' | 'startedAt' | 'runTimeoutS'
+>): FalFailure | null {
   if (status === 'COMPLETED') return null;
-  if (status === 'CANCELLED')
-    return { code: 'GENERATION_FAILED', error: 'The request was cancelled.', error_type: 'client_cancelled' };
   const code = errorCode ?? 'GENERATION_FAILED';
-  return { code, error: errorMessage ?? 'The run failed.', error_type: falErrorType(code) };
+  const failure = { code, status: falRunStatus(code), error_type: falErrorType(code) };
+  if (status === 'CANCELLED')
+    return { ...failure, error: 'The request was cancelled.', error_type: 'client_cancelled' };
+  if (status === 'EXPIRED' && startedAt === null && runTimeoutS !== null)
+    return { ...failure, error: notStarted, error_type: startupTimeout, status: 504 };
+  return { ...failure, error: errorMessage ?? 'The run failed.' };
 }

@@ -42,8 +42,16 @@ export type CreateRequest = {
   modelVersion?: string | null;
   /** Streams the output; says what a cancel costs after some was shown. */
   onCancel?: CancelPolicy | null;
-  /** For an execution of a compatible API: how its `webhookUrl` is called. */
+} & FaceTerms;
+
+/** What compatible APIs alone ask of an execution. */
+export type FaceTerms = {
+  /** How its `webhookUrl` is called. */
   webhookDialect?: WebhookDialect | null;
+  /** How long it may wait for its start, after which `timeoutS` counts. */
+  startTimeoutS?: number | undefined;
+  /** How long its output files are kept. */
+  filesForS?: number | undefined;
 };
 
 export type Created = { record: CreateRecord; replayed: boolean };

@@ -371,6 +371,20 @@ describe('an unsuccessful execution', () => {
     expect(execution).toMatchObject({ status: 'EXPIRED', errorCode: 'GENERATION_TIMEOUT' });
   });
 
+  it('starts within its own limit, and then has its whole timeout', async () => {
+    const organizationId = await createTestOrganization(db, '10');
+    const create = async (startTimeoutS: number) => {
+      const { record } = await creator.create(request(organizationId, { startTimeoutS, timeoutS: 600 }));
+      return { id: record.id, connection: 'sandbox', target: 'm' };
+    };
+    const [late, intime] = [await create(0), await create(60)];
+    const started = await startExecutions(db, [late, intime], 30);
+    expect(started).toMatchObject([{ id: intime.id, remainingMs: 600_000 }]);
+    const { expiresAt, startedAt } = (await getExecution(db, organizationId, intime.id)) ?? {};
+    expect(Number(expiresAt) - Number(startedAt)).toBe(600_000);
+    expect((await expireExecutions(db, 100)).map(({ executionId }) => executionId)).toEqual([late.id]);
+  });
+
   it('cannot be cancelled by another organization', async () => {
     const created = await creator.create(request(await createTestOrganization(db, '10')));
     expect(await cancelExecution(db, await createTestOrganization(db, '10'), created.record.id)).toBeNull();

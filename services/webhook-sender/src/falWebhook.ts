@@ -2,7 +2,7 @@ import type { Database } from '@holdfast/db/client';
 import { readReported } from '@holdfast/db/executions/read';
 import { getFiles } from '@holdfast/db/files';
 import type { Execution } from '@holdfast/domain/execution';
-import { falDetail, falFailure, falRunStatus } from '@holdfast/domain/falErrors';
+import { falDetail, falFailure } from '@holdfast/domain/falErrors';
 import { falOutput } from '@holdfast/domain/falOutput';
 import { falSignedText } from '@holdfast/domain/falSignature';
 import { limits } from '@holdfast/domain/limits';
@@ -37,9 +37,9 @@ export function createFalWebhook(db: Database, links: Signer, pairs: KeyPairs): 
   async function ending(execution: Execution, { base }: FalDialect): Promise<object> {
     const failure = falFailure(execution);
     if (failure !== null) {
-      const { code, error, error_type } = failure;
+      const { code, error, error_type, status } = failure;
       const payload = { detail: falDetail(code, error), error_type };
-      return { status: 'ERROR', error: `Invalid status code: ${falRunStatus(code)}`, payload };
+      return { status: 'ERROR', error: `Invalid status code: ${status}`, payload };
     }
     const { output, organizationId } = execution;
     const files = await getFiles(db, organizationId, fileIdsIn(output));

@@ -27,6 +27,7 @@ async function expectImage({ images: [{ url, content_type, width }] }) {
   expect(content_type === 'image/png' && width === 64, { content_type, width });
   expect((await bytesAt(url)).subarray(1, 4).toString() === 'PNG', url);
 }
+const pause = () => new Promise((resolve) => setTimeout(resolve, 200));
 const small = { prompt: 'a lighthouse', width: 64, height: 64 };
 
 const calls = {
@@ -108,6 +109,25 @@ const calls = {
     const input = { ...small, prompt: 'too slow', delay_ms: 60_000 };
     const error = await fal.subscribe(image, { input, timeout: 300 }).catch((thrown) => thrown);
     expect(error instanceof Error && error.message.includes('timed out'), String(error));
+  },
+  async 'a time limit for the start'() {
+    const narrow = 'holdfast/narrow';
+    const { request_id: requestId } = await fal.queue.submit(narrow, {
+      input: { ...small, prompt: 'takes the only place', delay_ms: 60_000 },
+    });
+    while ((await fal.queue.status(narrow, { requestId })).status === 'IN_QUEUE') await pause();
+    for (const call of [fal.subscribe, fal.run]) {
+      const error = await fails(call(narrow, { input: small, startTimeout: 1.1 }), ApiError, 504);
+      expect(error.isUserTimeout && error.body.error_type === 'startup_timeout', error);
+    }
+    await fal.queue.cancel(narrow, { requestId });
+  },
+  async 'files that are kept as asked'() {
+    const storageSettings = { expiresIn: 1 };
+    const { data } = await fal.subscribe(image, { input: small, storageSettings });
+    while ((await fetch(data.images[0].url)).status !== 404) await pause();
+    const { data: kept } = await fal.subscribe(image, { input: small, storageSettings: { expiresIn: '1h' } });
+    await expectImage(kept);
   },
   async run() {
     const { data, requestId } = await fal.run(image, { input: small });

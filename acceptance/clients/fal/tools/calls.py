@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 import os
+import time
 
 import fal_client
 import httpx
@@ -103,6 +104,18 @@ def cancel():
     assert handle.status().error_type == "client_cancelled"
     fails(500, handle.get)
     fails(400, handle.cancel)
+
+
+@call
+def time_limit_for_the_start():
+    narrow = "holdfast/narrow"
+    busy = fal_client.submit(narrow, arguments={**small, "delay_ms": 60_000})
+    while isinstance(busy.status(), fal_client.Queued):
+        time.sleep(0.1)
+    for way in fal_client.subscribe, fal_client.run:
+        thrown = fails(504, lambda: way(narrow, arguments={**small, "seed": 1}, start_timeout=1.1))
+        assert thrown.error_type == "startup_timeout", thrown
+    busy.cancel()
 
 
 @call

@@ -19,6 +19,10 @@ export type NewExecution = {
   holdAmount: Money;
   estimatedCost: Money;
   timeoutS: number;
+  /** How long it may wait for its start, after which `timeoutS` counts; undefined: `timeoutS` limits both. */
+  startTimeoutS?: number | undefined;
+  /** How long its output files are kept; undefined: as long as the execution. */
+  filesForS?: number | undefined;
   priority?: Priority;
   traceparent?: string | null;
   /** The execution that this one repeats. */
@@ -63,6 +67,8 @@ export async function insertExecutions(db: Database, batch: NewExecution[]): Pro
     batch.map(({ modelVersion }) => modelVersion ?? null),
     batch.map(({ onCancel }) => onCancel ?? null),
     batch.map(({ webhookDialect }) => (webhookDialect ? JSON.stringify(webhookDialect) : null)),
+    batch.map(({ startTimeoutS }) => startTimeoutS ?? null),
+    batch.map(({ filesForS }) => filesForS ?? null),
     [...new Set(batch.flatMap(({ organizationId, apiKeyId }) => [organizationId, apiKeyId]))],
   ]);
   return rows.map(toResult);
@@ -94,16 +100,16 @@ export const thisMonthSql = `date_trunc('month', now() AT TIME ZONE 'UTC')::date
 const insertExecutionsSql = `
 WITH incoming AS (
   SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::json[],
-    $8::json[], $9::text[], $10::numeric[], $11::numeric[], $12::int[], $13::smallint[], $14::text[], $15::text[], $16::uuid[], $17::text[], $18::json[]) WITH ORDINALITY AS t (id,
+    $8::json[], $9::text[], $10::numeric[], $11::numeric[], $12::int[], $13::smallint[], $14::text[], $15::text[], $16::uuid[], $17::text[], $18::json[], $19::int[], $20::int[]) WITH ORDINALITY AS t (id,
     organization_id, api_key_id, idempotency_key, request_hash, model, input, metadata, webhook_url, hold, estimate,
-    timeout_s, priority, traceparent, rerun_of, model_version, on_cancel, webhook_dialect, n)
+    timeout_s, priority, traceparent, rerun_of, model_version, on_cancel, webhook_dialect, start_timeout_s, files_for_s, n)
 ),
 balance AS (
-  SELECT organization_id, available, held, sequence FROM locked_balances($19::text[], ${maxLockWaitMs})
+  SELECT organization_id, available, held, sequence FROM locked_balances($21::text[], ${maxLockWaitMs})
 ),
 spend AS (
   SELECT scope_id, amount, CASE WHEN month = ${thisMonthSql} THEN spent ELSE 0 END AS spent FROM spend_limits
-  WHERE scope_id = ANY ($19::text[]) AND (SELECT count(*) FROM balance) > 0 AND month <= ${thisMonthSql}
+  WHERE scope_id = ANY ($21::text[]) AND (SELECT count(*) FROM balance) > 0 AND month <= ${thisMonthSql}
   ORDER BY scope_id FOR UPDATE
 ),
 known AS (
@@ -137,9 +143,10 @@ placed AS (
 created AS (
   INSERT INTO executions (id, organization_id, api_key_id, model, status, input, metadata, webhook_url, hold_amount,
     estimated_cost, expires_at, priority, traceparent, rerun_of, model_version, on_cancel,
-    webhook_dialect)
+    webhook_dialect, run_timeout_s, files_for_s)
   SELECT id, organization_id, api_key_id, model, 'PENDING', input, metadata, webhook_url, hold, estimate,
-    now() + timeout_s * interval '1 second', priority, traceparent, rerun_of, model_version, on_cancel, webhook_dialect
+    now() + coalesce(start_timeout_s, timeout_s) * interval '1 second', priority, traceparent, rerun_of, model_version, on_cancel,
+    webhook_dialect, CASE WHEN start_timeout_s IS NOT NULL THEN timeout_s END, files_for_s
   FROM placed
   RETURNING id, created_at, expires_at
 ),

@@ -1,6 +1,7 @@
 import type { Execution } from '@holdfast/domain/execution';
 import { priorities } from '@holdfast/domain/execution';
 import type { Money } from '@holdfast/domain/money';
+import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
 import { isOkSql } from '../attempts/storedOutcome.ts';
 import type { Database } from '../client.ts';
 import { checkedSql, runStatement, sameIdSql } from '../statement.ts';
@@ -47,6 +48,7 @@ const plain: Record<Exclude<keyof Execution, 'output' | 'priority' | 'logs' | 'p
   finishReason: 'finish_reason',
   batchId: 'batch_id',
   customId: 'custom_id',
+  runTimeoutS: 'run_timeout_s',
 };
 
 export async function getExecution(
@@ -129,12 +131,17 @@ export type AttemptRow = {
   settledAt: Date | null;
 };
 
-type OfOperator = {
-  apiKeyId: string | null;
-  writtenOff: Money | null;
+type OfOperator = Rerunnable & { apiKeyId: string | null; writtenOff: Money | null };
+
+type Rerunnable = {
   input: Record<string, unknown>;
   rerunOf: string | null;
+  /** What a compatible API asked for. */
+  webhookDialect: WebhookDialect | null;
+  filesForS: number | null;
 };
+
+const rerunnableSql = `e.input, e.rerun_of AS "rerunOf", e.webhook_dialect AS "webhookDialect", e.files_for_s AS "filesForS"`;
 
 export async function getAttempts(db: Database, id: string): Promise<AttemptRow[] | null> {
   return (await organizationOf(db, id)) === null ? null : await readAttempts(db, id);
@@ -154,8 +161,8 @@ async function readAttempts(db: Database, id: string): Promise<AttemptRow[]> {
   return await runStatement<AttemptRow>(db.pool, 'list_attempts', listAttemptsSql, [id]);
 }
 
-const oneExecution = `SELECT ${executionColumnsWithLogs('e')}, ${partialOutputSql}, e.written_off AS "writtenOff", e.input,
-  e.api_key_id AS "apiKeyId", e.rerun_of AS "rerunOf"
+const oneExecution = `SELECT ${executionColumnsWithLogs('e')}, ${partialOutputSql}, e.written_off AS "writtenOff",
+  e.api_key_id AS "apiKeyId", ${rerunnableSql}
 FROM executions e WHERE e.id = $1`;
 
 /** What a rerun repeats of an organization's executions, in the order of `ids`. */
@@ -169,11 +176,19 @@ export async function readOriginals(
 
 export type Original = Pick<
   Execution,
-  'id' | 'model' | 'metadata' | 'webhookUrl' | 'priority' | 'createdAt' | 'expiresAt' | 'erasedAt'
+  | 'id'
+  | 'model'
+  | 'metadata'
+  | 'webhookUrl'
+  | 'priority'
+  | 'createdAt'
+  | 'expiresAt'
+  | 'runTimeoutS'
+  | 'erasedAt'
 > &
-  Pick<OfOperator, 'input' | 'rerunOf'>;
+  Rerunnable;
 
-const originalsSql = `SELECT ${shortColumns('e', 'NULL::json')}, e.input, e.rerun_of AS "rerunOf"
+const originalsSql = `SELECT ${shortColumns('e', 'NULL::json')}, ${rerunnableSql}
 FROM unnest($1::text[]) WITH ORDINALITY AS i (id, n)
 CROSS JOIN LATERAL (SELECT * FROM executions WHERE ${sameIdSql('i.id')}) e
 WHERE ${checkedSql('e.organization_id = $2')} ORDER BY i.n`;

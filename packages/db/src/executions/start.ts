@@ -44,7 +44,8 @@ export async function startExecutions(
 const { from, to, event } = transitions.start;
 
 /** The timeout of an item of a batch counts from its start: until then it had so much longer. */
-const deadlineSql = `CASE WHEN batch_id IS NULL THEN expires_at
+const deadlineSql = `CASE WHEN run_timeout_s IS NOT NULL THEN now() + run_timeout_s * interval '1 second'
+  WHEN batch_id IS NULL THEN expires_at
   ELSE now() + (expires_at - created_at - interval '${limits.batchStartS} seconds') END`;
 
 const statement = `

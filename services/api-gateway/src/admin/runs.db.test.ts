@@ -9,6 +9,7 @@ const gateway = await gatewayOfTests({
   ADMIN_TOKEN: `ada:${administrator},vic:${viewer}`,
   ADMIN_ROLES: 'vic:viewer',
 });
+const { db } = gateway.context;
 const admin = createAdminApp(gateway.context);
 const { organizationId: org, key } = await organizationWithKey(gateway, { balance: '10' });
 
@@ -94,7 +95,10 @@ describe('an execution that is run again', () => {
       ...run,
       timeout_seconds: 77,
     });
+    const ofFace = { webhookDialect: { name: 'fal', events: ['completed'], base: '' }, filesForS: 60 };
+    await db.prisma.execution.update({ where: { id: original.id }, data: ofFace });
     const { body } = await post(`/executions/${original.id}/rerun`, {}, 'again-1').expect(202);
+    expect(await db.prisma.execution.findUnique({ where: { id: body.id } })).toMatchObject(ofFace);
     expect(body).toMatchObject({ rerun_of: original.id, model: run.model, status: 'PENDING' });
     const { body: replayed } = await post(`/executions/${original.id}/rerun`, {}, 'again-1').expect(202);
     expect(replayed.id).toBe(body.id);

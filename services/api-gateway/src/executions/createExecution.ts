@@ -1,7 +1,6 @@
 import { findByIdempotencyKey } from '@holdfast/db/executions/insert';
 import { ApiError } from '@holdfast/domain/errors';
-import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
-import { type Created, replay } from '@holdfast/executions/creator';
+import { type Created, type FaceTerms, replay } from '@holdfast/executions/creator';
 import type { Caller } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
 import { adjust } from '../money/adjustments.ts';
@@ -13,7 +12,7 @@ type NewRequest = {
   requestHash: string | null;
   traceparent: string | null;
   rerunOf?: string;
-  webhookDialect?: WebhookDialect | null;
+  terms?: FaceTerms;
 };
 
 /**
@@ -32,7 +31,7 @@ export async function createExecution(
 async function create(
   context: Context,
   caller: Caller,
-  { idempotencyKey, requestHash, traceparent, rerunOf, webhookDialect }: NewRequest,
+  { idempotencyKey, requestHash, traceparent, rerunOf, terms }: NewRequest,
   read: () => CreateBody | Promise<CreateBody>,
 ): Promise<Created> {
   const { organizationId, apiKeyId } = caller;
@@ -42,6 +41,7 @@ async function create(
     const { definition, version, input, estimatedCost } = await prepareCreate(context, caller, body);
     return await context.creator.create({
       ...request,
+      ...terms,
       estimatedCost,
       timeoutS: body.timeout_seconds ?? definition.timeout_s,
       model: body.model,
@@ -49,7 +49,6 @@ async function create(
       input,
       metadata: body.metadata ?? null,
       webhookUrl: body.webhook_url ?? null,
-      webhookDialect: webhookDialect ?? null,
       traceparent,
       rerunOf: rerunOf ?? null,
       onCancel: (body.stream && definition.on_cancel) || null,

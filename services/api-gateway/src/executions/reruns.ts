@@ -11,12 +11,12 @@ import { createExecution } from './createExecution.ts';
 import type { CreateBody } from './createRequest.ts';
 
 /** A create that repeats this execution. @throws ApiError EXECUTION_ERASED */
-export function bodyOf(original: Omit<Original, 'id' | 'rerunOf'>): CreateBody {
+export function bodyOf(original: Original): CreateBody {
   const { model, input, metadata, webhookUrl, priority, createdAt, expiresAt } = original;
   if (original.erasedAt) {
     throw new ApiError('EXECUTION_ERASED', 'The execution was erased, and its input with it.');
   }
-  const timeoutS = Math.round((expiresAt.getTime() - createdAt.getTime()) / 1000);
+  const timeoutS = original.runTimeoutS ?? Math.round((expiresAt.getTime() - createdAt.getTime()) / 1000);
   return {
     model,
     input,
@@ -26,6 +26,11 @@ export function bodyOf(original: Omit<Original, 'id' | 'rerunOf'>): CreateBody {
     ...(metadata && { metadata }),
     ...(webhookUrl && { webhook_url: webhookUrl }),
   };
+}
+
+/** A webhook is called, and files are kept, as the compatible API asked that created the original. */
+export function termsOf({ webhookDialect, filesForS }: Pick<Original, 'webhookDialect' | 'filesForS'>) {
+  return { webhookDialect, filesForS: filesForS ?? undefined };
 }
 
 export type Rerun =
@@ -85,6 +90,7 @@ async function rerun(
     requestHash: requestHash({ rerun_of: id }),
     traceparent,
     rerunOf: id,
+    terms: termsOf(original),
   };
   try {
     await requireModel(context, caller, original.model);

@@ -2,7 +2,7 @@ import { hash as digest } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type FaceRequest, findEndedS, type KnownRequest, touchFaceRequest } from '@holdfast/db/faceRequests';
 import type { Execution } from '@holdfast/domain/execution';
-import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
+import type { FaceTerms } from '@holdfast/executions/creator';
 import type { Caller } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
 import { createExecution } from '../executions/createExecution.ts';
@@ -27,7 +27,7 @@ export type FaceCreate = {
   /** Whether the client says that it repeats a request. */
   isRetry: boolean;
   traceparent: string | null;
-  webhookDialect?: WebhookDialect | null;
+  terms?: FaceTerms;
   response: ServerResponse;
   /** @throws ApiError */
   read(): CreateBody | Promise<CreateBody>;
@@ -85,11 +85,11 @@ async function createAfter(request: FaceCreate, identity: FaceRequest, before: s
 
 /** Creates an execution, or finds the one of this key. @throws ApiError */
 export async function create(request: FaceCreate, idempotencyKey: string): Promise<Joined> {
-  const { context, caller, hash, traceparent, webhookDialect = null, read } = request;
+  const { context, caller, hash, traceparent, terms = {}, read } = request;
   const { record, replayed } = await createExecution(
     context,
     caller,
-    { idempotencyKey, traceparent, requestHash: hash, webhookDialect },
+    { idempotencyKey, traceparent, requestHash: hash, terms },
     read,
   );
   const { id, status, hold_amount: holdAmount } = record;

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { ApiError } from '@holdfast/domain/errors';
 import type { Execution } from '@holdfast/domain/execution';
 import { formatMoney, MoneyDecimal } from '@holdfast/domain/money';
-import type { WebhookDialect } from '@holdfast/domain/webhookDialect';
+import type { FaceTerms } from '@holdfast/executions/creator';
 import type { Caller } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
 import type { CreateBody } from '../executions/createRequest.ts';
@@ -20,8 +20,7 @@ export type FaceCall = {
   headers: IncomingHttpHeaders;
   traceparent: string | null;
   raw: { response: ServerResponse };
-  /** How a `webhook_url` is called; absent: as `/v1` calls it. */
-  webhookDialect?: WebhookDialect | null;
+  terms?: FaceTerms;
 };
 
 /** `choices`: the executions of a request, of which `execution` is the first. */
@@ -32,7 +31,7 @@ export type Created = Joined & {
 
 /** Creates an execution for each choice, or joins those of an equal request (faces/join.ts). */
 export async function createFrom(
-  { context, caller, headers, traceparent, webhookDialect = null, raw: { response } }: FaceCall,
+  { context, caller, headers, traceparent, terms = {}, raw: { response } }: FaceCall,
   route: string,
   body: unknown,
   read: () => CreateBody | Promise<CreateBody>,
@@ -46,7 +45,7 @@ export async function createFrom(
     idempotencyKey: readIdempotencyKey(headers['idempotency-key'], false),
     isRetry: Number(headers['x-stainless-retry-count'] ?? 0) >= 1,
     traceparent,
-    webhookDialect,
+    terms,
     response,
     read,
   };
@@ -101,18 +100,27 @@ async function completedChoices(
 const notYet =
   'The execution has not ended yet. Repeat the request to go on waiting for it: it is not charged twice.';
 
+/** The error of an execution that did not complete. */
+export class FailedRun extends ApiError {
+  readonly execution: Execution;
+
+  constructor(execution: Execution, headers: Record<string, string>) {
+    const { status, errorCode, errorMessage } = execution;
+    const message = status === 'CANCELLED' ? 'The execution was cancelled.' : (errorMessage ?? '');
+    super(errorCode ?? 'GENERATION_FAILED', message, { headers: { ...headers, 'x-should-retry': 'false' } });
+    this.execution = execution;
+  }
+}
+
 /** @throws ApiError */
 export function requireCompleted(execution: Execution, headers: Record<string, string>): Execution {
-  const { status, completedAt, errorCode, errorMessage } = execution;
+  const { status, completedAt } = execution;
   if (status === 'COMPLETED') return execution;
   if (completedAt === null)
     throw new ApiError('GENERATION_TIMEOUT', notYet, {
       headers: { ...headers, 'x-should-retry': 'true', 'retry-after-ms': '1000' },
     });
-  const message = status === 'CANCELLED' ? 'The execution was cancelled.' : (errorMessage ?? '');
-  throw new ApiError(errorCode ?? 'GENERATION_FAILED', message, {
-    headers: { ...headers, 'x-should-retry': 'false' },
-  });
+  throw new FailedRun(execution, headers);
 }
 
 type Completed<Body> = (first: Execution, ...others: Execution[]) => Promise<Body>;

@@ -4,7 +4,7 @@ import { requireModel } from '../../access/models.ts';
 import { keylessEndpoint } from '../../context/endpoint.ts';
 import { createExecution } from '../../executions/createExecution.ts';
 import { CreatedExecution, executionUrls } from '../../executions/records.ts';
-import { bodyOf } from '../../executions/reruns.ts';
+import { bodyOf, termsOf } from '../../executions/reruns.ts';
 import { idField, idParams, notFound, requireId } from '../../http/fields.ts';
 import { idempotencyKeyHeader, readIdempotencyKey, requestHash } from '../../http/requestHeaders.ts';
 import { callerFor } from '../organizations.ts';
@@ -51,6 +51,7 @@ export const postRerun = keylessEndpoint({
       requestHash: key && requestHash({ rerun_of: original.id }),
       traceparent,
       rerunOf: original.id,
+      terms: termsOf(original),
     };
     const { record, replayed } = await createExecution(context, caller, request, () => bodyOf(original));
     return {

@@ -1,26 +1,41 @@
 import type { ServerResponse } from 'node:http';
 import type { ApiError } from '@holdfast/domain/errors';
-import { falDetail, falErrorType, falRunStatus, isInputError } from '@holdfast/domain/falErrors';
+import {
+  falDetail,
+  falErrorType,
+  falFailure,
+  falRunStatus,
+  isInputError,
+  startupTimeout,
+} from '@holdfast/domain/falErrors';
+import { FailedRun } from '../run.ts';
 
 export const requestIdHeader = 'x-fal-request-id';
-/** Set before an error is thrown by who knows more than its code says. */
-export const errorTypeHeader = 'x-fal-error-type';
+
+const failureOf = (error: ApiError) => (error instanceof FailedRun ? falFailure(error.execution) : null);
 
 /**
- * Once there is an execution, no error is a 502, 503 or 504, which fal's client for JavaScript repeats whatever it says. A
- * client that should wait on gets 429: both repeat that, and join the execution.
+ * Once there is an execution, no error is a 502, 503 or 504 that fal's client for JavaScript repeats whatever it says. A client
+ * that should wait on gets 429: both repeat that, and join the execution.
  */
-export function falStatus({ code, status, headers }: ApiError, response: ServerResponse): number {
+export function falStatus(error: ApiError, response: ServerResponse): number {
+  const { code, status, headers } = error;
   if (!response.hasHeader(requestIdHeader) && !isInputError(code) && status !== 409) return status;
-  return headers['x-should-retry'] === 'true' ? 429 : falRunStatus(code);
+  return failureOf(error)?.status ?? (headers['x-should-retry'] === 'true' ? 429 : falRunStatus(code));
 }
 
 export type FalError = { detail: ReturnType<typeof falDetail>; error_type?: string };
 
-export function falError({ code, message, details }: ApiError, response: ServerResponse): FalError {
-  const detail = falDetail(code, message, details);
+export function falError(error: ApiError, response: ServerResponse): FalError {
+  const { code, message, details } = error;
+  const failure = failureOf(error);
+  const detail = falDetail(code, failure?.error ?? message, details);
   if (!response.hasHeader(requestIdHeader)) return { detail };
-  const type = response.getHeader(errorTypeHeader)?.toString() ?? falErrorType(code);
-  response.setHeader(errorTypeHeader, type);
+  const type = failure?.error_type ?? falErrorType(code);
+  // Once a stream has begun, its events alone say so.
+  if (!response.headersSent) {
+    response.setHeader('x-fal-error-type', type);
+    if (type === startupTimeout) response.setHeader('x-fal-request-timeout-type', 'user');
+  }
   return { detail, error_type: type };
 }

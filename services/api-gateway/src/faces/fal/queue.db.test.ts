@@ -113,6 +113,29 @@ describe('a request in the queue', () => {
     },
   );
 
+  it('has a time limit for its start, and keeps its files, as its headers say', async () => {
+    const lifecycle = JSON.stringify({ expiration_duration_seconds: 3600.5 });
+    const { request_id: id } = (
+      await submit().set('x-fal-request-timeout', '1.5').set('x-fal-object-lifecycle-preference', lifecycle)
+    ).body;
+    const stored = await db.prisma.execution.findUniqueOrThrow({ where: { id } });
+    expect(stored).toMatchObject({ runTimeoutS: 600, filesForS: 3601 });
+    expect(stored.expiresAt.getTime() - stored.createdAt.getTime()).toBe(2000);
+    expect((await submit().set('x-fal-request-timeout', 'soon')).status).toBe(422);
+    await end(id, { status: 'EXPIRED', errorCode: 'GENERATION_TIMEOUT' });
+    const { status, headers, body } = await read(id);
+    expect([status, body.error_type]).toEqual([504, 'startup_timeout']);
+    expect(headers).toMatchObject({
+      'x-fal-error-type': 'startup_timeout',
+      'x-fal-request-timeout-type': 'user',
+    });
+    await db.prisma.execution.update({ where: { id }, data: { startedAt: new Date() } });
+    expect([(await read(id)).status, (await read(id, '/status')).body.error_type]).toEqual([
+      500,
+      'generation_timeout',
+    ]);
+  });
+
   it('is cancelled once', async () => {
     const { request_id: id } = (await submit()).body;
     const cancel = () => call('put', 'queue.fal.test', `/acme/painter/requests/${id}/cancel`);
@@ -184,6 +207,18 @@ describe('a run that is waited for', () => {
     const { response, execution } = await run(sent, async () => ({ text: 'Hello.' }));
     expect(response.body).toEqual({ output: 'Hello.', text: 'Hello.' });
     expect(response.headers['x-fal-request-id']).toBe(execution.id);
+  });
+
+  it('streams the error with which it ended', async () => {
+    const sent = call('post', 'fal.test', '/holdfast/writer/stream').send(input());
+    const failed = {
+      status: 'FAILED',
+      cost: null,
+      errorCode: 'GENERATION_FAILED',
+      errorMessage: 'It broke.',
+    };
+    const { response } = await run(sent, async () => ({}), failed);
+    expect(response.text).toContain('"detail":"It broke.","error_type":"internal_server_error"');
   });
 
   it('asks for a repetition, which joins it, when it takes too long', async () => {

@@ -1,5 +1,4 @@
 import { ApiError } from '@holdfast/domain/errors';
-import { falFailure } from '@holdfast/domain/falErrors';
 import { limits } from '@holdfast/domain/limits';
 import { isTerminal } from '@holdfast/domain/statuses';
 import { cancelUnlessEnded } from '@holdfast/executions/lifecycle';
@@ -10,7 +9,7 @@ import type { Reply } from '../../http/endpoint.ts';
 import { fileLimits } from '../requestFiles.ts';
 import { costHeaders, requireCompleted } from '../run.ts';
 import { requireApp } from './apps.ts';
-import { errorTypeHeader, requestIdHeader } from './errors.ts';
+import { requestIdHeader } from './errors.ts';
 import { outputOf } from './output.ts';
 import { statusOf, urlsOf } from './status.ts';
 import { type FalCall, submit } from './submit.ts';
@@ -77,8 +76,6 @@ async function result(
   call.raw.response.setHeader(requestIdHeader, execution.id);
   if (!isTerminal(execution.status))
     throw new ApiError('EXECUTION_NOT_READY', 'Request is still in progress');
-  const failure = falFailure(execution);
-  if (failure !== null) call.raw.response.setHeader(errorTypeHeader, failure.error_type);
   if (execution.erasedAt !== null) throw new ApiError('EXECUTION_ERASED', 'The output was erased.');
   const completed = requireCompleted(execution, {});
   return { status: 200, body: await outputOf(call, completed), headers: costHeaders(completed) };

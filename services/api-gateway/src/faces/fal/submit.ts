@@ -5,6 +5,7 @@ import { createWithFiles } from '../requestFiles.ts';
 import { type Created, createFrom, type FaceCall } from '../run.ts';
 import { requestIdHeader } from './errors.ts';
 import { ownFile } from './output.ts';
+import { wishesIn } from './wishes.ts';
 
 export type FalCall = FaceCall & { publicUrl: string };
 
@@ -21,14 +22,14 @@ type Submitted = {
 export async function submit(call: FalCall, submitted: Submitted): Promise<Created> {
   const { route, definition, input, isStreamed = false, webhookUrl } = submitted;
   const { headers, raw } = call;
-  const priority = headers['x-fal-queue-priority'] === 'low' ? 'low' : undefined;
-  const repeated = { model: definition.slug, input, priority, webhookUrl };
+  const { priority, ...limited } = wishesIn(headers);
+  const repeated = { model: definition.slug, input, priority, webhookUrl, ...limited };
   const events: FalDialect['events'] = ['completed'];
   const dialect: FalDialect = { name: 'fal', events, base: `${call.publicUrl}/v1/fal` };
-  const webhookDialect = webhookUrl === undefined ? null : dialect;
+  const terms = { ...limited, webhookDialect: webhookUrl === undefined ? null : dialect };
   const created = await createWithFiles(call, (files) => {
     const read = createInput(definition, input, files, (url) => ownFile(call, url));
-    return createFrom({ ...call, webhookDialect }, route, repeated, async () => ({
+    return createFrom({ ...call, terms }, route, repeated, async () => ({
       model: definition.slug,
       input: await read(),
       ...(priority !== undefined && { priority }),

@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { insertUpload } from '@holdfast/db/files';
 import { ApiError } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
-import { isObject } from '@holdfast/domain/inputFiles';
 import { limits } from '@holdfast/domain/limits';
 import { anyType } from '@holdfast/files/contentTypes';
 import { sanitiseFilename } from '@holdfast/files/filename';
@@ -14,6 +13,7 @@ import { requestFileDays } from '../requestFiles.ts';
 import { fileUrl } from './output.ts';
 import { signedUpload } from './parts.ts';
 import { falPrefix } from './target.ts';
+import { fileLifetimeS } from './wishes.ts';
 
 const rest = `${falPrefix}rest`;
 const common = {
@@ -27,23 +27,12 @@ const common = {
 type Call = { context: Context; caller: Caller; headers: IncomingHttpHeaders; publicUrl: string };
 
 const dayS = 86_400;
-const maxDays = 365;
 
-/** In whole days, as Holdfast deletes files. Without a wish, an upload is kept as the files of a request are. */
+/** In whole days, as Holdfast deletes uploads. Without a wish, one is kept as the files of a request are. */
 function daysOf(headers: IncomingHttpHeaders): number {
   const wish = headers['x-fal-object-lifecycle'] ?? headers['x-fal-object-lifecycle-preference'];
-  const lifetimeS = wish === undefined ? null : expirationS(wish.toString());
-  return lifetimeS === null ? requestFileDays : Math.min(Math.max(Math.ceil(lifetimeS / dayS), 1), maxDays);
-}
-
-function expirationS(text: string): number | null {
-  try {
-    const read: unknown = JSON.parse(text);
-    const seconds = isObject(read) ? read['expiration_duration_seconds'] : null;
-    return typeof seconds === 'number' && seconds > 0 ? seconds : null;
-  } catch {
-    return null;
-  }
+  const lifetimeS = fileLifetimeS(wish);
+  return lifetimeS === undefined ? requestFileDays : Math.ceil(lifetimeS / dayS);
 }
 
 async function startUpload({ context, caller, headers, publicUrl }: Call, name: string) {

@@ -33,8 +33,8 @@ export async function createPrediction(
   const repeated = { ...body, model: definition.slug };
   const created = await createWithFiles(call, (files) => {
     const input = createInput(definition, body.input, files, (url) => ownFile(call, url));
-    const webhookDialect = body.webhook ? dialectOf(call, definition, body) : null;
-    return createFrom({ ...call, webhookDialect }, 'POST /v1/replicate/predictions', repeated, async () => ({
+    const terms = { webhookDialect: body.webhook ? dialectOf(call, definition, body) : null };
+    return createFrom({ ...call, terms }, 'POST /v1/replicate/predictions', repeated, async () => ({
       model: definition.slug,
       input: await input(),
       ...(body.webhook && { webhook_url: body.webhook }),

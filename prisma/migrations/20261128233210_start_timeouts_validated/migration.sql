@@ -1,0 +1,1 @@
+ALTER TABLE executions VALIDATE CONSTRAINT executions_seconds;
