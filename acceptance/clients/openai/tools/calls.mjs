@@ -91,6 +91,9 @@ const calls = {
   async 'models.retrieve'() {
     expect((await client.models.retrieve(model)).id === model);
   },
+  async 'models.retrieve by an alias with a slash'() {
+    expect((await client.models.retrieve('sandbox/sandbox-text')).object === 'model');
+  },
   'models.retrieve of none': () =>
     fails(client.models.retrieve('a/b'), 'NotFoundError', 404, 'model_not_found'),
   async 'chat with a key of its own'() {
@@ -165,6 +168,16 @@ const calls = {
   async 'chat streamed, of a sandbox model'() {
     const body = { model: 'sandbox-text', messages: said('a storm'), stream: true };
     expect(textOf(await gathered(await chat.create(body))).length > 0);
+  },
+  async 'chat whose stream ends with an error'() {
+    const failing = { fail: 'MODEL_OVERLOADED', fail_after_tokens: 2, tokens: 8 };
+    const body = { model: 'sandbox-text', messages: said('broken'), stream: true, ...failing };
+    const chunks = [];
+    const read = async () => {
+      for await (const chunk of await chat.create(body)) chunks.push(chunk);
+    };
+    await fails(read(), 'APIError');
+    expect(chunks[0].choices[0].delta.role === 'assistant', chunks);
   },
   async 'chat.stream()'() {
     const stream = chat.stream({ model, messages: said('helper') });

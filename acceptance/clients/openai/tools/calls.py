@@ -111,6 +111,11 @@ def models_retrieve():
 
 
 @call
+def models_retrieve_alias():
+    assert client.models.retrieve("sandbox/sandbox-text").object == "model"
+
+
+@call
 def models_retrieve_none():
     fails(openai.NotFoundError, 404, "model_not_found", lambda: client.models.retrieve("a/b"))
 
@@ -180,6 +185,19 @@ def chat_streamed_usage():
     options = {"include_usage": True}
     *_, last = chat.create(model=model, messages=said("usage"), stream=True, stream_options=options)
     assert last.choices == [] and last.usage.total_tokens == 7, last
+
+
+@call
+def chat_streamed_error():
+    failing = {"fail": "MODEL_OVERLOADED", "fail_after_tokens": 2, "tokens": 8}
+    chunks = []
+    try:
+        for one in chat.create(model="sandbox-text", messages=said("broken"), stream=True, extra_body=failing):
+            chunks.append(one)
+    except openai.APIError as error:
+        assert chunks and chunks[0].choices[0].delta.role == "assistant", error
+    else:
+        raise AssertionError(f"it did not fail: {chunks}")
 
 
 @call
