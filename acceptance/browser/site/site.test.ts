@@ -50,7 +50,7 @@ const test = base.extend<{ tab: Tab }, { site: Site }>({
       const home = mkdtempSync(join(tmpdir(), 'holdfast-site-'));
       // PostgreSQL runs as another user when we are root.
       chmodSync(home, 0o755);
-      const holdfast = await startLocalHoldfast(home);
+      const holdfast = await startLocalHoldfast(home, { PUBLIC_MODELS: 'true' });
       await until('the site is built', () => isFresh(repository, siteFolder), 120_000);
       const { base_url: origin, api_key: key } = holdfast.readState();
       await use({ origin, key });
@@ -214,7 +214,10 @@ test.describe('a reader', () => {
     site: { key },
   }) => {
     await open(page, 'models/sandbox-text');
+    await page.getByText('Price in USD').waitFor();
     await showModels(page, key);
+    const prompt = page.getByRole('group', { name: 'Input fields' }).getByRole('row', { name: /^prompt/ });
+    expect(await prompt.textContent()).toMatch(/^promptstringrequired/);
     await page.getByRole('button', { name: 'Estimate' }).click();
     await untilText(page, /^Estimated cost [\d.]+; [\d.]+ would be held/);
     await page.getByRole('button', { name: 'Run it' }).click();

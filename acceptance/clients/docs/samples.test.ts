@@ -11,7 +11,7 @@ import { python } from './programs.ts';
 import { blocks } from './tutorial.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
-const pages = globSync('docs/{quickstart,guides}/*.md', { cwd: root }).sort();
+const pages = globSync(['docs/README.md', 'docs/{quickstart,guides}/*.md'], { cwd: root }).sort();
 const home = testFolder('samples');
 
 /** The variables of a request whose body the receiver saved as `body`. */

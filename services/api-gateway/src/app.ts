@@ -68,6 +68,7 @@ import { openaiFace } from './faces/openai/face.ts';
 import { replicateFace } from './faces/replicate/face.ts';
 import { mountStorage } from './files/storage.ts';
 import { mountHome } from './pages/docs/home.ts';
+import { mountModels } from './pages/docs/models.ts';
 import { mountSite, siteFolder } from './pages/docs/site.ts';
 import { mountPortal } from './pages/portal.ts';
 import { limitRate } from './pipeline/rateLimit.ts';
@@ -152,6 +153,7 @@ export function createApp(context: Context): Express {
       mountStorage(app, context);
       mountHome(app, endpoints);
       mountPortal(app, context);
+      mountModels(app, context);
       mountSite(app, siteFolder);
     },
   });

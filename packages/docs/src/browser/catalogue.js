@@ -1,5 +1,6 @@
 import { runSamples } from './codeSamples.js';
-import { equipSamples } from './site.js';
+import { fieldsTable } from './fields.js';
+import { equipSamples, made } from './site.js';
 
 const keyName = 'holdfast-key';
 const base = new URL(document.documentElement.dataset.root, location.href);
@@ -7,13 +8,6 @@ const api = new URL('..', base).href.replace(/\/$/, '');
 const keyForm = document.getElementById('key');
 const catalogue = document.getElementById('catalogue');
 const slug = decodeURIComponent(location.pathname.slice(base.pathname.length).split('/').slice(1).join('/'));
-
-/** An element with properties and children; text is never read as HTML. */
-function made(tag, properties = {}, ...children) {
-  const element = Object.assign(document.createElement(tag), properties);
-  element.append(...children);
-  return element;
-}
 
 async function call(path, body) {
   const response = await fetch(`${api}${path}`, {
@@ -42,7 +36,7 @@ function failure({ code, message, details = [] }) {
 async function show() {
   const hasKey = sessionStorage.getItem(keyName) !== null;
   keyForm.toggleAttribute('data-has-key', hasKey);
-  if (!hasKey) return catalogue.replaceChildren();
+  if (!hasKey) return catalogue.replaceChildren(...(await publicParts()));
   try {
     if (slug === '') catalogue.replaceChildren(list((await call('/v1/models')).data));
     else catalogue.replaceChildren(...modelParts(await call(`/v1/models/${encodeURIComponent(slug)}`)));
@@ -51,6 +45,27 @@ async function show() {
     catalogue.replaceChildren(failure(error));
   }
 }
+
+/** Without a key: names and prices, if the operator publishes them. */
+async function publicParts() {
+  const response = await fetch(new URL('models.json', base)).catch(() => null);
+  const models = response?.ok ? (await response.json()).data : null;
+  if (models === null) return [];
+  if (slug === '') return [list(models)];
+  const model = models.find((one) => one.slug === slug);
+  if (!model) return [];
+  entitle(model);
+  return [price(model, ' Enter a key to see what it takes, and to run it.')];
+}
+
+function entitle(model) {
+  document.title = `${model.display_name} · Holdfast`;
+  document.querySelector('h1').textContent = model.display_name;
+  document.querySelector('h1 + p').textContent = model.description;
+}
+
+const price = (model, more) =>
+  made('p', {}, made('b', { textContent: 'Price in USD: ' }), `${priceText(model.price)}.${more}`);
 
 const list = (models) =>
   made(
@@ -82,9 +97,7 @@ function entryText({ unit, input, rows }) {
 }
 
 function modelParts(model) {
-  document.title = `${model.display_name} · Holdfast`;
-  document.querySelector('h1').textContent = model.display_name;
-  document.querySelector('h1 + p').textContent = model.description;
+  entitle(model);
   const form = inputForm(model);
   const outcome = made('output');
   const samples = made('div');
@@ -121,21 +134,23 @@ function modelParts(model) {
   });
   refresh();
   return [
-    made(
-      'p',
-      {},
-      made('b', { textContent: 'Price in USD: ' }),
-      `${priceText(model.price)}. A run that takes longer than ${model.timeout_seconds} s expires.`,
-    ),
+    price(model, ` A run that takes longer than ${model.timeout_seconds} s expires.`),
+    ...fields('Input', model.input_schema),
     made('h2', { textContent: 'Try it' }),
     made('div', { className: 'model' }, form.element, outcome),
     made('h2', { textContent: 'Samples' }),
     samples,
+    ...fields('Output', model.output_schema),
     made('h2', { textContent: 'Input schema' }),
     sampleBlock('JSON', JSON.stringify(model.input_schema, null, 2)),
     made('h2', { textContent: 'Output schema' }),
     sampleBlock('JSON', JSON.stringify(model.output_schema, null, 2)),
   ];
+}
+
+function fields(title, schema) {
+  const table = fieldsTable(schema, `${title} fields`);
+  return table ? [made('h2', { textContent: title }), table] : [];
 }
 
 /** The form of an input schema; a value that it cannot ask for by a field is JSON. */

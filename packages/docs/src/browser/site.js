@@ -1,7 +1,8 @@
 const root = document.documentElement;
 const one = (selector, from = document) => from.querySelector(selector);
 
-function made(tag, properties = {}, ...children) {
+/** An element with properties and children; text is never read as HTML. */
+export function made(tag, properties = {}, ...children) {
   const element = Object.assign(document.createElement(tag), properties);
   element.append(...children);
   return element;

@@ -145,6 +145,11 @@ export const gatewayConfig = {
     .describe(
       'Seconds that a request to a compatible API waits for its execution; the client can repeat it after that, and waits on',
     ),
+  PUBLIC_MODELS: flag()
+    .default(false)
+    .describe(
+      'true: /docs/models lists names, descriptions and prices of the active models to everyone; default: to API keys only',
+    ),
   PORTAL_TOP_UP_URL: z
     .string()
     .refine((text) => isPageUrl(text.replaceAll('{organization_id}', '')), 'must be an https URL')

@@ -18,6 +18,8 @@ export function mountHome(app: Express, endpoints: readonly Endpoint[]): void {
   // Its generator is loaded with the first request.
   const create = async () => (await import('../openapi/document.ts')).createApiDocument(endpoints);
   mountDocument(app, create, { 'Access-Control-Allow-Origin': '*' });
+  // Where language models look for it (llmstxt.org); its links are relative to /docs/.
+  app.get('/llms.txt', (_request, response) => response.redirect(302, 'docs/llms.txt'));
   app.get('/', (request, response) => {
     response.vary('Accept').set('Cache-Control', 'no-cache');
     if (request.accepts(['json', 'html']) === 'html') {

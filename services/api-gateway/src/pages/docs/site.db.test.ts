@@ -8,7 +8,7 @@ import request from 'supertest';
 import type { oas31 } from 'zod-openapi';
 import { apiKeyRequest } from '../../access/keyRequest.ts';
 import { endpoints } from '../../app.ts';
-import { startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
+import { openTestGateway, startTestGateway, type TestGateway } from '../../testing/testGateway.ts';
 import { createApiDocument } from '../openapi/document.ts';
 import { operationsOf, requestContent, responsesOf } from '../openapi/operations.ts';
 import { version } from '../openapi/overview.ts';
@@ -123,6 +123,29 @@ describe('the gateway', () => {
     // Whether the site is built yet or not.
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; /);
     expect(headers['x-content-type-options']).toBe('nosniff');
+  });
+
+  it('lists models without a key only if they are public, by name and price alone', async () => {
+    const { servers } = gateway;
+    const open = await openTestGateway(servers, { PUBLIC_MODELS: 'true' });
+    const [hidden, shown] = await Promise.all(
+      [gateway, open].map(({ app: served }) =>
+        request(served).get('/docs/models.json').expect(200).expect('Cache-Control', 'public, max-age=60'),
+      ),
+    );
+    await open.close();
+    expect(hidden?.body).toEqual({ data: null });
+    expect(shown?.headers).toHaveProperty('x-ratelimit-limit', '3000');
+    const models = shown?.body.data as Record<string, unknown>[];
+    expect(models.map(({ slug }) => slug)).toEqual(expect.arrayContaining(['painter', 'writer']));
+    expect(models.map(({ slug }) => slug)).not.toContain('retired');
+    expect(new Set(models.flatMap(Object.keys))).toEqual(
+      new Set(['slug', 'display_name', 'description', 'price']),
+    );
+  });
+
+  it('leads language models from /llms.txt to the index of the documentation', async () => {
+    await request(gateway.app).get('/llms.txt').expect(302).expect('Location', 'docs/llms.txt');
   });
 
   it('shows a page at / to browsers, and JSON to other clients', async () => {
