@@ -36,7 +36,7 @@ describe("by base URL and key alone, Replicate's client", () => {
 });
 
 it('by base URL and key alone, the AI SDK works', async () => {
-  expectNoProblem(await runNode('aiSdk.mjs', remote), 4);
+  expectNoProblem(await runNode('aiSdk.mjs', remote), 8);
 }, 120_000);
 
 it("by base URL alone, the samples in the READMEs of Replicate's clients work", async () => {

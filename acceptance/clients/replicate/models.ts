@@ -12,7 +12,7 @@ const samples: readonly Sample[] = [
     stream: 'text',
     on_cancel: 'charge',
   },
-  { runs: 'sandbox-text', aliases: ['minimax/video-01'], output: { kind: 'text' } },
+  { runs: 'sandbox-video', aliases: ['minimax/video-01'], output: { kind: 'videos' } },
   {
     runs: 'sandbox-text',
     field: 'text',
