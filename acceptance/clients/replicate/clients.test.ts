@@ -51,7 +51,9 @@ const hasCurl = spawnSync('curl', ['--version']).status === 0;
   async () => {
     const archive = join(testFolder('curl'), 'archive.zip');
     writeFileSync(archive, Buffer.concat([Buffer.from('PK\x05\x06'), Buffer.alloc(18)]));
-    const env = { ...process.env, REPLICATE_API_TOKEN: remote.apiKey };
+    // Its list of predictions has one page.
+    const { apiKey } = await stack.newCustomer();
+    const env = { ...process.env, REPLICATE_API_TOKEN: apiKey };
     let id = '';
     for (const [name, sample, printed] of curlSamples) {
       const here = sample

@@ -71,12 +71,14 @@ export const searchReplicateModels = endpoint({
       .toLowerCase()
       .split(/[\s"]+/)
       .filter((word) => word !== '');
-    const all = await recordsOf(context, caller, publicUrl);
-    const matching = all.filter(({ owner, name, description }) => {
-      const text = `${owner}/${name} ${description ?? ''}`.toLowerCase();
+    const matching = (await usableModels(context, caller)).filter(({ definition }) => {
+      const { owner, name, description } = modelRecord(definition, publicUrl);
+      const text = [`${owner}/${name}`, ...(definition.aliases ?? []), description ?? '']
+        .join(' ')
+        .toLowerCase();
       return words.every((word) => text.includes(word));
     });
-    return onePage(matching);
+    return onePage(matching.map(({ definition }) => modelRecord(definition, publicUrl)));
   },
 });
 
