@@ -5,7 +5,7 @@ import { invariants } from './audit/audit.ts';
 import type { Database } from './client.ts';
 import { explainReads } from './testing/explainReads.ts';
 import { fillPastYear, months } from './testing/pastYear.ts';
-import { sumUsage, type UsageGrouping, usagePeriod } from './usage.ts';
+import { type SummedGrouping, sumUsage, usagePeriod } from './usage.ts';
 
 const perMonth = 500;
 
@@ -31,7 +31,7 @@ async function inRolledBack(work: (client: PoolClient) => Promise<void>): Promis
 /** Statements of one transaction. */
 const asDatabase = (client: PoolClient) => ({ pool: client }) as unknown as Database;
 
-const usage = (from: string, to: string, groupBy: UsageGrouping = 'model') => ({
+const usage = (from: string, to: string, groupBy: SummedGrouping = 'model') => ({
   organizationId: 'org_own',
   groupBy,
   timeZone: 'UTC',
@@ -42,6 +42,7 @@ describe('the sum of usage', () => {
   it.each([
     ['model', 'UTC', '2025-01-01', '2026-01-01', 366],
     ['day', 'UTC', '2025-01-01', '2026-01-01', 366],
+    ['api_key', 'UTC', '2025-01-01', '2026-01-01', 366],
     ['model', 'Europe/Berlin', '2024-12-31T23:00Z', '2025-12-31T23:00Z', 366 + 24],
     ['day', 'Europe/Berlin', '2024-12-31T23:00Z', '2025-12-31T23:00Z', months * perMonth + 1],
   ] as const)('by %s in %s reads no execution', async (groupBy, timeZone, from, to, most) => {

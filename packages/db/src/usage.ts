@@ -2,11 +2,14 @@ import type { Money } from '@holdfast/domain/money';
 import type { Database } from './client.ts';
 import { firstIdSince, runStatement } from './statement.ts';
 
-export const usageGroupings = ['model', 'day'] as const;
+export const usageGroupings = ['model', 'day', 'api_key', 'metadata'] as const;
 export type UsageGrouping = (typeof usageGroupings)[number];
+/** Those whose hours and days are summed. */
+export type SummedGrouping = Exclude<UsageGrouping, 'metadata'>;
 
 export type Usage = {
-  group: string;
+  /** Null: executions without an API key, or without this metadata. */
+  group: string | null;
   executions: number;
   cost: Money;
   writtenOff: Money;
@@ -31,31 +34,70 @@ export type UsagePeriod = {
 /** Whole days and hours are read from their sums, the parts of hours at both ends from the executions. */
 export async function sumUsage(
   db: Database,
-  args: { organizationId: string; period: UsagePeriod; groupBy: UsageGrouping; timeZone: string },
+  args: { organizationId: string; period: UsagePeriod; groupBy: SummedGrouping; timeZone: string },
 ): Promise<Usage[]> {
   const { organizationId, period, groupBy, timeZone } = args;
   const { from, to } = period;
   const hours = wholeHours(period, groupBy);
-  const days = groupBy === 'model' || timeZone === 'UTC' ? whole(dayMs, hours) : none(hours.last);
+  const days = groupBy !== 'day' || timeZone === 'UTC' ? whole(dayMs, hours) : none(hours.last);
   const createdSince = [from, hours.last].map((time) => new Date(time.getTime() - maxLifetimeMs));
   const idsSince = createdSince.map((time) => firstIdSince('exec', time.getTime()));
   const ends = [from, hours.first, days.first, days.last, hours.last, to];
   const common = [organizationId, ...ends, ...createdSince, ...idsSince];
   const values = groupBy === 'day' ? [...common, timeZone] : common;
   const rows = await runStatement<UsageRow>(db.pool, `sum_usage_${groupBy}`, statements[groupBy], values);
-  return rows.map((row) => ({
-    ...row,
-    executions: Number(row.executions),
-    inputTokens: Number(row.inputTokens),
-    outputTokens: Number(row.outputTokens),
-  }));
+  return rows.map(usageOf);
+}
+
+function usageOf({ group, executions, cost, writtenOff, inputTokens, outputTokens }: UsageRow): Usage {
+  return {
+    group,
+    executions: Number(executions),
+    cost,
+    writtenOff,
+    inputTokens: Number(inputTokens),
+    outputTokens: Number(outputTokens),
+  };
+}
+
+/** What any request by metadata reads at most. */
+export const maxCountedByMetadata = 20_000;
+
+/**
+ * Sums up by the values of a member of the metadata, as text. The newest executions of the period count: since `countedSince`,
+ * or all when it is null.
+ */
+export async function countUsageByMetadata(
+  db: Database,
+  args: { organizationId: string; period: UsagePeriod; name: string },
+): Promise<{ rows: Usage[]; countedSince: Date | null }> {
+  const { organizationId, period, name } = args;
+  const createdSince = new Date(period.from.getTime() - maxLifetimeMs);
+  const rows = await runStatement<UsageRow & { countedSince: Date | null }>(
+    db.pool,
+    'count_usage_by_metadata',
+    metadataSql,
+    [
+      organizationId,
+      period.from,
+      period.to,
+      createdSince,
+      firstIdSince('exec', createdSince.getTime()),
+      name,
+      maxCountedByMetadata,
+    ],
+  );
+  return {
+    rows: rows.map(usageOf),
+    countedSince: rows[0]?.countedSince ?? null,
+  };
 }
 
 type Span = { first: Date; last: Date };
 
 const none = (at: Date): Span => ({ first: at, last: at });
 
-function wholeHours(period: UsagePeriod, groupBy: UsageGrouping): Span {
+function wholeHours(period: UsagePeriod, groupBy: SummedGrouping): Span {
   const { from, to, isUntilNow, hasWholeHours } = period;
   if (groupBy === 'day' && !hasWholeHours) return none(to);
   const hours = whole(hourMs, { first: from, last: to });
@@ -70,7 +112,7 @@ function whole(unitMs: number, { first, last }: Span): Span {
 }
 
 /** As text: sums exceed JavaScript numbers. */
-type UsageRow = Record<keyof Usage, string>;
+type UsageRow = Record<Exclude<keyof Usage, 'group'>, string> & Pick<Usage, 'group'>;
 
 /** By `key`, which is a column: formatting the time of each row would take longer than adding it. */
 const summedSql = (table: 'usage_days' | 'usage_hours', key: string, condition: string) => `
@@ -100,9 +142,13 @@ const completedSql = (key: string, start: string, end: string, createdSince: str
     AND e.completed_at >= ${start} AND e.completed_at < ${end}
     AND e.created_at >= ${createdSince} AND e.created_at < ${end} AND e.id >= ${idsSince}`;
 
+const sumsSql = (
+  executions: string,
+) => `${executions} AS executions, sum(cost) AS cost, coalesce(sum(written_off), 0) AS "writtenOff",
+  coalesce(sum(input_tokens), 0) AS "inputTokens", coalesce(sum(output_tokens), 0) AS "outputTokens"`;
+
 const statementBy = (group: string, key: (time: string) => string) => `
-SELECT ${group} AS "group", sum(executions) AS executions, sum(cost) AS cost, coalesce(sum(written_off), 0) AS "writtenOff",
-  coalesce(sum(input_tokens), 0) AS "inputTokens", coalesce(sum(output_tokens), 0) AS "outputTokens"
+SELECT ${group} AS "group", ${sumsSql('sum(executions)')}
 FROM (${[
   daysSql(key("e.day::timestamp AT TIME ZONE 'UTC'")),
   hoursSql(key('e.hour'), '$3', '$4'),
@@ -112,10 +158,22 @@ FROM (${[
 ].join('\n  UNION ALL ')}
 ) part GROUP BY 1 ORDER BY 1`;
 
-const statements: Record<UsageGrouping, string> = {
+const statements: Record<SummedGrouping, string> = {
   model: statementBy('key', () => 'e.model COLLATE "C"'),
+  api_key: statementBy(`nullif(key, '')`, () => `coalesce(e.api_key_id, '') COLLATE "C"`),
   day: statementBy("to_char(key AT TIME ZONE $12, 'YYYY-MM-DD')", (time) => time),
 };
+
+const metadataSql = `
+WITH newest AS MATERIALIZED (
+  SELECT e.created_at, e.completed_at, e.metadata, e.cost, e.written_off, e.input_tokens, e.output_tokens FROM executions e
+  WHERE e.organization_id = $1 AND e.created_at >= $4 AND e.created_at < $3 AND e.id >= $5
+  ORDER BY e.created_at DESC LIMIT $7
+)
+SELECT metadata ->> $6 AS "group", ${sumsSql('count(*)')},
+  (SELECT min(created_at) FROM newest HAVING count(*) = $7) AS "countedSince"
+FROM newest WHERE cost IS NOT NULL AND completed_at >= $2 AND completed_at < $3
+GROUP BY 1 ORDER BY sum(cost) DESC, 1`;
 
 /** A period whose ends are times, dates in a time zone, or null: then until now, and from the start of its month. */
 export async function usagePeriod(

@@ -62,8 +62,14 @@ export class Account {
   }
 }
 
-/** `tz`: the time zone of days, such as `Europe/Berlin`. */
-export type UsageFilter = { from?: string; to?: string; group_by?: string; tz?: string };
+/** `tz`: the time zone of days, such as `Europe/Berlin`. `metadata_key`: whose values, with `group_by: 'metadata'`. */
+export type UsageFilter = {
+  from?: string;
+  to?: string;
+  group_by?: string;
+  tz?: string;
+  metadata_key?: string;
+};
 
 /** Executions and their cost in a period, for example by model. */
 export function readUsage(http: Http, filter: UsageFilter, options?: RequestOptions): ResponsePromise<Usage> {

@@ -77,7 +77,7 @@ export class Holdfast {
     return execution.result && (withFiles(this.files, execution.result) as OutputOf<Slug>);
   }
 
-  /** Executions and their cost in a period, by model or by day. */
+  /** Executions and their cost in a period, by model, day, API key or metadata. */
   usage(filter: UsageFilter = {}, options?: RequestOptions): ResponsePromise<Usage> {
     return readUsage(this.#http, filter, options);
   }

@@ -233,7 +233,7 @@ class WebhookEndpointRequest(ApiObject):
     """
     dialect: Literal['holdfast', 'openai'] | str | None = None
     """
-    Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered. Default: `"holdfast"`
+    Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, `video.completed` and `video.failed` with that of a video, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered. Default: `"holdfast"`
     """
     max_in_flight: int | None = None
     """
@@ -269,7 +269,7 @@ class WebhookEndpointChanges(ApiObject):
     """
     dialect: Literal['holdfast', 'openai'] | str | None = None
     """
-    Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
+    Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, `video.completed` and `video.failed` with that of a video, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
     """
     max_in_flight: int | None = None
     """
@@ -883,6 +883,14 @@ class UsageRow(ApiObject):
     """
     Day in the time zone `tz`, with `group_by=day`
     """
+    api_key: str | None = None
+    """
+    Id of the API key, with `group_by=api_key`. Null: created without one
+    """
+    metadata: str | None = None
+    """
+    The value of `metadata_key`, with `group_by=metadata`. Null: executions without it
+    """
     executions: int
     """
     Number of completed executions
@@ -1016,7 +1024,7 @@ class CreatedWebhookEndpoint(ApiObject):
     """
     dialect: Literal['holdfast', 'openai'] | str
     """
-    Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
+    Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, `video.completed` and `video.failed` with that of a video, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
     """
     max_in_flight: int
     """
@@ -1074,7 +1082,7 @@ class WebhookEndpoint(ApiObject):
     """
     dialect: Literal['holdfast', 'openai'] | str
     """
-    Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
+    Whose webhooks the deliveries look like. `openai`: `response.completed`, `response.failed`, `response.cancelled` and `response.incomplete` with the id of the response, `video.completed` and `video.failed` with that of a video, and `batch.*` with that of the batch, which the SDKs' `webhooks.unwrap()` verifies and reads; other events are not delivered
     """
     max_in_flight: int
     """
@@ -2109,13 +2117,17 @@ class Usage(ApiObject):
     """
     End of the period, exclusive
     """
-    group_by: Literal['model', 'day'] | str
+    group_by: Literal['model', 'day', 'api_key', 'metadata'] | str
     """
     What the rows are grouped by
     """
     data: list[UsageRow]
     """
-    One row per model or day with executions, in order
+    One row per model, day, key or value with executions, in order; values in order of cost
+    """
+    counted_since: AwareDatetime | None = None
+    """
+    With `group_by=metadata`. Null: all are counted
     """
     total: UsageTotal
 

@@ -1884,9 +1884,11 @@ export interface components {
              * @description What the rows are grouped by
              * @enum {string}
              */
-            group_by: "model" | "day";
-            /** @description One row per model or day with executions, in order */
+            group_by: "model" | "day" | "api_key" | "metadata";
+            /** @description One row per model, day, key or value with executions, in order; values in order of cost */
             data: components["schemas"]["UsageRow"][];
+            /** @description With `group_by=metadata`. Null: all are counted */
+            counted_since?: string | null;
             total: components["schemas"]["UsageTotal"];
         };
         UsageRow: {
@@ -1897,6 +1899,10 @@ export interface components {
              * @description Day in the time zone `tz`, with `group_by=day`
              */
             day?: string;
+            /** @description Id of the API key, with `group_by=api_key`. Null: created without one */
+            api_key?: string | null;
+            /** @description The value of `metadata_key`, with `group_by=metadata`. Null: executions without it */
+            metadata?: string | null;
             /** @description Number of completed executions */
             executions: number;
             /**

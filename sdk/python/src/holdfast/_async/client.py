@@ -239,9 +239,11 @@ class AsyncHoldfast:
         to: str | None = None,
         group_by: str | None = None,
         tz: str | None = None,
+        metadata_key: str | None = None,
     ) -> models.Usage:
-        """Executions and their cost in a period, by model or by day; `tz` is the time zone of days, such as Europe/Berlin."""
-        query = {"from": from_, "to": to, "group_by": group_by, "tz": tz}
+        """Executions and their cost in a period, by model, day, API key or metadata; `tz` is the time zone of days, such as
+        Europe/Berlin, `metadata_key` the member of the metadata."""
+        query = {"from": from_, "to": to, "group_by": group_by, "tz": tz, "metadata_key": metadata_key}
         return await self._http.read(models.Usage, "GET", "/v1/usage", query=query, expects=("data",))
 
     async def request(

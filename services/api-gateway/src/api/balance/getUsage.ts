@@ -1,5 +1,12 @@
 import type { Database } from '@holdfast/db/client';
-import { sumUsage, usageGroupings, usagePeriod } from '@holdfast/db/usage';
+import {
+  countUsageByMetadata,
+  sumUsage,
+  type UsageGrouping,
+  type UsagePeriod,
+  usageGroupings,
+  usagePeriod,
+} from '@holdfast/db/usage';
 import { invalidField } from '@holdfast/domain/errors';
 import { z } from 'zod';
 import { endpoint } from '../../context/endpoint.ts';
@@ -33,7 +40,7 @@ const usage = (args: { withWriteOffs: boolean }) =>
     tag: 'Balance',
     summary: 'Read usage',
     description:
-      'Returns usage and charges, by model or by day, of the executions that completed in a period of at most ' +
+      'Returns usage and charges, by model, day, API key or the values of your metadata, of the executions that completed in a period of at most ' +
       `${maxDays} days. It includes executions past the operator's retention period, if whole hours are asked for. With \`Accept: text/csv\` the ` +
       'rows are returned as CSV.',
     scope: 'balance',
@@ -59,6 +66,12 @@ const usage = (args: { withWriteOffs: boolean }) =>
           example: 'Europe/Berlin',
         }),
       group_by: z.enum(usageGroupings).default('model').describe('What the rows are grouped by'),
+      metadata_key: z
+        .string()
+        .min(1)
+        .max(256)
+        .default('user')
+        .meta({ description: 'With `group_by=metadata`: the member of `metadata`', example: 'user' }),
     }),
     responses: {
       200: {
@@ -70,9 +83,11 @@ const usage = (args: { withWriteOffs: boolean }) =>
     async handle({ context, caller, query }) {
       const { organizationId } = caller;
       const period = await readPeriod(context.db, query);
-      const wanted = { organizationId, period, groupBy: query.group_by, timeZone: query.tz };
-      const rows = await context.reader.read(organizationId, (db) => sumUsage(db, wanted));
-      const body = usageReport({ ...period, groupBy: query.group_by, ...args }, rows);
+      const { rows, ...counted } = await context.reader.read(organizationId, (db) =>
+        readUsage(db, { organizationId, period, query }),
+      );
+      const report = usageReport({ ...period, groupBy: query.group_by, ...args }, rows);
+      const body = { ...report, ...counted };
       const filename = `usage_${body.from.slice(0, 10)}_${body.to.slice(0, 10)}.csv`;
       const table = { filename, columns: usageColumns(query.group_by, args), rows: body.data };
       return { status: 200, body, table };
@@ -81,6 +96,19 @@ const usage = (args: { withWriteOffs: boolean }) =>
 
 export const getUsage = usage({ withWriteOffs: false });
 export const getUsageWithWriteOffs = usage({ withWriteOffs: true });
+
+type Query = { group_by: UsageGrouping; metadata_key: string; tz: string };
+
+async function readUsage(
+  db: Database,
+  { organizationId, period, query }: { organizationId: string; period: UsagePeriod; query: Query },
+) {
+  const { group_by: groupBy, metadata_key: name, tz: timeZone } = query;
+  if (groupBy !== 'metadata')
+    return { rows: await sumUsage(db, { organizationId, period, groupBy, timeZone }) };
+  const { rows, countedSince } = await countUsageByMetadata(db, { organizationId, period, name });
+  return { rows, counted_since: countedSince?.toISOString() ?? null };
+}
 
 /** @throws INPUT_VALIDATION_ERROR for a negative period or one that is too long */
 async function readPeriod(

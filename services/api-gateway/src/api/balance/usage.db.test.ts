@@ -87,6 +87,40 @@ describe('the usage', () => {
     ]);
   });
 
+  it('by API key and by a value of the metadata is the sum of each', async () => {
+    const own = await organizationWithKey(gateway, { balance: '10' });
+    const run = async (cost: string, apiKeyId: string | null, metadata: object | null) => {
+      const id = await completedExecution(db, { organizationId: own.organizationId, cost, tokens: [1, 2] });
+      await db.pool.query('UPDATE executions SET api_key_id = $2, metadata = $3 WHERE id = $1', [
+        id,
+        apiKeyId,
+        metadata,
+      ]);
+    };
+    await run('0.1', 'key_a', { user: 'ann' });
+    await run('0.2', 'key_a', { user: 'ben', team: 7 });
+    await run('0.3', null, null);
+    await db.pool.query('SELECT recount_usage()');
+    const by = async (query: Record<string, string>) => (await get(query, own.key).expect(200)).body;
+    expect((await by({ group_by: 'api_key' })).data).toMatchObject([
+      { api_key: 'key_a', executions: 2, cost: '0.30' },
+      { api_key: null, executions: 1, cost: '0.30' },
+    ]);
+    expect(await by({ group_by: 'metadata' })).toMatchObject({
+      data: [
+        { metadata: null, cost: '0.30' },
+        { metadata: 'ben', cost: '0.20' },
+        { metadata: 'ann', cost: '0.10' },
+      ],
+      total: { executions: 3, cost: '0.60' },
+      counted_since: null,
+    });
+    expect((await by({ group_by: 'metadata', metadata_key: 'team' })).data).toMatchObject([
+      { metadata: null, cost: '0.40' },
+      { metadata: '7', cost: '0.20' },
+    ]);
+  });
+
   it('equals the settled amounts in the journal', async () => {
     const { db } = gateway.context;
     const { rows } = await db.pool.query<{ settled: string }>(

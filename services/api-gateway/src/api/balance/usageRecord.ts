@@ -1,8 +1,8 @@
-import { type Usage, type UsageGrouping, usageGroupings } from '@holdfast/db/usage';
+import { maxCountedByMetadata, type Usage, type UsageGrouping, usageGroupings } from '@holdfast/db/usage';
 import { formatMoney, MoneyDecimal } from '@holdfast/domain/money';
 import { z } from 'zod';
 import type { CsvColumns } from '../../http/csv.ts';
-import { amount, timestamp } from '../../http/fields.ts';
+import { amount, timestamp, withCommas } from '../../http/fields.ts';
 
 const sums = {
   executions: z.int().describe('Number of completed executions'),
@@ -17,6 +17,16 @@ const UsageRow = z
   .object({
     model: z.string().optional().describe('Model slug, with `group_by=model`'),
     day: z.iso.date().optional().describe('Day in the time zone `tz`, with `group_by=day`'),
+    api_key: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('Id of the API key, with `group_by=api_key`. Null: created without one'),
+    metadata: z
+      .string()
+      .nullable()
+      .optional()
+      .describe('The value of `metadata_key`, with `group_by=metadata`. Null: executions without it'),
     ...sums,
   })
   .meta({ id: 'UsageRow' });
@@ -26,7 +36,15 @@ export const UsageReport = z
     from: timestamp('Start of the period, inclusive, by completion time'),
     to: timestamp('End of the period, exclusive'),
     group_by: z.enum(usageGroupings).describe('What the rows are grouped by'),
-    data: z.array(UsageRow).describe('One row per model or day with executions, in order'),
+    data: z
+      .array(UsageRow)
+      .describe('One row per model, day, key or value with executions, in order; values in order of cost'),
+    counted_since: timestamp(
+      `Older executions were not counted: at most the newest ${withCommas(maxCountedByMetadata)} are`,
+    )
+      .nullable()
+      .optional()
+      .describe('With `group_by=metadata`. Null: all are counted'),
     total: z.object(sums).meta({ id: 'UsageTotal', description: 'The sum of all rows' }),
   })
   .meta({
