@@ -5,6 +5,11 @@ import { root } from '../child.mjs';
 
 const schema = modelSchema();
 writeFileSync(path.join(root, 'docs/model.schema.json'), `${JSON.stringify(schema, null, 2)}\n`);
+// The console completes what operators write by it.
+writeFileSync(
+  path.join(root, 'packages/console/src/generated/modelSchema.json'),
+  `${JSON.stringify(schema)}\n`,
+);
 
 /** The type of a value, in words. */
 function kindOf({ type, enum: choices, anyOf, items, additionalProperties }) {

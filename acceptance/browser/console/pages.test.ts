@@ -348,6 +348,7 @@ test.describe('the pages', () => {
       batch: [`${batches}/${batchId}`, 'sandbox-text'],
       models: ['/models', 'Models'],
       model: ['/models/sandbox-image', 'Sandbox image'],
+      'model-editor': ['/models/-/edit?model=sandbox-image', 'Edit sandbox-image'],
       playground: ['/playground', 'Playground'],
       actions: ['/actions', 'Actions'],
       sessions: ['/sessions', 'Sessions'],

@@ -120,6 +120,12 @@ const routeTree = rootRoute.addChildren([
   }),
   createRoute({
     getParentRoute,
+    path: '/models/-/edit',
+    component: lazyPage(() => import('./pages/ModelEditor.tsx'), 'ModelEditor'),
+    validateSearch: (search: Record<string, unknown>): { model?: string } => textsOf(search, ['model']),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/actions',
     component: lazyPage(() => import('./pages/Actions.tsx'), 'Actions'),
     validateSearch: actionFiltersOf,

@@ -2,6 +2,7 @@ import { actionsTexts } from './strings/actions.ts';
 import { batchesTexts } from './strings/batches.ts';
 import { bulkTexts } from './strings/bulk.ts';
 import { executionsTexts } from './strings/executions.ts';
+import { modelEditorTexts } from './strings/modelEditor.ts';
 import { organizationsTexts } from './strings/organizations.ts';
 import { overviewTexts } from './strings/overview.ts';
 import { systemTexts } from './strings/system.ts';
@@ -17,6 +18,7 @@ export const text = {
   ...systemTexts,
   ...actionsTexts,
   ...bulkTexts,
+  ...modelEditorTexts,
   product: 'Holdfast',
   console: 'Console',
   skip: 'Skip to content',

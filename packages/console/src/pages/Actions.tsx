@@ -105,7 +105,13 @@ function Row({ of }: { of: Action }) {
         <span className="font-medium">{of.actor}</span>{' '}
         {sentenceOf(of).map((part, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of a sentence never move
-          <Fragment key={at}>{typeof part === 'string' ? part : <Subject id={part.id} />}</Fragment>
+          <Fragment key={at}>
+            {typeof part === 'string' ? (
+              part
+            ) : (
+              <Subject id={part.id} isModel={of.action.includes('/models/')} />
+            )}
+          </Fragment>
         ))}
         <Outcome of={of.status} />
       </p>
@@ -118,7 +124,7 @@ function Row({ of }: { of: Action }) {
 }
 
 /** What an action was about, with its page where it has one. */
-function Subject({ id }: { id: string }) {
+function Subject({ id, isModel }: { id: string; isModel: boolean }) {
   const name = <span className="font-mono text-xs">{id.includes('_0') ? shortened(id) : id}</span>;
   const look = { title: id, className: 'underline decoration-soft' };
   if (id.startsWith('org_')) return <OrganizationLink id={id} isInline />;
@@ -137,6 +143,12 @@ function Subject({ id }: { id: string }) {
   if (id.startsWith('dlv_'))
     return (
       <Link to="/webhooks/deliveries/$id" params={{ id }} {...look}>
+        {name}
+      </Link>
+    );
+  if (isModel)
+    return (
+      <Link to="/models/$slug" params={{ slug: id }} {...look}>
         {name}
       </Link>
     );

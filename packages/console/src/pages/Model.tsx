@@ -2,6 +2,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { type PriceLine, priceLines } from '../../../domain/src/priceLines.ts';
 import { whyNotOffered } from '../features/models/facts.ts';
+import { ModelActions } from '../features/models/modelActions.tsx';
 import { type Definition, type Model as ModelOf, useModels } from '../features/models/models.ts';
 import { text } from '../strings.ts';
 import { linkLook } from '../ui/button.tsx';
@@ -37,7 +38,8 @@ function Details({ of }: { of: ModelOf }) {
             {of.name} <Status of={of.isActive ? text.models.offered : text.models.notOffered} />
           </Heading>
           <p className="mt-1">
-            <Id of={of.slug} />
+            <Id of={of.slug} />{' '}
+            <span className="text-soft text-xs">{text.modelEditor.source[of.source]}</span>
           </p>
           <p className="mt-1 max-w-prose text-soft">{definition.description}</p>
           {!of.isActive && <p className="mt-2 text-busy">{whyNotOffered(definition)}</p>}
@@ -46,6 +48,7 @@ function Details({ of }: { of: ModelOf }) {
           <Link to="/executions" search={{ model: of.slug }} className="underline">
             {text.nav.executions}
           </Link>
+          <ModelActions of={definition} />
           {of.isActive && (
             <Link to="/playground" search={{ model: of.slug }} className={linkLook}>
               {text.models.run}

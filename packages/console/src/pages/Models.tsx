@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { failureRate, priceOf, whyNotOffered } from '../features/models/facts.ts';
 import { type Model, useModels } from '../features/models/models.ts';
 import { text } from '../strings.ts';
+import { linkLook } from '../ui/button.tsx';
 import { inputLook } from '../ui/field.tsx';
 import { Heading } from '../ui/heading.tsx';
 import { useListKeys } from '../ui/lists.tsx';
@@ -25,16 +26,21 @@ export function Models() {
     <>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
         <Heading title={text.nav.models} />
-        <label className="w-full sm:w-72">
-          <span className="sr-only">{text.models.search}</span>
-          <input
-            type="search"
-            value={typed}
-            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-            placeholder={text.models.search}
-            className={inputLook}
-          />
-        </label>
+        <div className="flex flex-wrap items-center gap-3">
+          <label className="w-full sm:w-72">
+            <span className="sr-only">{text.models.search}</span>
+            <input
+              type="search"
+              value={typed}
+              onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+              placeholder={text.models.search}
+              className={inputLook}
+            />
+          </label>
+          <Link to="/models/-/edit" className={linkLook}>
+            {text.modelEditor.create}
+          </Link>
+        </div>
       </div>
       <div className="rounded-lg border border-line bg-card">
         {isPending && <Skeleton />}
@@ -54,7 +60,7 @@ export function Models() {
 const rowGrid =
   'grid grid-cols-2 items-start gap-x-4 gap-y-1 px-4 py-2 lg:grid-cols-[minmax(0,2fr)_minmax(0,1.4fr)_9rem_9rem_7rem]';
 
-function Row({ of: { slug, name, isActive, definition, activity } }: { of: Model }) {
+function Row({ of: { slug, name, isActive, source, definition, activity } }: { of: Model }) {
   const { last_24_hours: day, last_7_days: week } = activity ?? {};
   return (
     <li {...opensLink} className={`${rowGrid} ${rowLook}`}>
@@ -69,6 +75,7 @@ function Row({ of: { slug, name, isActive, definition, activity } }: { of: Model
           <Id of={slug} />
         </span>
         <span className="block truncate text-soft text-xs">
+          {source === 'console' && `${text.modelEditor.source.console} · `}
           {definition.providers.map(({ connection }) => connection).join(' → ')}
           {definition.description && ` · ${definition.description}`}
         </span>

@@ -162,7 +162,7 @@ export const executionsTexts = {
     unknown: (slug: string) => `There is no model ${slug}`,
     offered: 'offered',
     notOffered: 'not offered',
-    withdrawn: 'Its file says active: false, or the file was removed.',
+    withdrawn: 'It says active: false, or its file was removed.',
     unconfigured: (names: string) => `No provider is configured: set ${names}.`,
     providersCost: (otherwise: string) => `What the provider reports, else ${otherwise}`,
     price: 'Price in USD',

@@ -35,6 +35,7 @@ export type Model = {
   slug: string;
   name: string;
   isActive: boolean;
+  source: Schemas['ModelDefinition']['source'];
   definition: Definition;
   activity?: Schemas['ModelActivity'] | undefined;
 };
@@ -47,9 +48,9 @@ export function useModels({ withActivity = false } = {}) {
       read<Schemas['ModelDefinitionList']>('/models', withActivity ? { include: 'activity' } : {}),
     staleTime: 60_000,
     select: ({ data }): Model[] =>
-      data.map(({ slug, is_active: isActive, definition: stored, activity }) => {
+      data.map(({ slug, is_active: isActive, source, definition: stored, activity }) => {
         const definition = stored as unknown as Definition;
-        return { slug, isActive, definition, activity, name: definition.display_name ?? slug };
+        return { slug, isActive, source, definition, activity, name: definition.display_name ?? slug };
       }),
   });
 }

@@ -7,10 +7,10 @@ import type { Input } from './schema.ts';
 /** An id from the address may be anything. */
 export const pathOf = (organizationId: string) => `/organizations/${encodeURIComponent(organizationId)}`;
 
-/** An estimate follows the input this much later: each is a request. */
+/** Requests about what is being written follow it this much later. */
 const settleMs = 500;
 
-function useSettled<Value>(value: Value): Value {
+export function useSettled<Value>(value: Value): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(value), settleMs);

@@ -1,0 +1,32 @@
+import { Link } from '@tanstack/react-router';
+import { text } from '../../strings.ts';
+import { Button, linkLook } from '../../ui/button.tsx';
+import { download } from '../../ui/csv.ts';
+import { Confirmed } from '../../ui/dialog.tsx';
+import { useMissingRole } from '../access/session.tsx';
+import type { Definition } from './models.ts';
+import { useModelChanges, useStoredModel } from './stored.ts';
+
+/** What an operator can do with a model. */
+export function ModelActions({ of: { slug, active } }: { of: Pick<Definition, 'slug' | 'active'> }) {
+  const { data } = useStoredModel(slug);
+  const { setActive } = useModelChanges();
+  const missing = useMissingRole('admin');
+  if (!data) return null;
+  const question = active ? text.modelEditor.disableQuestion(slug) : text.modelEditor.restoreQuestion(slug);
+  return (
+    <>
+      <Button onClick={() => download(`${slug}.yaml`, data.yaml)}>{text.modelEditor.download}</Button>
+      <Confirmed
+        label={active ? text.modelEditor.disable : text.modelEditor.restore}
+        tone={active ? 'danger' : 'plain'}
+        question={data.source === 'file' ? `${question} ${text.modelEditor.takesOver}` : question}
+        disabledBecause={missing}
+        act={() => setActive(data, !active)}
+      />
+      <Link to="/models/-/edit" search={{ model: slug }} className={linkLook}>
+        {text.modelEditor.edit}
+      </Link>
+    </>
+  );
+}

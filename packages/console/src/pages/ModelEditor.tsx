@@ -1,0 +1,173 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { change, type Schemas } from '../api.ts';
+import { useMissingRole } from '../features/access/session.tsx';
+import { DryRun } from '../features/modelEditor/dryRun.tsx';
+import type { YamlEditor } from '../features/modelEditor/yamlEditor.ts';
+import { YamlField } from '../features/modelEditor/yamlField.tsx';
+import { useSettled } from '../features/models/running.ts';
+import { readStoredModel, useModelChanges, useStoredModel } from '../features/models/stored.ts';
+import { text } from '../strings.ts';
+import { Button } from '../ui/button.tsx';
+import { Card } from '../ui/card.tsx';
+import { useChangeDialog } from '../ui/dialog.tsx';
+import { Heading } from '../ui/heading.tsx';
+import { Problem, UntilRead } from '../ui/states.tsx';
+
+const template = `slug: acme-text
+display_name: Acme text
+description: Writes a text from a prompt.
+provider:
+  adapter: openai
+  connection: acme
+  model: acme-large
+input_schema:
+  type: object
+  additionalProperties: false
+  required: [prompt]
+  properties:
+    prompt: { type: string, minLength: 1, maxLength: 4000 }
+  examples:
+    - { prompt: Write a haiku about a lighthouse. }
+price: { per_run: "0.01" }
+output: { kind: text }
+`;
+
+export function ModelEditor() {
+  const { model } = useSearch({ from: '/models/-/edit' });
+  const stored = useStoredModel(model);
+  const title = model === undefined ? text.modelEditor.create : text.modelEditor.titleOf(model);
+  // Later reads of the model must not take away what is being written.
+  const [opened, setOpened] = useState<Schemas['StoredModel'] | null>(null);
+  const { data } = stored;
+  useEffect(() => {
+    if (data && !stored.isFetching) setOpened((before) => (before?.slug === data.slug ? before : data));
+  }, [data, stored.isFetching]);
+  return (
+    <>
+      <nav className="mb-3 text-soft">
+        <Link to="/models" className="hover:underline">{`← ${text.nav.models}`}</Link>
+      </nav>
+      {model !== undefined && <UntilRead of={stored} title={title} />}
+      {model === undefined && <Workbench key="new" title={title} opened={null} />}
+      {opened && opened.slug === model && <Workbench key={model} title={title} opened={opened} />}
+    </>
+  );
+}
+
+const none: Schemas['ModelProblem'][] = [];
+
+function Workbench({ title, opened }: { title: string; opened: Schemas['StoredModel'] | null }) {
+  const editor = useRef<YamlEditor | null>(null);
+  const [yaml, setYaml] = useState(opened?.yaml ?? template);
+  const settled = useSettled(yaml);
+  const check = useQuery({
+    queryKey: ['model check', settled],
+    queryFn: () => change<Schemas['ModelCheck']>('POST', '/models/check', { body: { yaml: settled } }),
+    enabled: settled !== '',
+    gcTime: 0,
+    placeholderData: (before) => before,
+  });
+  const missing = useMissingRole('admin');
+  const isCurrent = settled === yaml && !check.isFetching && check.error === null;
+  return (
+    <>
+      <Heading title={title} />
+      <p className="mt-1 max-w-3xl text-soft">{text.modelEditor.about}</p>
+      {opened?.source === 'file' && <p className="mt-1 max-w-3xl text-busy">{text.modelEditor.fromFile}</p>}
+      <div className="mt-4 grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <section className="min-w-0 rounded-lg border border-line bg-card">
+          <YamlField
+            label={text.modelEditor.yaml}
+            text={yaml}
+            isReadOnly={missing !== null}
+            problems={check.data?.problems ?? none}
+            warnings={check.data?.warnings ?? none}
+            editor={editor}
+            onChange={setYaml}
+          />
+        </section>
+        <Card
+          title={text.modelEditor.dryRun}
+          aside={
+            <Apply
+              yaml={yaml}
+              check={isCurrent && yaml !== opened?.yaml ? check.data : undefined}
+              disabledBecause={missing}
+            />
+          }
+        >
+          <div aria-live="polite" className="space-y-3">
+            {check.isPending && <p className="text-soft">{text.modelEditor.checking}</p>}
+            {check.error && <Problem error={check.error} onRetry={() => void check.refetch()} />}
+            {check.data && opened && (
+              <OtherModel
+                of={opened}
+                check={check.data}
+                onLoad={(current) => editor.current?.replace(current)}
+              />
+            )}
+            {check.data && <DryRun of={check.data} goTo={(line) => editor.current?.goTo(line)} />}
+          </div>
+        </Card>
+      </div>
+    </>
+  );
+}
+
+/** Warns where the text no longer is a change of the model that was opened. */
+function OtherModel(props: {
+  of: Schemas['StoredModel'];
+  check: Schemas['ModelCheck'];
+  onLoad: (text: string) => void;
+}) {
+  const { of, check, onLoad } = props;
+  const load = async () => onLoad((await readStoredModel(of.slug)).yaml);
+  if (check.slug !== null && check.slug !== of.slug)
+    return <p className="text-busy">{text.modelEditor.otherSlug(check.slug, of.slug)}</p>;
+  if (!check.current || check.current.version === of.version) return null;
+  return (
+    <div className="space-y-2 text-busy">
+      <p>{text.modelEditor.moved}</p>
+      <Button onClick={() => void load()}>{text.modelEditor.loadCurrent}</Button>
+    </div>
+  );
+}
+
+/** Applies what the dry run shows: the API refuses it if the model has another version by then. */
+function Apply(props: {
+  yaml: string;
+  check: Schemas['ModelCheck'] | undefined;
+  disabledBecause: string | null;
+}) {
+  const { yaml, check, disabledBecause } = props;
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const { apply } = useModelChanges();
+  const { isBusy, error, run } = useChangeDialog();
+  const applyTo = async (slug: string, version: string | null) => {
+    try {
+      await apply(slug, { yaml, version });
+    } catch (reason) {
+      void client.invalidateQueries({ queryKey: ['model check'] });
+      throw reason;
+    }
+    await navigate({ to: '/models/$slug', params: { slug } });
+  };
+  const { slug = null, current = null } = check ?? {};
+  const isReady = check?.is_valid === true && slug !== null;
+  return (
+    <>
+      <Button
+        tone="primary"
+        disabled={!isReady || isBusy || disabledBecause !== null}
+        title={disabledBecause ?? undefined}
+        onClick={() => slug !== null && void run(() => applyTo(slug, current?.version ?? null))}
+      >
+        {text.modelEditor.apply}
+      </Button>
+      {error !== null && <Problem error={error} />}
+    </>
+  );
+}
