@@ -35,7 +35,7 @@ export const postVideoRemix = endpoint({
     const [video] = await requireOutput(call, former, 'videos');
     const inputs = await readInputs(context.db, caller.organizationId, [former.id]);
     const settings = inputs.get(former.id) ?? {};
-    const request = { ...call, webhookDialect: openaiVideo };
+    const request = { ...call, terms: { webhookDialect: openaiVideo } };
     const created = await createFrom(request, `POST ${route}`, { ...body, video_id: of.id }, () => ({
       model: definition.slug,
       input: remixInput(definition, settings, body.prompt, video.id),

@@ -61,7 +61,7 @@ export const postVideo = endpoint({
   limit: 'create',
   body: z.looseObject({}),
   async handle({ body, ...call }) {
-    const request = { ...call, webhookDialect: openaiVideo };
+    const request = { ...call, terms: { webhookDialect: openaiVideo } };
     const { created, fields } = await createFromFiles(request, body, {
       route: `POST ${videosRoute}`,
       fields: videoFields,
