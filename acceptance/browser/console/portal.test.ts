@@ -147,6 +147,17 @@ test.describe('the portal', () => {
     receiver.close();
   });
 
+  test('opens the execution whose id is given, and lists those of a time', async ({ page, state, enter }) => {
+    const id = await runExecution(state, { model: 'sandbox-text', input: { prompt: 'A hill' } });
+    await enter('executions?to=2020-01-01T00:00');
+    await untilText(page, 'No execution matches');
+    await page.goto(page.url().replace('to=', 'from='));
+    await page.locator(`a[data-row][href$="${id}"]`).waitFor();
+    await page.getByLabel('Find by id').fill(` ${id} `);
+    await page.getByRole('heading', { name: 'Output' }).waitFor();
+    expect(page.url()).toMatch(new RegExp(`/executions/${id}$`));
+  });
+
   test('shows a batch that is paused, goes on with it, retries what failed, and has its results', async ({
     page,
     problems,

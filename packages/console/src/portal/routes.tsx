@@ -1,5 +1,5 @@
 import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router';
-import { textsOf } from '../features/search/filters.ts';
+import { type Filters, textsOf } from '../features/search/filters.ts';
 import { lazyPage, routerOptions } from '../router.tsx';
 import { home } from './api.ts';
 import { Landing, Shell } from './Shell.tsx';
@@ -14,8 +14,8 @@ const routeTree = rootRoute.addChildren([
     getParentRoute,
     path: '/executions',
     component: lazyPage(() => import('./pages/Executions.tsx'), 'Executions'),
-    validateSearch: (search: Record<string, unknown>): { status?: string; model?: string } =>
-      textsOf(search, ['status', 'model']),
+    validateSearch: (search: Record<string, unknown>): Pick<Filters, 'status' | 'model' | 'from' | 'to'> =>
+      textsOf(search, ['status', 'model', 'from', 'to']),
   }),
   createRoute({
     getParentRoute,

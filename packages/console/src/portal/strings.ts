@@ -21,6 +21,8 @@ export const words = {
     emptyHint: 'Create one with the API. It appears here at once.',
     none: 'No execution matches',
     noneHint: 'Clear the filters.',
+    find: 'Find by id',
+    findHint: 'exec_… opens its page',
   },
   execution: {
     accepted: 'Accepted, hold placed',

@@ -1,7 +1,9 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { executionStatuses } from '../../features/search/filters.ts';
+import { executionStatuses, timesOf } from '../../features/search/filters.ts';
+import { pageOfId } from '../../features/search/search.ts';
 import { text } from '../../strings.ts';
-import { Chosen, changed, FilterBar } from '../../ui/filterBar.tsx';
+import { Field, inputLook } from '../../ui/field.tsx';
+import { Chosen, changed, FilterBar, Typed } from '../../ui/filterBar.tsx';
 import { Heading } from '../../ui/heading.tsx';
 import { costColumn, createdColumn, durationColumn, errorColumn, idColumn } from '../../ui/listColumns.tsx';
 import { useKeptFilters, useListKeys, usePages } from '../../ui/lists.tsx';
@@ -18,8 +20,11 @@ export function Executions() {
   const filters = useSearch({ from: '/executions' });
   useListKeys();
   useKeptFilters('/executions', filters);
+  const { status, model } = filters;
+  const { from: createdAfter, to: createdBefore, wrong } = timesOf(filters);
+  const query = { status, model, created_after: createdAfter, created_before: createdBefore, limit: 50 };
   const readPage = (cursor: string | undefined) =>
-    read<Schemas['ExecutionPage']>('/executions', { ...filters, limit: 50, cursor });
+    read<Schemas['ExecutionPage']>('/executions', { ...query, cursor });
   const pages = usePages(['executions', filters], readPage, { isLive: true });
   const empty =
     Object.keys(filters).length > 0 ? (
@@ -31,6 +36,11 @@ export function Executions() {
     <>
       <Heading title={words.nav.executions} className="mb-4" />
       <Filters />
+      {wrong.map((given) => (
+        <p key={given} role="alert" className="mb-4 text-bad">
+          {text.list.notATime(given)}
+        </p>
+      ))}
       <TableList
         name="executions"
         caption={words.nav.executions}
@@ -48,10 +58,11 @@ function Filters() {
   const set = (change: typeof filters) => void navigate({ search: changed(filters, change), replace: true });
   return (
     <FilterBar
-      columns="sm:grid-cols-[12rem_12rem_auto]"
+      columns="sm:grid-cols-3 xl:grid-cols-[1fr_10rem_10rem_13rem_13rem_auto]"
       isFiltered={Object.keys(filters).length > 0}
       onClear={() => void navigate({ search: {}, replace: true })}
     >
+      <FindById />
       <Chosen
         label={text.list.status}
         any={text.list.anyStatus}
@@ -66,7 +77,35 @@ function Filters() {
         of={(models.data?.data ?? []).map(({ slug }) => slug)}
         onChange={(model) => set({ model })}
       />
+      <Typed
+        label={text.list.from}
+        type="datetime-local"
+        value={filters.from}
+        onChange={(from) => set({ from })}
+      />
+      <Typed label={text.list.to} type="datetime-local" value={filters.to} onChange={(to) => set({ to })} />
     </FilterBar>
+  );
+}
+
+/** A whole id, pasted or typed, opens its page. */
+function FindById() {
+  const navigate = useNavigate();
+  const open = (typed: string) => {
+    const page = pageOfId(typed);
+    if (page?.to === '/executions/$id') void navigate({ to: page.to, params: { id: page.id } });
+  };
+  return (
+    <div className="col-span-2 sm:col-span-1">
+      <Field label={words.executions.find}>
+        <input
+          type="search"
+          placeholder={words.executions.findHint}
+          onChange={({ currentTarget }) => open(currentTarget.value)}
+          className={inputLook}
+        />
+      </Field>
+    </div>
   );
 }
 
