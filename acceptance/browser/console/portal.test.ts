@@ -318,7 +318,11 @@ test.describe('the portal', () => {
       return (await total.textContent()) !== before;
     });
     const row = page.locator(`tr:has(a[href$="${executed}"])`);
-    for (const kind of ['Hold', 'Charge']) await row.getByRole('link', { name: kind }).first().waitFor();
+    await row.getByRole('link', { name: 'Charge' }).waitFor();
+    await page.getByRole('combobox', { name: 'By' }).selectOption('API key');
+    await page.getByRole('table', { name: 'API key' }).getByText('Total').waitFor();
+    await page.getByRole('link', { name: 'Monthly statement' }).click();
+    await page.getByRole('table', { name: 'Charges by model' }).getByText('sandbox-text').waitFor();
   });
 
   test('shows the entry of its page in the navigation of a phone', async ({ page, enter }) => {
@@ -421,6 +425,7 @@ test.describe('the portal', () => {
       webhooks: ['webhooks', 'Webhooks'],
       keys: ['keys', 'API keys'],
       usage: ['usage', 'Usage'],
+      statement: ['usage/statement', 'Statement of'],
     } as const;
     for (const [name, [path, heading]] of Object.entries(pages)) {
       await page.setViewportSize({ width: 1440, height: 900 });

@@ -73,19 +73,19 @@ export function requestsTo(base: string) {
     );
   }
 
-  return { read, change };
+  /** Where a table is downloaded, which a link would not ask for as CSV. */
+  async function readCsv(path: string, query: Query): Promise<Blob> {
+    const response = await fetch(addressOf(base + path, query), { headers: { Accept: 'text/csv' } });
+    if (!response.ok) throw new RequestError(response.status, '', `HTTP ${response.status}`);
+    return await response.blob();
+  }
+
+  return { read, change, readCsv };
 }
 
 const adminApi = '/admin/v1';
 
-export const { read, change } = requestsTo(adminApi);
-
-/** Where a table is downloaded, which a link would not ask for as CSV. */
-export async function readCsv(path: string, query: Query): Promise<Blob> {
-  const response = await fetch(addressOf(adminApi + path, query), { headers: { Accept: 'text/csv' } });
-  if (!response.ok) throw new RequestError(response.status, '', `HTTP ${response.status}`);
-  return await response.blob();
-}
+export const { read, change, readCsv } = requestsTo(adminApi);
 
 export async function upload(organizationId: string, file: File): Promise<Schemas['File']> {
   const [organization, name] = [organizationId, file.name].map(encodeURIComponent);

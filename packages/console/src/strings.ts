@@ -56,7 +56,6 @@ export const text = {
     title: 'Find',
     hint: 'A page, an organization, an id, an order',
     page: 'Page',
-    id: 'Id',
     none: 'Nothing is found.',
     keysTitle: 'Keys',
     keys: [

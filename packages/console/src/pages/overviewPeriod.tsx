@@ -19,7 +19,12 @@ export function MoneyCard({ range }: { range: Range }) {
   const navigate = useNavigate();
   const show = (period: { from: string; to: string }) =>
     void navigate({ to: '/money', search: { range: 'custom', ...period } });
-  return <OverTime title={text.overview.money[range]} search={{ range }} onPick={show} />;
+  const whoSpends = (
+    <Link to="/organizations" search={{ sort: 'spend' }} className="underline">
+      {text.money.whoSpends}
+    </Link>
+  );
+  return <OverTime title={text.overview.money[range]} search={{ range }} onPick={show} aside={whoSpends} />;
 }
 
 /** What a longer range brought in, beside what ran in it: all of it counted. */

@@ -80,7 +80,7 @@ function Head({ session, signOut }: { session: PortalSession; signOut: () => voi
   const bar = useEntryInView(useLocation().pathname);
   const { organization_name: name, theme, return_url: returnUrl } = session;
   return (
-    <header className="border-line border-b bg-card">
+    <header className="border-line border-b bg-card print:hidden">
       <div className="mx-auto flex max-w-6xl flex-wrap items-center gap-x-5 gap-y-1 px-4 pt-2.5 pb-1 sm:pb-2.5">
         <div className="flex min-w-0 max-w-[calc(100%-8rem)] items-center gap-2.5 sm:max-w-60">
           <img src={theme.logo_url ?? mark} alt="" className="h-8 max-w-32 object-contain" />

@@ -11,7 +11,7 @@ export const home = sessionId === null ? '/console' : `/console/s/${sessionId}`;
 
 export const apiBase = sessionId === null ? '/v1' : `${home}/v1`;
 
-export const { read, change } = requestsTo(apiBase);
+export const { read, change, readCsv } = requestsTo(apiBase);
 
 /** Signing in with an API key belongs to no session yet. */
 export const { change: start } = requestsTo('/v1');

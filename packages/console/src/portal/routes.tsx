@@ -3,6 +3,7 @@ import { type Filters, textsOf } from '../features/search/filters.ts';
 import { lazyPage, routerOptions } from '../router.tsx';
 import { home } from './api.ts';
 import { Landing, Shell } from './Shell.tsx';
+import { usageSearchOf } from './usagePeriod.ts';
 
 const rootRoute = createRootRoute({ component: Shell });
 
@@ -52,6 +53,14 @@ const routeTree = rootRoute.addChildren([
     getParentRoute,
     path: '/usage',
     component: lazyPage(() => import('./pages/Usage.tsx'), 'Usage'),
+    validateSearch: usageSearchOf,
+  }),
+  createRoute({
+    getParentRoute,
+    path: '/usage/statement',
+    component: lazyPage(() => import('./pages/Statement.tsx'), 'Statement'),
+    validateSearch: ({ month }: Record<string, unknown>): { month?: string } =>
+      typeof month === 'string' && /^\d{4}-(0[1-9]|1[0-2])$/.test(month) ? { month } : {},
   }),
 ]);
 

@@ -14,6 +14,8 @@ function written(amount: bigint): string {
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -places)}.${fraction}`;
 }
 
+export const add = (amount: string, to: string): string => written(units(amount) + units(to));
+
 export const subtract = (amount: string, by: string): string => written(units(amount) - units(by));
 
 const maxLength = 24;

@@ -1,4 +1,5 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
 import { read, type Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
 import { subtract } from '../../ui/amounts.ts';
@@ -22,10 +23,15 @@ export function useMoney(search: MoneySearch) {
 }
 
 type Period = { from: string; to: string };
-type Props = { title: string; search: MoneySearch; onPick: (period: Period) => void };
+type Props = {
+  title: string;
+  search: MoneySearch;
+  onPick: (period: Period) => void;
+  aside?: ReactNode;
+};
 
 /** What a period brought in, by hour or day: a click picks one. */
-export function OverTime({ title, search, onPick }: Props) {
+export function OverTime(props: Props) {
   const margin = (row: Total) => (row.margin.startsWith('-') ? '0.00' : row.margin);
   const parts = [
     [text.money.cost, 'soft', (row: Total) => row.cost],
@@ -38,16 +44,16 @@ export function OverTime({ title, search, onPick }: Props) {
       const texts = rows.map(amountOf);
       return { name, look, texts, values: texts.map(Number), total: amountOf(total) };
     });
-  return <Timeline title={title} search={search} seriesOf={seriesOf} onPick={onPick} />;
+  return <Timeline {...props} seriesOf={seriesOf} />;
 }
 
 /** How many executions completed, by hour or day, and how many runs failed after they had cost something. */
-export function CompletedOverTime({ title, search, onPick }: Props) {
+export function CompletedOverTime(props: Props) {
   const seriesOf = (rows: Timed[]) => [
     { name: text.money.executions, look: 'good' as const, values: rows.map((row) => row.executions) },
     { name: text.money.lostOnes, look: 'bad' as const, values: rows.map((row) => row.lost_runs) },
   ];
-  return <Timeline title={title} search={search} seriesOf={seriesOf} onPick={onPick} />;
+  return <Timeline {...props} seriesOf={seriesOf} />;
 }
 
 function Timeline(
@@ -55,12 +61,12 @@ function Timeline(
     seriesOf: (rows: Timed[], total: Total) => Parameters<typeof Bars>[0]['series'];
   },
 ) {
-  const { title, search, seriesOf, onPick } = props;
+  const { title, search, seriesOf, onPick, aside } = props;
   const { data } = useMoney({ ...search, by: 'time' });
   if (!data || data.group_by !== 'time' || data.data.length === 0) return null;
   const rows = withGaps(data);
   return (
-    <Card title={title}>
+    <Card title={title} aside={aside}>
       <Bars
         label={title}
         times={rows.map(({ group }) => group)}

@@ -14,8 +14,6 @@ const perKind = 5;
 
 /** The places that the text leads to: pages by name, organizations by name, executions as their list finds them. */
 async function find(typed: string, signal: AbortSignal): Promise<Place[]> {
-  const page = pageOfId(typed);
-  if (page) return [{ kind: text.find.id, name: page.id, to: page.to, params: { id: page.id } }];
   const [organizations, executions] = await Promise.all([
     read<Schemas['OrganizationPage']>('/organizations', { text: typed, limit: perKind }, signal),
     read<Schemas['AnyExecutionPage']>(
@@ -64,7 +62,7 @@ export function Palette(props: {
   const places: Place[] = [...named, ...(wanted.length > 1 ? found : [])];
   const chosen = Math.min(at, places.length - 1);
 
-  const open = (place: Place | undefined) => {
+  const open = (place: Omit<Place, 'kind' | 'name'> | undefined) => {
     if (!place) return;
     onClose();
     // The address of a place is one of the routes, each of which checks its own parameters.
@@ -89,8 +87,11 @@ export function Palette(props: {
         aria-activedescendant={places[chosen] && `${listId} ${chosen}`.replace(' ', '-')}
         placeholder={text.find.hint}
         value={typed}
-        onChange={({ currentTarget }) => {
-          setTyped(currentTarget.value);
+        onChange={({ currentTarget: { value } }) => {
+          const page = pageOfId(value);
+          // A whole id names one page: there is nothing to choose.
+          if (page) return open({ to: page.to, params: { id: page.id } });
+          setTyped(value);
           setAt(0);
         }}
         onKeyDown={onKeyDown}

@@ -2,16 +2,19 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { text } from '../../strings.ts';
+import { linkLook } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Heading } from '../../ui/heading.tsx';
-import { liveMs, liveSumMs } from '../../ui/intervals.ts';
+import { liveMs } from '../../ui/intervals.ts';
 import { List, More, usePages } from '../../ui/lists.tsx';
 import { Empty, Problem, Skeleton } from '../../ui/states.tsx';
 import { Table } from '../../ui/table.tsx';
-import { Change, Facts, Money, Time } from '../../ui/values.tsx';
+import { Facts, Money, Time } from '../../ui/values.tsx';
 import { read, type Schemas } from '../api.ts';
 import { useMay, useSession } from '../session.tsx';
+import { folded, type StatementLine } from '../statement.ts';
 import { words } from '../strings.ts';
+import { UsageOver } from './usageOver.tsx';
 
 export function Usage() {
   const may = useMay();
@@ -35,10 +38,7 @@ export function Usage() {
         <BalanceCard />
         {may('usage') && (
           <>
-            <div className="grid gap-4 lg:grid-cols-2">
-              <UsageCard title={words.usage.byModel} by="model" />
-              <UsageCard title={words.usage.byDay} by="day" />
-            </div>
+            <UsageOver />
             <Statement />
           </>
         )}
@@ -75,71 +75,33 @@ function BalanceCard() {
   );
 }
 
-function UsageCard({ title, by }: { title: string; by: 'model' | 'day' }) {
-  const { data, error, isPending, refetch } = useQuery({
-    queryKey: ['usage', by],
-    queryFn: () => read<Schemas['Usage']>('/usage', { group_by: by }),
-    refetchInterval: liveSumMs,
-  });
-  return (
-    <Card title={title}>
-      {isPending && <Skeleton rows={3} />}
-      {error && <Problem error={error} onRetry={() => void refetch()} />}
-      {data?.data.length === 0 && <Empty title={words.usage.none} />}
-      {data && data.data.length > 0 && <UsageTable title={title} of={data} by={by} />}
-    </Card>
-  );
-}
-
-type UsageTableProps = { title: string; of: Schemas['Usage']; by: 'model' | 'day' };
-
-function UsageTable({ title, of, by }: UsageTableProps) {
-  const total = { name: words.usage.total, ...of.total };
-  return (
-    <div className="text-xs">
-      <Table
-        caption={title}
-        rows={[...of.data.map((row) => ({ name: row[by] ?? '', ...row })), total]}
-        keyOf={({ name }) => name}
-        lookOf={(row) => (row === total ? 'font-semibold' : '')}
-        columns={[
-          { name: words.usage[by], of: ({ name }) => <span className="wrap-anywhere">{name}</span> },
-          { name: words.usage.executions, of: ({ executions }) => executions.toLocaleString() },
-          { name: words.usage.inputTokens, of: (row) => row.input_tokens.toLocaleString() },
-          { name: words.usage.outputTokens, of: (row) => row.output_tokens.toLocaleString() },
-          { name: words.usage.cost, of: ({ cost }) => <Money of={cost} /> },
-        ]}
-      />
-    </div>
-  );
-}
-
 function Statement() {
   const pages = usePages(
     ['statement'],
-    (cursor) => read<Schemas['TransactionPage']>('/balance/transactions', { cursor, limit: 20 }),
+    (cursor) => read<Schemas['TransactionPage']>('/balance/transactions', { cursor, limit: 100 }),
     { isLive: true },
   );
   return (
-    <Card title={text.organizations.statement}>
+    <Card
+      title={text.organizations.statement}
+      aside={
+        <Link to="/usage/statement" className={linkLook}>
+          {words.statement.link}
+        </Link>
+      }
+    >
       <p className="mb-3 text-soft text-xs">{words.usage.statementAbout}</p>
       <div className="text-xs">
         <List pages={pages} empty={<Empty title={text.organizations.noTransactions} />}>
           {(rows) => (
             <Table
               caption={text.organizations.statement}
-              rows={rows}
-              keyOf={({ sequence }) => sequence}
+              rows={folded(rows)}
+              keyOf={({ id }) => id}
               columns={[
-                { name: words.usage.what, of: (row) => <What of={row} /> },
-                {
-                  name: text.execution.available,
-                  of: (row) => <Change by={row.available_change} to={row.available_after} />,
-                },
-                {
-                  name: text.execution.held,
-                  of: (row) => <Change by={row.held_change} to={row.held_after} />,
-                },
+                { name: words.usage.what, of: (line) => <What of={line} /> },
+                { name: words.usage.change, of: ({ change }) => <Money of={change} /> },
+                { name: text.organizations.total, of: ({ after }) => <Money of={after} /> },
               ]}
             />
           )}
@@ -150,13 +112,13 @@ function Statement() {
   );
 }
 
-function What({ of }: { of: Schemas['Transaction'] }) {
+function What({ of }: { of: StatementLine }) {
   const may = useMay();
   const kind = words.usage.kinds[of.kind];
   return (
     <>
-      {of.execution_id && may('executions') ? (
-        <Link to="/executions/$id" params={{ id: of.execution_id }} className="underline">
+      {of.executionId && may('executions') ? (
+        <Link to="/executions/$id" params={{ id: of.executionId }} className="underline">
           {kind}
         </Link>
       ) : (
@@ -164,7 +126,7 @@ function What({ of }: { of: Schemas['Transaction'] }) {
       )}
       {of.reason && <span className="block text-soft">{of.reason}</span>}
       <span className="block text-soft">
-        <Time at={of.created_at} />
+        <Time at={of.at} />
       </span>
     </>
   );
