@@ -1,6 +1,9 @@
 import type { ModelFile } from '@holdfast/domain/modelDefinition';
 
-type Sample = { runs: string; field?: string; aliases: string[] } & Pick<ModelFile, 'output'> &
+type Sample = { runs: string; field?: string; delayMs?: number; aliases: string[] } & Pick<
+  ModelFile,
+  'output'
+> &
   Partial<ModelFile>;
 
 /** The models of samples by what the sandbox runs for them. `field`: what the sample calls the field that is required. */
@@ -28,9 +31,15 @@ const samples: readonly Sample[] = [
       'stability-ai/stable-diffusion-3',
       'stability-ai/sdxl:8beff3369e81422112d93b89ca01426147de542cd4684c244b673b105188fe5f',
       'stability-ai/sdxl:39ed52f2a78e934b3ba6e2a89f5b1c712de7dfea535525255b1aa35c5565e08b',
-      'kvfrans/clipdraw:5797a99edc939ea0e9242d5e8c9cb3bc7d125b1eac21bda852e5cb79ede2cd9b',
       'ai-forever/kandinsky-2.2:ea1addaab376f4dc227f5368bbd8eff901820fd1cc14ed8cad63b29249e9d463',
     ],
+    output: { kind: 'images' },
+  },
+  {
+    runs: 'sandbox-image',
+    // A sample cancels it while it runs.
+    delayMs: 5000,
+    aliases: ['kvfrans/clipdraw:5797a99edc939ea0e9242d5e8c9cb3bc7d125b1eac21bda852e5cb79ede2cd9b'],
     output: { kind: 'images' },
   },
   {
@@ -51,7 +60,7 @@ const samples: readonly Sample[] = [
   },
 ];
 
-export const sampleModels: ModelFile[] = samples.map(({ runs, field, aliases, ...more }, index) => {
+export const sampleModels: ModelFile[] = samples.map(({ runs, field, delayMs, aliases, ...more }, index) => {
   const isFile = runs === 'image-transform';
   const theirs = isFile ? 'source_image' : 'prompt';
   const ours = field ?? theirs;
@@ -62,7 +71,10 @@ export const sampleModels: ModelFile[] = samples.map(({ runs, field, aliases, ..
       adapter: 'cog',
       connection: 'sandbox',
       model: runs,
-      ...(ours !== theirs && { input: { rename: { [ours]: theirs } } }),
+      input: {
+        ...(ours !== theirs && { rename: { [ours]: theirs } }),
+        ...(delayMs && { set: { delay_ms: delayMs } }),
+      },
     },
     input_schema: {
       type: 'object',
