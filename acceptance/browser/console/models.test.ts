@@ -44,8 +44,7 @@ test('a model is written with suggestions and a dry run, applied, run, disabled 
   await write(page, yaml('"0.02"'));
   await page.keyboard.press('ControlOrMeta+End');
   await page.keyboard.type('displ');
-  await page.getByRole('option', { name: 'display_name' }).waitFor();
-  await page.keyboard.press('Enter');
+  await page.getByRole('option', { name: 'display_name' }).click();
   await page.keyboard.type('Written here');
   await untilText(page, 'of-the-console is a new model.');
   await untilText(page, 'It will be offered within 5 seconds.');
