@@ -17,7 +17,7 @@ const path = '/models/of-the-console';
 
 const textOf = (page: Page) => page.getByRole('textbox', { name: 'YAML' });
 
-/** As a person would: `fill` has Chromium merge the lines itself, with styles in their markup, which the policy refuses. */
+/** Types as a person does: `fill` has Chromium merge the lines itself, with styles in their markup, which the policy refuses. */
 async function write(page: Page, text: string): Promise<void> {
   await textOf(page).click();
   await page.keyboard.press('ControlOrMeta+A');

@@ -1,4 +1,4 @@
-/** The colours in which the console shows the name of the environment. */
+/** The colors in which the console shows the name of the environment. */
 export const environmentColors = ['red', 'amber', 'green', 'blue', 'grey'] as const;
 
 export type Environment = { name: string; color: (typeof environmentColors)[number] };
@@ -8,8 +8,8 @@ const form = new RegExp(
   'u',
 );
 
-/** What usual names begin with. */
-const usualColors = [
+/** A name that begins so has this color. */
+const defaultColors = [
   [/^(prod|live)/i, 'red'],
   [/^(stag|test|qa|uat|pre)/i, 'amber'],
   [/^(dev|local)/i, 'green'],
@@ -19,6 +19,6 @@ const usualColors = [
 export function parseEnvironment(text: string): Environment | null {
   const [, name, color] = form.exec(text) ?? [];
   if (name === undefined) return null;
-  const usual = usualColors.find(([start]) => start.test(name));
-  return { name, color: (color as Environment['color'] | undefined) ?? usual?.[1] ?? 'blue' };
+  const byName = defaultColors.find(([start]) => start.test(name));
+  return { name, color: (color as Environment['color'] | undefined) ?? byName?.[1] ?? 'blue' };
 }

@@ -5,7 +5,7 @@ import { amountOf, sentenceOf } from '../features/actions/words.ts';
 import { OrganizationField, OrganizationLink } from '../features/organizations/organizations.tsx';
 import { type ActionFilters, actionQuery, timesOf } from '../features/search/filters.ts';
 import { text } from '../strings.ts';
-import { Choice, changed, FilterBar, Typed } from '../ui/filterBar.tsx';
+import { Choice, changed, FilterBar, Typed, WrongTimes } from '../ui/filterBar.tsx';
 import { Heading } from '../ui/heading.tsx';
 import { List, More, useKeptFilters, usePages } from '../ui/lists.tsx';
 import { shortened } from '../ui/named.ts';
@@ -27,11 +27,7 @@ export function Actions() {
       <Heading title={text.actions.title} />
       <p className="mt-1 mb-4 max-w-3xl text-soft">{text.actions.about}</p>
       <Filters of={filters} />
-      {timesOf(filters).wrong.map((given) => (
-        <p key={given} role="alert" className="mb-4 text-bad">
-          {text.list.notATime(given)}
-        </p>
-      ))}
+      <WrongTimes of={timesOf(filters).wrong} />
       <div className="rounded-lg border border-line bg-card">
         <List
           pages={pages}

@@ -8,7 +8,7 @@ import { executionQuery, executionStatuses, type Filters, timesOf } from '../fea
 import { Search } from '../features/search/searchField.tsx';
 import { text } from '../strings.ts';
 import { linkLook } from '../ui/button.tsx';
-import { Chosen, changed, FilterBar, Typed } from '../ui/filterBar.tsx';
+import { Chosen, changed, FilterBar, Typed, WrongTimes } from '../ui/filterBar.tsx';
 import { Heading } from '../ui/heading.tsx';
 import { costColumn, createdColumn, durationColumn, errorColumn, idColumn } from '../ui/listColumns.tsx';
 import { isFound, useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
@@ -54,11 +54,7 @@ export function Executions() {
         </div>
       </div>
       <FiltersOf filters={filters} isFound={isFound(pages)} />
-      {timesOf(filters).wrong.map((given) => (
-        <p key={given} role="alert" className="mb-4 text-bad">
-          {text.list.notATime(given)}
-        </p>
-      ))}
+      <WrongTimes of={timesOf(filters).wrong} />
       <TableList
         name="executions"
         caption={text.nav.executions}

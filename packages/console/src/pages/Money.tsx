@@ -1,5 +1,4 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import { readCsv, type Schemas } from '../api.ts';
 import { OverTime, periodFrom, useMoney } from '../features/money/overTime.tsx';
 import { OrganizationField } from '../features/organizations/organizations.tsx';
@@ -15,10 +14,10 @@ import {
 } from '../features/search/filters.ts';
 import { text } from '../strings.ts';
 import { share, subtract } from '../ui/amounts.ts';
-import { Button, linkLook } from '../ui/button.tsx';
+import { linkLook } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
 import { largest, Meter } from '../ui/charts.tsx';
-import { download } from '../ui/csv.ts';
+import { CsvButton } from '../ui/csvButton.tsx';
 import { Choice, changed, FilterBar, Typed } from '../ui/filterBar.tsx';
 import { percent } from '../ui/format.ts';
 import { Heading } from '../ui/heading.tsx';
@@ -250,20 +249,6 @@ function Lost({ of, whole, search }: { of: Row; whole: Whole; search: MoneySearc
 }
 
 function Csv({ search, of }: { search: MoneySearch; of: Whole }) {
-  const [error, setError] = useState<unknown>(null);
-  const run = async () => {
-    try {
-      const name = `money_by_${of.group_by}_${of.from.slice(0, 10)}_${of.to.slice(0, 10)}.csv`;
-      download(name, await readCsv('/money', moneyQuery(search, Date.now())));
-      setError(null);
-    } catch (problem) {
-      setError(problem);
-    }
-  };
-  return (
-    <>
-      <Button onClick={() => void run()}>{text.money.csv}</Button>
-      {error !== null && <Problem error={error} />}
-    </>
-  );
+  const name = `money_by_${of.group_by}_${of.from.slice(0, 10)}_${of.to.slice(0, 10)}.csv`;
+  return <CsvButton name={name} read={() => readCsv('/money', moneyQuery(search, Date.now()))} />;
 }

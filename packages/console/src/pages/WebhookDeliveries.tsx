@@ -8,7 +8,7 @@ import { WebhookTabs } from '../features/webhooks/webhookParts.tsx';
 import { eventTypes } from '../features/webhooks/webhooks.ts';
 import { text } from '../strings.ts';
 import { linkLook } from '../ui/button.tsx';
-import { Chosen, changed, FilterBar, Typed } from '../ui/filterBar.tsx';
+import { Chosen, changed, FilterBar, Typed, WrongTimes } from '../ui/filterBar.tsx';
 import { Heading } from '../ui/heading.tsx';
 import { createdColumn, idColumn } from '../ui/listColumns.tsx';
 import { useKeptFilters, useListKeys, usePages } from '../ui/lists.tsx';
@@ -34,11 +34,7 @@ export function WebhookDeliveries() {
       </div>
       <WebhookTabs />
       <Filters of={filters} />
-      {timesOf(filters).wrong.map((given) => (
-        <p key={given} role="alert" className="mb-4 text-bad">
-          {text.list.notATime(given)}
-        </p>
-      ))}
+      <WrongTimes of={timesOf(filters).wrong} />
       <DeliveryList filters={filters} />
     </>
   );

@@ -3,11 +3,21 @@ import type { Schemas } from './api.ts';
 
 type Transaction = Schemas['Transaction'];
 
+/** What the last transaction of an execution says of it: it holds an amount, it was charged, or it cost nothing. */
+const runKinds = {
+  hold: 'running',
+  overage: 'running',
+  settle: 'charged',
+  remainder: 'charged',
+  release: 'released',
+} as const;
+type RunKind = keyof typeof runKinds;
+const isOfRun = (kind: Transaction['kind']): kind is RunKind => Object.hasOwn(runKinds, kind);
+
 /** One line for each execution, and for each transaction that is the operator's or a batch's. */
 export type StatementLine = {
   id: string;
-  /** `charged`: what an execution cost; `running`: it holds an amount; `released`: it cost nothing. */
-  kind: 'charged' | 'running' | 'released' | Transaction['kind'];
+  kind: (typeof runKinds)[RunKind] | Exclude<Transaction['kind'], RunKind>;
   executionId: string | null;
   reason: string | null;
   /** The change of the balance, and the balance after the last of its transactions. */
@@ -20,18 +30,16 @@ export type StatementLine = {
 export function folded(transactions: readonly Transaction[]): StatementLine[] {
   const lines = new Map<string, StatementLine>();
   for (const one of transactions) {
-    const isOfRun = one.execution_id !== null && one.kind !== 'correction';
-    const id = isOfRun ? String(one.execution_id) : String(one.sequence);
-    const known = lines.get(id);
+    const id = isOfRun(one.kind) ? String(one.execution_id) : String(one.sequence);
     const change = add(one.available_change, one.held_change);
+    const known = lines.get(id);
     if (known) {
       known.change = add(known.change, change);
-      if (one.kind === 'settle') known.kind = 'charged';
       continue;
     }
     lines.set(id, {
       id,
-      kind: isOfRun ? kindOfRun(one.kind) : one.kind,
+      kind: isOfRun(one.kind) ? runKinds[one.kind] : one.kind,
       executionId: one.execution_id,
       reason: one.reason,
       change,
@@ -40,10 +48,4 @@ export function folded(transactions: readonly Transaction[]): StatementLine[] {
     });
   }
   return [...lines.values()];
-}
-
-/** By the last transaction of an execution. */
-function kindOfRun(last: Transaction['kind']): StatementLine['kind'] {
-  if (last === 'hold' || last === 'overage') return 'running';
-  return last === 'release' ? 'released' : 'charged';
 }

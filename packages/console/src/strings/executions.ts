@@ -49,6 +49,7 @@ export const executionsTexts = {
     id: 'Id',
     columns: 'Columns',
     csv: 'CSV',
+    downloadCsv: 'Download CSV',
     csvAbout: (rows: number) => `The rows that match, up to ${rows.toLocaleString()}`,
     csvBusy: (rows: number) => `${rows.toLocaleString()} rows …`,
   },

@@ -49,7 +49,6 @@ export const organizationsTexts = {
     lostOnes: 'Failed at a cost',
     none: 'Nothing completed in this period',
     noneHint: 'Choose a longer period, or clear the filters.',
-    csv: 'Download CSV',
     lostRuns: (count: number) => (count === 1 ? '1 run' : `${count.toLocaleString()} runs`),
   },
   organizations: {

@@ -11,6 +11,15 @@ export function changed<Filters extends object>(filters: Filters, change: Filter
   return Object.fromEntries(all.filter(([, value]) => value)) as Filters;
 }
 
+/** What was given to a filter as a time and is none. */
+export function WrongTimes({ of }: { of: readonly string[] }) {
+  return of.map((given) => (
+    <p key={given} role="alert" className="mb-4 text-bad">
+      {text.list.notATime(given)}
+    </p>
+  ));
+}
+
 /** The fields of a list's filters. */
 export function FilterBar(props: {
   columns: string;

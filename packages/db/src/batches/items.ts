@@ -46,7 +46,7 @@ export async function insertItems(db: Database, batchId: string, items: NewItem[
   return row.has_room ? { outcome: 'taken', known: row.known } : { outcome: 'full' };
 }
 
-/** Those of the batch $1 whose `custom_id`s are in `rows`. By a join, a plan of an empty table would read the batch for each of them. */
+/** Selects the items of the batch $1 whose `custom_id`s are in `rows`. A join, planned for an empty table, would read the batch for each of them. */
 export const itemsOfSql = (rows: string): string =>
   `i.batch_id = $1 AND i.custom_id = ANY (ARRAY (SELECT custom_id FROM ${rows}))`;
 

@@ -5,6 +5,7 @@ import type { Connection } from '@holdfast/providers/connection';
 import type { Redis } from '@holdfast/queues/connection';
 import {
   abortQueue,
+  type CheckModelResult,
   callbackQueue,
   checkModelQueue,
   dispatchQueue,
@@ -106,7 +107,7 @@ export function startWorkers(
       ...common,
       queue: checkModelQueue,
       concurrency: 1,
-      process: async (asked) => checkModel(connections, asked),
+      process: async (asked): Promise<CheckModelResult> => checkModel(connections, asked),
     }),
   ]);
 }

@@ -3,7 +3,7 @@ import { executionStatuses, timesOf } from '../../features/search/filters.ts';
 import { pageOfId } from '../../features/search/search.ts';
 import { text } from '../../strings.ts';
 import { Field, inputLook } from '../../ui/field.tsx';
-import { Chosen, changed, FilterBar, Typed } from '../../ui/filterBar.tsx';
+import { Chosen, changed, FilterBar, Typed, WrongTimes } from '../../ui/filterBar.tsx';
 import { Heading } from '../../ui/heading.tsx';
 import { costColumn, createdColumn, durationColumn, errorColumn, idColumn } from '../../ui/listColumns.tsx';
 import { useKeptFilters, useListKeys, usePages } from '../../ui/lists.tsx';
@@ -36,11 +36,7 @@ export function Executions() {
     <>
       <Heading title={words.nav.executions} className="mb-4" />
       <Filters />
-      {wrong.map((given) => (
-        <p key={given} role="alert" className="mb-4 text-bad">
-          {text.list.notATime(given)}
-        </p>
-      ))}
+      <WrongTimes of={wrong} />
       <TableList
         name="executions"
         caption={words.nav.executions}

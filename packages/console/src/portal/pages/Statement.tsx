@@ -10,6 +10,7 @@ import { Money, Time } from '../../ui/values.tsx';
 import { read } from '../api.ts';
 import { type MonthlyStatement, monthName, monthsUntil, readStatement } from '../monthlyStatement.ts';
 import { useSession } from '../session.tsx';
+import { folded } from '../statement.ts';
 import { words } from '../strings.ts';
 
 /** A month for the books, on paper too: what the balance was, what was added and charged, and what it is. */
@@ -58,12 +59,12 @@ function Lines({ of }: { of: MonthlyStatement }) {
       {of.credits.length > 0 && (
         <Table
           caption={words.statement.credits}
-          rows={of.credits}
-          keyOf={({ sequence }) => sequence}
+          rows={folded(of.credits)}
+          keyOf={({ id }) => id}
           columns={[
             {
               name: words.statement.credits,
-              of: ({ kind, reason, created_at: at }) => (
+              of: ({ kind, reason, at }) => (
                 <>
                   {words.usage.kinds[kind]} <span className="text-soft">{reason}</span>
                   <span className="block text-soft text-xs">
@@ -72,7 +73,7 @@ function Lines({ of }: { of: MonthlyStatement }) {
                 </>
               ),
             },
-            { name: words.statement.amount, of: (row) => <Money of={row.available_change} /> },
+            { name: words.statement.amount, of: ({ change }) => <Money of={change} /> },
           ]}
         />
       )}

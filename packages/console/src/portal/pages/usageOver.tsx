@@ -1,11 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
 import { share } from '../../ui/amounts.ts';
-import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Bars, largest, Meter } from '../../ui/charts.tsx';
-import { download } from '../../ui/csv.ts';
+import { CsvButton } from '../../ui/csvButton.tsx';
 import { Choice, changed, Typed } from '../../ui/filterBar.tsx';
 import { liveSumMs } from '../../ui/intervals.ts';
 import { Empty, Problem, Skeleton } from '../../ui/states.tsx';
@@ -143,20 +141,10 @@ function useKeyNames(isWanted: boolean): Map<string, string> {
 }
 
 function Csv({ query, of }: { query: Record<string, string | undefined>; of: Usage }) {
-  const [error, setError] = useState<unknown>(null);
-  const run = async () => {
-    try {
-      const name = `usage_by_${of.group_by}_${of.from.slice(0, 10)}_${of.to.slice(0, 10)}.csv`;
-      download(name, await readCsv('/usage', query));
-      setError(null);
-    } catch (problem) {
-      setError(problem);
-    }
-  };
+  const name = `usage_by_${of.group_by}_${of.from.slice(0, 10)}_${of.to.slice(0, 10)}.csv`;
   return (
     <div className="mt-3">
-      <Button onClick={() => void run()}>{words.usage.csv}</Button>
-      {error !== null && <Problem error={error} />}
+      <CsvButton name={name} read={() => readCsv('/usage', query)} />
     </div>
   );
 }
