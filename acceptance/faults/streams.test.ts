@@ -178,17 +178,25 @@ it('a reader gets exactly the output, whichever connection is cut and whichever 
   await expectPaid(lived.map(({ record }) => record));
 }, 300_000);
 
-/** One that shows several streams, once all that are open are shown. */
+const dispatchers = ['dispatcher', 'dispatcher-2'];
+
+async function shownBy(name: string): Promise<number> {
+  return Number(/^holdfast_streams_open\{.*\} (\d+)/m.exec(await fleet.metricsOf(name))?.[1]);
+}
+
+/** One that had several streams, once all that are open are shown. */
 async function busyDispatcher(): Promise<string | undefined> {
+  const shown = await Promise.all(dispatchers.map(shownBy));
   if ((await fleet.db.prisma.stream.count({ where: { closedAt: null, shownBy: null } })) > 0)
     return undefined;
-  const names = ['dispatcher', 'dispatcher-2'];
-  const metrics = await Promise.all(names.map((name) => fleet.metricsOf(name)));
-  return names.find((_, index) => /^holdfast_streams_open\{.*\} \d\d/m.test(metrics[index] ?? ''));
+  return dispatchers.find((_, index) => Number(shown[index]) >= 10);
 }
 
 it('a reader sees nothing of a dispatcher that wakes up after another has taken its streams over', async () => {
   await fleet.addCopy('dispatcher');
+  await until('no stream is left', async () =>
+    (await Promise.all(dispatchers.map(shownBy))).every((n) => n === 0),
+  );
   const living = Promise.all(
     Array.from({ length: 40 }, (_, index) => live(4 * index + 1, { tokens: 300, tokens_per_s: 20 })),
   );
