@@ -73,7 +73,7 @@ export async function countUsageByMetadata(
 ): Promise<{ rows: Usage[]; countedSince: Date | null }> {
   const { organizationId, period, name } = args;
   const createdSince = new Date(period.from.getTime() - maxLifetimeMs);
-  const rows = await runStatement<UsageRow & { countedSince: Date | null }>(
+  const rows = await runStatement<(UsageRow | NoUsageRow) & { countedSince: Date | null }>(
     db.pool,
     'count_usage_by_metadata',
     metadataSql,
@@ -88,7 +88,7 @@ export async function countUsageByMetadata(
     ],
   );
   return {
-    rows: rows.map(usageOf),
+    rows: rows.flatMap((row) => (row.executions === null ? [] : [usageOf(row)])),
     countedSince: rows[0]?.countedSince ?? null,
   };
 }
@@ -113,6 +113,9 @@ function whole(unitMs: number, { first, last }: Span): Span {
 
 /** As text: sums exceed JavaScript numbers. */
 type UsageRow = Record<Exclude<keyof Usage, 'group'>, string> & Pick<Usage, 'group'>;
+
+/** None of the executions that were counted ended in the period. */
+type NoUsageRow = Record<keyof UsageRow, null>;
 
 /** By `key`, which is a column: formatting the time of each row would take longer than adding it. */
 const summedSql = (table: 'usage_days' | 'usage_hours', key: string, condition: string) => `
@@ -170,10 +173,12 @@ WITH newest AS MATERIALIZED (
   WHERE e.organization_id = $1 AND e.created_at >= $4 AND e.created_at < $3 AND e.id >= $5
   ORDER BY e.created_at DESC LIMIT $7
 )
-SELECT metadata ->> $6 AS "group", ${sumsSql('count(*)')},
-  (SELECT min(created_at) FROM newest HAVING count(*) = $7) AS "countedSince"
-FROM newest WHERE cost IS NOT NULL AND completed_at >= $2 AND completed_at < $3
-GROUP BY 1 ORDER BY sum(cost) DESC, 1`;
+SELECT g.*, n."countedSince" FROM (
+  SELECT CASE WHEN count(*) = $7 THEN min(created_at) END AS "countedSince" FROM newest
+) n LEFT JOIN (
+  SELECT metadata ->> $6 AS "group", ${sumsSql('count(*)')}
+  FROM newest WHERE cost IS NOT NULL AND completed_at >= $2 AND completed_at < $3 GROUP BY 1
+) g ON true ORDER BY g.cost DESC, g."group"`;
 
 /** A period whose ends are times, dates in a time zone, or null: then until now, and from the start of its month. */
 export async function usagePeriod(

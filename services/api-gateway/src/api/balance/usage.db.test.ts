@@ -119,6 +119,16 @@ describe('the usage', () => {
       { metadata: null, cost: '0.40' },
       { metadata: '7', cost: '0.20' },
     ]);
+    await db.pool.query(
+      `INSERT INTO executions SELECT (json_populate_record(e, json_build_object('id', e.id || n, 'idempotency_key', n,
+         'created_at', now(), 'completed_at', now() + interval '1 hour'))).*
+       FROM executions e, generate_series(1, 20000) n WHERE e.id = (SELECT id FROM executions WHERE organization_id = $1 LIMIT 1)`,
+      [own.organizationId],
+    );
+    expect(await by({ group_by: 'metadata' })).toMatchObject({ data: [], counted_since: expect.any(String) });
+    await db.pool.query('DELETE FROM executions WHERE organization_id = $1 AND completed_at > now()', [
+      own.organizationId,
+    ]);
   });
 
   it('equals the settled amounts in the journal', async () => {
