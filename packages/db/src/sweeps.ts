@@ -208,7 +208,7 @@ const works = {
   ledger: [
     `executions WHERE status IN (${quotedList(openStatuses)})`,
     `attempts WHERE outcome IS NOT NULL AND settled_at IS NULL AND state <> 'refused'`,
-    `batches WHERE ended_at IS NULL AND (sealed_at IS NOT NULL OR expires_at <= now())`,
+    `batches WHERE ended_at IS NULL AND (status <> 'open' OR expires_at <= now())`,
   ],
   sender: [`events WHERE fanned_out_at IS NULL`, `deliveries WHERE state = 'pending'`, 'webhook_updates'],
 } as const;
