@@ -313,7 +313,7 @@ test.describe('the pages', () => {
   }) => {
     const id = await newBatch(state, { max_cost: '0' });
     await open(page, `/organizations/${state.organization_id}`);
-    await page.getByRole('link', { name: 'Batches' }).click();
+    await page.getByRole('main').getByRole('link', { name: 'Batches' }).click();
     await page.locator(`a[href$="${id}"]`).click();
     await untilText(page, 'Paused: its next item would exceed the most that it may cost.');
     await page.getByRole('button', { name: 'Cancel batch' }).click();
@@ -331,7 +331,6 @@ test.describe('the pages', () => {
     world,
   }) => {
     test.setTimeout(280_000);
-    const batches = `/organizations/${state.organization_id}/batches`;
     const batchId = await newBatch(state, { max_cost: '0' });
     const pages = {
       overview: ['/', 'Overview'],
@@ -344,8 +343,8 @@ test.describe('the pages', () => {
       execution: [`/executions/${world.imageId}`, 'sandbox-image'],
       organizations: ['/organizations', 'Organizations'],
       organization: [`/organizations/${state.organization_id}`, /./],
-      batches: [batches, 'Batches'],
-      batch: [`${batches}/${batchId}`, 'sandbox-text'],
+      batches: ['/batches', 'Batches'],
+      batch: [`/batches/${state.organization_id}/${batchId}`, 'sandbox-text'],
       models: ['/models', 'Models'],
       model: ['/models/sandbox-image', 'Sandbox image'],
       'model-editor': ['/models/-/edit?model=sandbox-image', 'Edit sandbox-image'],

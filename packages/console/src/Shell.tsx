@@ -19,6 +19,7 @@ const groups = [
     ['/', text.nav.overview],
     ['/playground', text.nav.playground],
     ['/executions', text.nav.executions],
+    ['/batches', text.nav.batches],
     ['/organizations', text.nav.organizations],
     ['/money', text.nav.money],
     ['/models', text.nav.models],

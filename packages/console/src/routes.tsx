@@ -49,13 +49,14 @@ const routeTree = rootRoute.addChildren([
   }),
   createRoute({
     getParentRoute,
-    path: '/organizations/$id/batches',
+    path: '/batches',
     component: lazyPage(() => import('./pages/Batches.tsx'), 'Batches'),
-    validateSearch: (search: Record<string, unknown>): { status?: string } => textsOf(search, ['status']),
+    validateSearch: (search: Record<string, unknown>): { status?: string; organization?: string } =>
+      textsOf(search, ['status', 'organization']),
   }),
   createRoute({
     getParentRoute,
-    path: '/organizations/$id/batches/$batch',
+    path: '/batches/$organization/$id',
     component: lazyPage(() => import('./pages/Batch.tsx'), 'Batch'),
   }),
   createRoute({

@@ -41,6 +41,7 @@ export const text = {
   nav: {
     overview: 'Overview',
     executions: 'Executions',
+    batches: 'Batches',
     organizations: 'Organizations',
     money: 'Money',
     playground: 'Playground',

@@ -21,6 +21,7 @@ import { getSignInMethods } from './admin/endpoints/getSignInMethods.ts';
 import { getStoredModel } from './admin/endpoints/getStoredModel.ts';
 import { listActions } from './admin/endpoints/listActions.ts';
 import { listAllModels } from './admin/endpoints/listAllModels.ts';
+import { listAnyBatches } from './admin/endpoints/listAnyBatches.ts';
 import { listAnyDeliveries } from './admin/endpoints/listAnyDeliveries.ts';
 import { listAnyEndpoints } from './admin/endpoints/listAnyEndpoints.ts';
 import { listAnyExecutions } from './admin/endpoints/listAnyExecutions.ts';
@@ -56,7 +57,6 @@ import { postRotate } from './api/apiKeys/postRotate.ts';
 import { getUsageWithWriteOffs } from './api/balance/getUsage.ts';
 import { listEveryTransaction } from './api/balance/listTransactions.ts';
 import { getBatch } from './api/batches/getBatch.ts';
-import { listBatches } from './api/batches/listBatches.ts';
 import { postCancelBatch } from './api/batches/postCancelBatch.ts';
 import { postPauseBatch } from './api/batches/postPauseBatch.ts';
 import { postResumeBatch } from './api/batches/postResumeBatch.ts';
@@ -128,7 +128,6 @@ export const adminEndpoints: readonly Endpoint[] = [
   onBehalf(postExecution),
   onBehalf(postBulkCancel),
   onBehalf(postBulkRerun),
-  onBehalf(listBatches),
   onBehalf(getBatch),
   onBehalf(postPauseBatch),
   onBehalf(postResumeBatch),
@@ -154,6 +153,7 @@ export const adminEndpoints: readonly Endpoint[] = [
   postModelCheck,
   putModel,
   patchModel,
+  listAnyBatches,
   listAnyExecutions,
   getAnyExecution,
   listAttempts,

@@ -1951,16 +1951,6 @@ export interface components {
             /** @example The execution was erased, and its input with it. */
             message: string;
         };
-        BatchPage: {
-            data: components["schemas"]["Batch"][];
-            /**
-             * @description Whether there are more items
-             * @example false
-             */
-            has_more: boolean;
-            /** @description Pass it as `cursor` to get the next page; null on the last page */
-            next_cursor: string | null;
-        };
         Batch: {
             /**
              * @description Id
@@ -2647,6 +2637,113 @@ export interface components {
             from: string | null;
             /** @description The value that it would have, as JSON; null: none */
             to: string | null;
+        };
+        AnyBatchPage: {
+            data: components["schemas"]["AnyBatch"][];
+            /**
+             * @description Whether there are more items
+             * @example false
+             */
+            has_more: boolean;
+            /** @description Pass it as `cursor` to get the next page; null on the last page */
+            next_cursor: string | null;
+            /** @description Null: at all that the filters allow, or at no more than it returns */
+            searched_until: string | null;
+        };
+        AnyBatch: {
+            /**
+             * @description Id
+             * @example bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            id: string;
+            /** @description `open` takes items; `running`; `paused`, see `reason`; `finishing`: no more items start, and the last ones end; then `completed`, `cancelled` or `expired` */
+            status: components["schemas"]["BatchStatus"];
+            /**
+             * @description Why it is paused; `input_errors`: why it was cancelled
+             * @example null
+             */
+            reason: ("insufficient_balance" | "spend_limit" | "max_cost" | "requested" | "input_errors") | null;
+            /**
+             * @description What it becomes, or became, at its end; null before
+             * @example null
+             */
+            ends_as: ("completed" | "cancelled" | "expired") | null;
+            /**
+             * @description Of items without one
+             * @example sandbox-image
+             */
+            model: string | null;
+            defaults: components["schemas"]["BatchDefaults"] | null;
+            /** @description As submitted */
+            metadata: components["schemas"]["Metadata"] | null;
+            /** @example null */
+            webhook_url: string | null;
+            max_cost: string | null;
+            /**
+             * @example pause
+             * @enum {string}
+             */
+            on_insufficient_balance: "pause" | "cancel";
+            /** @example 86400 */
+            completion_window_s: number;
+            /**
+             * @description Which events its executions have
+             * @example none
+             * @enum {string}
+             */
+            events: "none" | "failed" | "all";
+            /** @example false */
+            reserve: boolean;
+            counts: components["schemas"]["BatchCounts"];
+            /**
+             * @description What was charged for its items
+             * @example 0.048
+             */
+            cost: string;
+            /**
+             * @description What is held for the items that run
+             * @example 0.048
+             */
+            held: string;
+            /**
+             * @description What is left of its reservation
+             * @example 0.048
+             */
+            reserved: string;
+            /**
+             * @description Its completed items as NDJSON, readable while it runs
+             * @example file_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            output_file_id: string;
+            /**
+             * @description Its other ended items as NDJSON
+             * @example file_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            error_file_id: string;
+            /**
+             * Format: date-time
+             * @description When it was created
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            created_at: string;
+            sealed_at: string | null;
+            /**
+             * Format: date-time
+             * @description When items that still wait expire
+             * @example 2026-03-20T10:30:00.000Z
+             */
+            expires_at: string;
+            /** @example null */
+            ended_at: string | null;
+            /** @example null */
+            estimated_end_at: string | null;
+            /** @example null */
+            erased_at: string | null;
+            /**
+             * @description Id
+             * @example org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            organization_id: string;
         };
         AnyExecutionPage: {
             data: components["schemas"]["AnyExecution"][];

@@ -1,40 +1,46 @@
-import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
-import { read } from '../api.ts';
+import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { read, type Schemas } from '../api.ts';
 import { BatchList } from '../features/batches/list.tsx';
-import { OrganizationLink } from '../features/organizations/organizations.tsx';
+import { OrganizationField, organizationColumn } from '../features/organizations/organizations.tsx';
 import { text } from '../strings.ts';
 import { changed } from '../ui/filterBar.tsx';
 import { Heading } from '../ui/heading.tsx';
+import { useKeptFilters } from '../ui/lists.tsx';
 
-const at = '/organizations/$id/batches';
-
-/** The batches of an organization. */
+/** The batches of all organizations, or of one. */
 export function Batches() {
-  const { id } = useParams({ from: at });
-  const filters = useSearch({ from: at });
-  const navigate = useNavigate({ from: at });
+  const filters = useSearch({ from: '/batches' });
+  const { organization } = filters;
+  const navigate = useNavigate({ from: '/batches' });
+  useKeptFilters('/batches', filters);
+  const show = (search: typeof filters) => void navigate({ search, replace: true });
   return (
     <>
-      <nav className="mb-3 text-soft">
-        <OrganizationLink id={id} />
-      </nav>
       <Heading title={text.batches.title} className="mb-4" />
-      <BatchList
-        organizationId={id}
-        status={filters.status}
-        onStatus={(status) => void navigate({ search: changed(filters, { status }), replace: true })}
-        read={(query) => read(`/organizations/${encodeURIComponent(id)}/batches`, query)}
-        link={(batch, name) => (
+      <BatchList<Schemas['AnyBatch']>
+        filters={filters}
+        onStatus={(chosen) => show(changed(filters, { status: chosen }))}
+        onClear={() => show({})}
+        read={(query) => read('/batches', { ...query, organization_id: organization })}
+        link={({ organization_id, id }, name) => (
           <Link
             data-row
-            to="/organizations/$id/batches/$batch"
-            params={{ id, batch: batch.id }}
+            to="/batches/$organization/$id"
+            params={{ organization: organization_id, id }}
             className="block truncate font-medium"
           >
             {name}
           </Link>
         )}
-      />
+        columns={organizationColumns}
+      >
+        <OrganizationField
+          value={organization}
+          onChange={(chosen) => show(changed(filters, { organization: chosen }))}
+        />
+      </BatchList>
     </>
   );
 }
+
+const organizationColumns = [organizationColumn('lg')];

@@ -3,7 +3,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { read, type Schemas } from '../api.ts';
 import { Bulk } from '../features/executions/bulkDialog.tsx';
-import { OrganizationField, OrganizationLink } from '../features/organizations/organizations.tsx';
+import { OrganizationField, organizationColumn } from '../features/organizations/organizations.tsx';
 import { executionQuery, executionStatuses, type Filters, timesOf } from '../features/search/filters.ts';
 import { Search } from '../features/search/searchField.tsx';
 import { text } from '../strings.ts';
@@ -203,13 +203,7 @@ const columns: readonly ListColumn<Execution>[] = [
     width: 'w-40',
   },
   errorColumn('wide', 'w-44'),
-  {
-    name: text.list.organization,
-    of: ({ organization_id: id }) => <OrganizationLink id={id} />,
-    csv: ({ organization_id: id }) => id,
-    from: 'xl',
-    width: 'w-36',
-  },
+  organizationColumn('xl'),
   durationColumn('xl'),
   costColumn('md'),
   createdColumn,

@@ -83,7 +83,7 @@ function Head({ of }: { of: Whole }) {
         <Link to="/executions" search={{ organization: of.id }} className={linkLook}>
           {text.nav.executions}
         </Link>
-        <Link to="/organizations/$id/batches" params={{ id: of.id }} className={linkLook}>
+        <Link to="/batches" search={{ organization: of.id }} className={linkLook}>
           {text.batches.title}
         </Link>
         <Link to="/playground" search={{ organization: of.id }} className={linkLook}>

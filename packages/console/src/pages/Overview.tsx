@@ -228,7 +228,12 @@ function Providers({ of, from }: { of: Whole['providers']; from: string }) {
             },
             {
               name: text.overview.circuit,
-              of: ({ circuit }) => <Status of={circuit ?? text.overview.unknown} />,
+              of: ({ circuit }) => (
+                <Status
+                  of={circuit ?? text.overview.unknown}
+                  look={circuit === 'open' ? 'text-bad' : undefined}
+                />
+              ),
             },
             { name: text.overview.attempts, of: ({ attempts }) => attempts.toLocaleString() },
             { name: text.overview.failed, of: ({ failed }) => <Failures of={failed} /> },

@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { read, type Schemas } from '../api.ts';
-import { OrganizationField, OrganizationLink } from '../features/organizations/organizations.tsx';
+import { OrganizationField, organizationColumn } from '../features/organizations/organizations.tsx';
 import type { EndpointFilters } from '../features/search/filters.ts';
 import { Search } from '../features/search/searchField.tsx';
 import { Latency, SuccessRate, WebhookTabs } from '../features/webhooks/webhookParts.tsx';
@@ -122,13 +122,7 @@ const columns: readonly ListColumn<Endpoint>[] = [
     width: 'w-28',
   },
   { name: text.webhooks.inFlight, of: inFlightOf, from: 'xl', width: 'w-32' },
-  {
-    name: text.list.organization,
-    of: ({ organization_id: id }) => <OrganizationLink id={id} />,
-    csv: ({ organization_id: id }) => id,
-    from: 'lg',
-    width: 'w-36',
-  },
+  organizationColumn('lg'),
 ];
 
 function inFlightOf({ in_flight_limit: found, max_in_flight: most }: Endpoint): string {

@@ -4,7 +4,7 @@ export const batchesTexts = {
     title: 'Batches',
     empty: 'No batches yet',
     emptyHint: 'Create one with the API, an SDK or `holdfast batch run`. It appears here at once.',
-    none: 'No batch has this status',
+    none: 'No batch matches',
     noneHint: 'Clear the filter.',
     noModel: 'several models',
     items: 'Items',

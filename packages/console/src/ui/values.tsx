@@ -28,7 +28,6 @@ const statusLook: Record<string, string> = {
   closed: 'text-good',
   failing: 'text-bad',
   deactivated: 'text-bad',
-  open: 'text-bad',
   offered: 'text-good',
   'not offered': 'text-soft',
   FAILED: 'text-bad',
@@ -52,9 +51,15 @@ export function Words({ of }: { of: string }) {
   ));
 }
 
-export function Status({ of }: { of: string }) {
+export function Status({
+  of,
+  look = statusLook[of] ?? 'text-busy',
+}: {
+  of: string;
+  look?: string | undefined;
+}) {
   return (
-    <span className={`inline-flex items-center gap-1.5 font-medium text-xs ${statusLook[of] ?? 'text-busy'}`}>
+    <span className={`inline-flex items-center gap-1.5 font-medium text-xs ${look}`}>
       <span aria-hidden="true" className="size-2 shrink-0 rounded-full bg-current" />
       <span>
         <Words of={of} />

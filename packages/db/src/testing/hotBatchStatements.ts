@@ -6,6 +6,7 @@ import { claimFileIntake, findRecentBatch, refuseFile, renewFileIntake } from '.
 import { readFileLines } from '../batches/fileLines.ts';
 import { insertItems, listItems } from '../batches/items.ts';
 import { retryItems } from '../batches/retry.ts';
+import { searchBatches } from '../batches/search.ts';
 import {
   closeItems,
   type DueBatch,
@@ -94,6 +95,11 @@ export const batchStatements: Record<
           cursor: null,
           limit: keys.length,
         }),
+      searchBatches: (db, { keys }) => searchBatches(db, {}, keys.length, 4 * keys.length),
+      searchUnendedBatches: (db, { keys }) =>
+        searchBatches(db, { statuses: ['paused'] }, keys.length, 4 * keys.length),
+      searchBatchesOfOrganization: (db, { organizationId, keys }) =>
+        searchBatches(db, { organizationId, statuses: ['paused'] }, keys.length, 4 * keys.length),
       findRecentBatch: (db) => findRecentBatch(db, asked, 3600),
       eraseNextItems: (db, { batches, keys }) => eraseNextItems(db, batches.erased, keys.length),
     },

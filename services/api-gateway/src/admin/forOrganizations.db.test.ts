@@ -1,4 +1,5 @@
 import { topUp } from '@holdfast/db/balances';
+import { searchBatches } from '@holdfast/db/batches/search';
 import { newId } from '@holdfast/domain/ids';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
@@ -55,6 +56,28 @@ describe("any organization's executions", () => {
     await call('post', `/executions/${ended}/cancel`).expect(409);
     await call('post', `/executions/${newId('exec')}/cancel`).expect(404);
   });
+});
+
+it('batches of all organizations are listed, newest first, by organization and status', async () => {
+  const ids: string[] = [];
+  for (const organizationId of [org, other, org]) {
+    const client = gateway.client(await gateway.newKey(organizationId));
+    ids.unshift((await client.post('/v1/batches').send({ model: 'writer' }).expect(202)).body.id);
+  }
+  await call('post', `/organizations/${other}/batches/${ids[1]}/cancel`).expect(200);
+  const { body } = await call('get', '/batches?limit=2').expect(200);
+  expect(body.data).toMatchObject([
+    { id: ids[0], organization_id: org },
+    { id: ids[1], organization_id: other },
+  ]);
+  const idsFor = async (query: string) => idsOf(await call('get', `/batches?${query}`).expect(200));
+  expect(await idsFor(`cursor=${body.next_cursor}`)).toEqual([ids[2]]);
+  expect(await idsFor(`organization_id=${org}`)).toEqual([ids[0], ids[2]]);
+  expect(await idsFor('status=finishing,cancelled')).toEqual([ids[1]]);
+  expect(await idsFor('status=open,paused')).toEqual([ids[0], ids[2]]);
+  const search = { statuses: ['cancelled' as const] };
+  const { rows, reached } = await searchBatches(gateway.context.db, search, 5, 1);
+  expect([rows, reached?.id]).toEqual([[], ids[0]]);
 });
 
 describe('an operator acting for an organization', () => {

@@ -11,33 +11,32 @@ import { type Batch, batchStatuses, endedOf, Progress } from './batch.tsx';
 
 const words = text.batches;
 
-type Page = components['schemas']['BatchPage'];
+type Page<Row> = Omit<components['schemas']['BatchPage'], 'data'> & { data: Row[] };
 
-/** The batches of one organization. `link` leads to one of them, and has `data-row`. */
-export function BatchList(props: {
-  organizationId: string;
-  status: string | undefined;
+/** Batches that match filters, of which `children` set those but the status. `link` leads to a batch, and has `data-row`. */
+export function BatchList<Row extends Batch>(props: {
+  filters: { status?: string };
   onStatus: (status: string | undefined) => void;
-  read: (query: Record<string, string | number | undefined>) => Promise<Page>;
-  link: (batch: Batch, name: string) => ReactNode;
+  onClear: () => void;
+  read: (query: Record<string, string | number | undefined>) => Promise<Page<Row>>;
+  link: (batch: Row, name: string) => ReactNode;
+  columns?: readonly ListColumn<Row>[];
+  children?: ReactNode;
 }) {
-  const { organizationId, status, onStatus, read, link } = props;
+  const { filters, onStatus, onClear, read, link, columns = [], children } = props;
+  const { status } = filters;
+  const isFiltered = Object.values(filters).some(Boolean);
   useListKeys();
   const readPage = (cursor: string | undefined) => read({ status, limit: 50, cursor });
-  const pages = usePages(['batches', organizationId, status], readPage, { isLive: true });
-  const empty =
-    status === undefined ? (
-      <Empty title={words.empty} hint={words.emptyHint} />
-    ) : (
-      <Empty title={words.none} hint={words.noneHint} />
-    );
+  const pages = usePages(['batches', filters], readPage, { isLive: true });
+  const empty = isFiltered ? (
+    <Empty title={words.none} hint={words.noneHint} />
+  ) : (
+    <Empty title={words.empty} hint={words.emptyHint} />
+  );
   return (
     <>
-      <FilterBar
-        columns="sm:grid-cols-[12rem_auto]"
-        isFiltered={status !== undefined}
-        onClear={() => onStatus(undefined)}
-      >
+      <FilterBar columns="sm:grid-cols-[12rem_16rem_auto]" isFiltered={isFiltered} onClear={onClear}>
         <Chosen
           label={text.list.status}
           any={text.list.anyStatus}
@@ -45,11 +44,12 @@ export function BatchList(props: {
           of={batchStatuses}
           onChange={onStatus}
         />
+        {children}
       </FilterBar>
       <TableList
         name="batches"
         caption={words.title}
-        columns={[nameOf(link), ...columns]}
+        columns={[nameOf(link), ...columns, ...batchColumns]}
         {...{ pages, readPage, empty }}
         keys={text.list.moveKeys}
       />
@@ -57,14 +57,14 @@ export function BatchList(props: {
   );
 }
 
-const nameOf = (link: (batch: Batch, name: string) => ReactNode): ListColumn<Batch> => ({
+const nameOf = <Row extends Batch>(link: (batch: Row, name: string) => ReactNode): ListColumn<Row> => ({
   name: text.list.model,
   of: (batch) => link(batch, batch.model ?? words.noModel),
   csv: ({ model }) => model,
 });
 
-const columns: readonly ListColumn<Batch>[] = [
-  idColumn('lg'),
+const batchColumns: readonly ListColumn<Batch>[] = [
+  idColumn('wide'),
   {
     name: text.list.status,
     of: ({ status }) => <Status of={status} />,
@@ -76,15 +76,15 @@ const columns: readonly ListColumn<Batch>[] = [
     of: (row) => <Progress of={row} />,
     csv: endedOf,
     order: (row) => (row.counts.total === 0 ? 0 : endedOf(row) / row.counts.total),
-    width: 'w-28 sm:w-40',
+    width: 'w-28 xl:w-40',
   },
   {
     name: words.items,
     of: ({ counts }) => counts.total.toLocaleString(),
     csv: ({ counts }) => counts.total,
     order: ({ counts }) => counts.total,
-    from: 'sm',
-    width: 'w-28',
+    from: 'xl',
+    width: 'w-24',
     isNumber: true,
   },
   costColumn('sm'),

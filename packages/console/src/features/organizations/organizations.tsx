@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import DataLoader from 'dataloader';
 import { read, type Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
+import type { ListColumn } from '../../ui/listTable.tsx';
 import { type Named, shortened } from '../../ui/named.ts';
 import { NamedField } from '../../ui/namedField.tsx';
 
@@ -43,6 +44,16 @@ export function OrganizationLink({ id, isInline = false }: { id: string; isInlin
     </Link>
   );
 }
+
+export const organizationColumn = (
+  from: ListColumn<unknown>['from'] & string,
+): ListColumn<{ organization_id: string }> => ({
+  name: text.list.organization,
+  of: ({ organization_id: id }) => <OrganizationLink id={id} />,
+  csv: ({ organization_id: id }) => id,
+  from,
+  width: 'w-36',
+});
 
 async function find(typed: string): Promise<Named[]> {
   return (await read<Page>('/organizations', { text: typed, limit: perPage })).data;

@@ -14,9 +14,9 @@ export function Batches() {
     <>
       <Heading title={text.batches.title} className="mb-4" />
       <BatchList
-        organizationId="own"
-        status={filters.status}
+        filters={filters}
         onStatus={(status) => void navigate({ search: changed(filters, { status }), replace: true })}
+        onClear={() => void navigate({ search: {}, replace: true })}
         read={(query) => read('/batches', query)}
         link={({ id }, name) => (
           <Link data-row to="/batches/$id" params={{ id }} className="block truncate font-medium">

@@ -1,0 +1,50 @@
+import { searchBatches, searchedPerPage } from '@holdfast/db/batches/search';
+import { batchRecord, batchStatuses } from '@holdfast/domain/batch';
+import { z } from 'zod';
+import { Batch } from '../../batches/records.ts';
+import { keylessEndpoint } from '../../context/endpoint.ts';
+import { choicesFilter, idField, idFilter, timestamp, withCommas } from '../../http/fields.ts';
+import { checkedCursor, pageEnd, pageFields, pageQuery } from '../../http/paging.ts';
+
+const AnyBatch = Batch.extend({ organization_id: idField('org') }).meta({ id: 'AnyBatch' });
+
+export const listAnyBatches = keylessEndpoint({
+  method: 'GET',
+  path: '/admin/v1/batches',
+  tag: 'Batches',
+  summary: "List any organization's batches",
+  description:
+    `Newest first. A page looks at ${withCommas(searchedPerPage)} batches at most: continue with \`cursor\` while ` +
+    '`has_more` is true, even when it has few items or none.',
+  access: 'operator',
+  limit: 'other',
+  query: pageQuery({ limit: 20, maxLimit: 100 }).extend({
+    organization_id: idFilter('org', 'Only batches of this organization').optional(),
+    status: choicesFilter(batchStatuses, 'Only batches with this status'),
+  }),
+  responses: {
+    200: {
+      description: 'A page of batches',
+      schema: z
+        .object({
+          data: z.array(AnyBatch),
+          ...pageFields,
+          searched_until: timestamp('The page looked at all batches created after this time')
+            .nullable()
+            .describe('Null: at all that the filters allow, or at no more than it returns'),
+        })
+        .meta({ id: 'AnyBatchPage' }),
+    },
+  },
+  async handle({ context, query: { organization_id: organizationId, status: statuses, cursor, limit } }) {
+    const search = { organizationId, statuses, cursor: checkedCursor('bat', cursor) };
+    const { rows, reached } = await context.reader.read('operators', (db) =>
+      searchBatches(db, search, limit + 1, searchedPerPage),
+    );
+    const items = rows.slice(0, limit);
+    const next = rows.length > limit ? items.at(-1)?.id : reached?.id;
+    const page = { ...pageEnd(next ?? null), searched_until: reached?.createdAt.toISOString() ?? null };
+    const data = items.map((one) => ({ ...batchRecord(one), organization_id: one.organizationId }));
+    return { status: 200, body: { data, ...page } };
+  },
+});
