@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { LocalState } from '@holdfast/local/launch/stateFile';
@@ -138,6 +139,7 @@ test.describe('the portal', () => {
     const execution = { model: 'sandbox-text', input: { prompt: hostile }, metadata: { note: hostile } };
     const executed = await runExecution(state, execution);
     await enter(`executions/${executed}`);
+    await page.getByRole('region', { name: 'Input' }).getByText(JSON.stringify(hostile)).waitFor();
     await page.getByRole('button', { name: 'Redeliver' }).first().click();
     await page.locator('dialog[open] button').last().click();
     await until('the dialog is closed', async () => (await page.getByRole('dialog').count()) === 0);
@@ -145,6 +147,27 @@ test.describe('the portal', () => {
     expect(problems).toEqual([]);
     await tenant.request('DELETE', `/v1/webhooks/endpoints/${endpointId}`, state.api_key);
     receiver.close();
+  });
+
+  test('shows the beginning of a long input, saves all of it, and says when it was erased', async ({
+    page,
+    state,
+    tenant,
+    enter,
+  }) => {
+    const input = { prompt: 'a long story '.repeat(5000) };
+    const id = await runExecution(state, { model: 'sandbox-text', input });
+    await enter(`executions/${id}`);
+    await page.getByRole('region', { name: 'Input' }).waitFor();
+    const shown = await page.getByRole('region', { name: 'Input' }).innerText();
+    expect(shown.length).toBeLessThan(input.prompt.length);
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Download the input' }).click();
+    const saved = await (await downloading).path();
+    expect(JSON.parse(readFileSync(saved, 'utf8'))).toEqual(input);
+    await tenant.request('DELETE', `/v1/executions/${id}`, state.api_key);
+    await page.reload();
+    await until('input and output are gone', async () => (await page.getByText('were erased').count()) === 2);
   });
 
   test('opens the execution whose id is given, and lists those of a time', async ({ page, state, enter }) => {

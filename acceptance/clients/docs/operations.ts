@@ -120,6 +120,7 @@ export const operations: Readonly<Record<string, Expected>> = {
     prints: (id) => new RegExp(`COMPLETED[^]*${id}|${id}[^]*COMPLETED`),
   },
   streamExecutionOutput: { make: completed, prints: () => /Hello/ },
+  getExecutionInput: { make: completed, prints: (id) => new RegExp(`${id}[^]*prompt\\W`) },
   getExecutionResult: { make: completed, prints: (id) => new RegExp(`${id}[^]*text\\W`) },
   cancelExecution: {
     make: (api) => create(api, 'sandbox-text', { ...prompt, delay_ms: 50_000 }),

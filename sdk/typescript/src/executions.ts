@@ -16,6 +16,7 @@ import {
   type Estimate,
   type EstimateExecution,
   type Execution,
+  type ExecutionInput,
   type ExecutionResult,
   type ExecutionToken,
   isExecution,
@@ -91,6 +92,14 @@ export class Executions {
   /** Executions, newest first. */
   list(filter: ExecutionFilter = {}, options?: RequestOptions): List<Execution> {
     return listOf(this.#http, { path: '/v1/executions', query: filter }, 'data', options);
+  }
+
+  /** The input, with the defaults of the model, until the execution is erased. */
+  input(id: string, options?: RequestOptions): ResponsePromise<ExecutionInput> {
+    return this.#http.json(
+      { method: 'GET', path: `${pathOf(id)}/input`, isExpected: has('execution_id') },
+      options,
+    );
   }
 
   /** The output, usage and cost of a completed execution. */

@@ -25,6 +25,7 @@ export type ExecutionResult<Output = Record<string, unknown>> = Omit<Schemas['Ex
   output: Output;
 };
 
+export type ExecutionInput = Schemas['ExecutionInput'];
 export type ExecutionToken = Schemas['ExecutionToken'];
 export type CreateExecution = Omit<Schemas['CreateExecution'], 'input'> & { input: Record<string, unknown> };
 export type EstimateExecution = Schemas['EstimateExecution'];

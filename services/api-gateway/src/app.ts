@@ -24,6 +24,7 @@ import { getEvent } from './api/events/getEvent.ts';
 import { listEvents } from './api/events/listEvents.ts';
 import { deleteExecution } from './api/executions/deleteExecution.ts';
 import { getExecution } from './api/executions/getExecution.ts';
+import { getInput } from './api/executions/getInput.ts';
 import { getResult } from './api/executions/getResult.ts';
 import { listExecutions } from './api/executions/listExecutions.ts';
 import { postBulkCancel } from './api/executions/postBulkCancel.ts';
@@ -82,6 +83,7 @@ export const endpoints: readonly Endpoint[] = [
   getExecution,
   streamEvents,
   streamOutput,
+  getInput,
   getResult,
   postCancel,
   postBulkCancel,

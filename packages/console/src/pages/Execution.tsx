@@ -5,7 +5,8 @@ import { runSamples } from '../../../domain/src/codeSamples.ts';
 import { change, newIdempotencyKey, type Schemas } from '../api.ts';
 import { useMissingRole } from '../features/access/session.tsx';
 import { actionsOf, neededRole } from '../features/executions/actions.ts';
-import { InputFiles } from '../features/executions/files.tsx';
+import { adminFiles } from '../features/executions/files.tsx';
+import { Input } from '../features/executions/Input.tsx';
 import { executionKey, useExecution, useLive } from '../features/executions/live.ts';
 import { Output } from '../features/executions/Output.tsx';
 import { ProgressBar } from '../features/executions/Run.tsx';
@@ -67,10 +68,7 @@ function Details({ of }: { of: Whole }) {
             {of.erased_at ? (
               <p className="text-soft">{text.execution.erased}</p>
             ) : (
-              <div className="space-y-3">
-                <InputFiles input={of.input} organizationId={of.organization_id} />
-                <Json of={of.input} label={text.execution.input} />
-              </div>
+              <Input id={of.id} of={of.input} from={adminFiles(of.organization_id)} />
             )}
           </Card>
           {of.metadata && (

@@ -61,6 +61,8 @@ export const executionsTexts = {
     noOutput: 'No output yet.',
     failedOutput: 'It ended without an output.',
     erased: 'Input, output and files were erased.',
+    onlyBeginning: 'Only its beginning is shown.',
+    downloadInput: 'Download the input',
     money: 'Money (USD)',
     estimate: 'Estimate',
     hold: 'Hold',

@@ -17,9 +17,9 @@ export function csvOf<Row>(
 }
 
 /** Gives the browser a file to save. */
-export function download(name: string, content: Blob | string): void {
+export function download(name: string, content: Blob | string, type = 'text/csv'): void {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([content], { type: 'text/csv' }));
+  link.href = URL.createObjectURL(new Blob([content], { type }));
   link.download = name;
   link.click();
   URL.revokeObjectURL(link.href);

@@ -70,7 +70,7 @@ const partialOutputSql = `CASE WHEN e.on_cancel IS NOT NULL AND e.status IN ('FA
 const getExecutionSql = `SELECT ${executionColumnsWithLogs('e')}, ${partialOutputSql} FROM executions e
 WHERE e.id = $1 AND ${checkedSql('e.organization_id = $2')}`;
 
-/** The inputs of an organization's executions, by their ids. */
+/** The inputs of an organization's executions, by their ids. Erased executions have none. */
 export async function readInputs(
   db: Database,
   organizationId: string,
@@ -94,8 +94,8 @@ export async function readReported(
 const reportedExecutionSql = `SELECT ${executionColumnsWithLogs('e')}, e.input FROM executions e WHERE e.id = $1`;
 
 const readInputsSql = `SELECT e.id, e.input FROM unnest($1::text[]) AS i (id)
-CROSS JOIN LATERAL (SELECT id, input, organization_id FROM executions WHERE ${sameIdSql('i.id')}) e
-WHERE ${checkedSql('e.organization_id = $2')}`;
+CROSS JOIN LATERAL (SELECT id, input, organization_id, erased_at FROM executions WHERE ${sameIdSql('i.id')}) e
+WHERE ${checkedSql('e.organization_id = $2 AND e.erased_at IS NULL')}`;
 
 export async function organizationOf(db: Database, id: string): Promise<string | null> {
   const [row] = await runStatement<{ organizationId: string }>(

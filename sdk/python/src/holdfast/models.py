@@ -612,6 +612,14 @@ class DeletedExecution(ApiObject):
     deleted: Literal[True] = True
 
 
+class ExecutionInput(ApiObject):
+    execution_id: str
+    """
+    Id
+    """
+    input: dict[str, Any]
+
+
 class ExecutionResult(ApiObject):
     execution_id: str
     """

@@ -1153,6 +1153,14 @@ export interface components {
             /** @constant */
             deleted: true;
         };
+        ExecutionInput: {
+            /**
+             * @description Id
+             * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
+             */
+            execution_id: string;
+            input: components["schemas"]["ModelInput"];
+        };
         ExecutionResult: {
             /**
              * @description Id

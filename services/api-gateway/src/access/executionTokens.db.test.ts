@@ -95,11 +95,12 @@ describe('an execution token', () => {
     expect((await gateway.client(key).get(`/v1/executions/${id}`)).body.status).toBe('PENDING');
   });
 
-  it('finds no other execution, no file but its results, and no upload', async () => {
+  it('finds no other execution, no input, no file but its results, and no upload', async () => {
     const [id, other] = [await create(), await create()];
     const token = await newToken(id);
     for (const path of ['', '/result', '/events'])
       await read(token, `/v1/executions/${other}${path}`).expect(404);
+    await read(token, `/v1/executions/${id}/input`).expect(403);
     const upload = { filename: 'a.txt', content_type: 'text/plain', size_bytes: 5 };
     const { body: input } = await gateway.client(key).post('/v1/files/upload').send(upload).expect(201);
     for (const file of [await addResultFile(other), input.file_id, newId('file')]) {

@@ -163,7 +163,7 @@ describe('models', () => {
       expect(await ids('/v1/executions')).toContain(mine);
       expect(await ids('/v1/executions')).not.toContain(other);
       expect(await ids('/v1/executions?model=painter')).toEqual([]);
-      for (const path of ['', '/result', '/events']) {
+      for (const path of ['', '/input', '/result', '/events']) {
         await ask('get', `/v1/executions/${mine}${path}`, key).expect(200);
         await ask('get', `/v1/executions/${other}${path}`, key).expect(404);
       }

@@ -6,6 +6,7 @@ export const callsOf: Readonly<Record<PortalCapability, readonly string[]>> = {
   executions: [
     'GET /v1/executions',
     'GET /v1/executions/{id}',
+    'GET /v1/executions/{id}/input',
     'GET /v1/executions/{id}/result',
     'GET /v1/executions/{id}/events',
     'GET /v1/executions/{id}/stream',

@@ -97,7 +97,7 @@ function affordableEstimate(definition: ModelDefinition, priced: PricedInput, is
   throw new ApiError('INSUFFICIENT_BALANCE', 'The estimated cost exceeds any possible balance.');
 }
 
-const ModelInput = jsonObject('Parameters of the model. Files are given as `file_` references', {
+export const ModelInput = jsonObject('Parameters of the model. Files are given as `file_` references', {
   prompt: 'a lighthouse',
 }).meta({ id: 'ModelInput' });
 

@@ -39,20 +39,29 @@ export function Image({ url, name }: { url: string; name: string }) {
 export const fileUrl = (organizationId: string, id: string) =>
   `/admin/v1/organizations/${organizationId}/files/${id}/download`;
 
-const maxInputFiles = 8;
+/** The files of one organization: where an API has them. */
+export type FilesOf = { read: (id: string) => Promise<FileRecord>; urlOf: (id: string) => string };
 
-/** The files that an input refers to. Deleted files are left out. */
-export function InputFiles({ input, organizationId }: { input: unknown; organizationId: string }) {
-  const ids = [...new Set(JSON.stringify(input).match(/\bfile_[0-9a-f-]{36}\b/g) ?? [])];
+export const adminFiles = (organizationId: string): FilesOf => ({
+  read: (id) => read<FileRecord>(`/organizations/${organizationId}/files/${id}`),
+  urlOf: (id) => fileUrl(organizationId, id),
+});
+
+/** The files that an input or an output refers to. */
+export const fileIdsIn = (value: unknown) => [
+  ...new Set(JSON.stringify(value).match(/\bfile_[0-9a-f-]{36}\b/g) ?? []),
+];
+
+/** Deleted files are left out. */
+export function Files({ ids, from }: { ids: readonly string[]; from: FilesOf }) {
   const files = useQueries({
-    queries: ids.slice(0, maxInputFiles).map((id) => ({
-      queryKey: ['file', organizationId, id],
-      queryFn: () => read<FileRecord>(`/organizations/${organizationId}/files/${id}`),
+    queries: ids.map((id) => ({
+      queryKey: ['file', id],
+      queryFn: () => from.read(id),
       staleTime: Number.POSITIVE_INFINITY,
     })),
   });
   return files.map(
-    ({ data }) =>
-      data && <FilePreview key={data.file_id} file={data} url={fileUrl(organizationId, data.file_id)} />,
+    ({ data }) => data && <FilePreview key={data.file_id} file={data} url={from.urlOf(data.file_id)} />,
   );
 }

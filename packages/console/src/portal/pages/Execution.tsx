@@ -1,7 +1,8 @@
-import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { FilePreview } from '../../features/executions/files.tsx';
+import { Files, type FilesOf, fileIdsIn } from '../../features/executions/files.tsx';
+import { Input } from '../../features/executions/Input.tsx';
 import { Result } from '../../features/executions/Output.tsx';
 import { Ending, Streamed } from '../../features/executions/Streamed.tsx';
 import type { Stream } from '../../features/executions/shownStream.ts';
@@ -14,7 +15,7 @@ import { Confirmed } from '../../ui/dialog.tsx';
 import { duration } from '../../ui/format.ts';
 import { Heading } from '../../ui/heading.tsx';
 import { keptFilters } from '../../ui/lists.tsx';
-import { Empty, Problem, UntilRead } from '../../ui/states.tsx';
+import { Empty, Problem, Skeleton, UntilRead } from '../../ui/states.tsx';
 import { Code, Id, Json, Money, Status, Time } from '../../ui/values.tsx';
 import { apiBase, change, read, type Schemas } from '../api.ts';
 import { useModels } from '../models.ts';
@@ -66,6 +67,7 @@ function Body({ of }: { of: Details }) {
           <Card title={text.execution.output}>
             <Output of={of} stream={stream} />
           </Card>
+          <SubmittedInput of={of} />
           {of.logs && (
             <Card title={text.execution.logs}>
               <Code of={of.logs} label={text.execution.logs} />
@@ -170,33 +172,41 @@ function Amounts({ of }: { of: Details }) {
 }
 
 function Output({ of, stream }: { of: Details; stream: Stream }) {
-  const may = useMay();
+  const mayFiles = useMay()('executions', 'files');
   if (of.erased_at) return <p className="text-soft">{text.execution.erased}</p>;
-  if (of.completed_at === null) return <Streamed of={stream} urlOf={fileUrl} />;
+  if (of.completed_at === null) return <Streamed of={stream} urlOf={files.urlOf} />;
   if (of.result === undefined) return <Ending of={of} />;
-  const files = [...new Set(JSON.stringify(of.result).match(/file_[0-9a-f-]{36}/g) ?? [])].slice(0, maxFiles);
-  const mayFiles = may('executions', 'files');
+  const ids = mayFiles ? fileIdsIn(of.result).slice(0, maxFiles) : [];
   return (
     <div className="space-y-3">
-      {mayFiles && <Files ids={files} />}
-      <Result of={of.result} isShown={mayFiles && files.length > 0} />
+      <Files ids={ids} from={files} />
+      <Result of={of.result} isShown={ids.length > 0} />
       <Ending of={of} />
     </div>
   );
 }
 
-const fileUrl = (id: string) => `${apiBase}/files/${id}/download`;
+const files: FilesOf = {
+  read: (id) => read(`/files/${id}`),
+  urlOf: (id) => `${apiBase}/files/${id}/download`,
+};
 
-function Files({ ids }: { ids: string[] }) {
-  const files = useQueries({
-    queries: ids.map((id) => ({
-      queryKey: ['file', id],
-      queryFn: () => read<Schemas['File']>(`/files/${id}`),
-      staleTime: 300_000,
-    })),
+/** Read apart from the status, which is read again and again. */
+function SubmittedInput({ of: { id, erased_at: erasedAt } }: { of: Details }) {
+  const mayFiles = useMay()('executions', 'files');
+  const { data, error, isLoading, refetch } = useQuery({
+    queryKey: ['input', id],
+    queryFn: () => read<Schemas['ExecutionInput']>(`/executions/${id}/input`),
+    enabled: erasedAt === null,
+    staleTime: Number.POSITIVE_INFINITY,
   });
-  return files.map(
-    ({ data }) => data && <FilePreview key={data.file_id} file={data} url={fileUrl(data.file_id)} />,
+  return (
+    <Card title={text.execution.input}>
+      {erasedAt !== null && <p className="text-soft">{text.execution.erased}</p>}
+      {isLoading && <Skeleton rows={3} />}
+      {error && <Problem error={error} onRetry={() => void refetch()} />}
+      {erasedAt === null && data && <Input id={id} of={data.input} from={mayFiles ? files : null} />}
+    </Card>
   );
 }
 

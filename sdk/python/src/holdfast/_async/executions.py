@@ -99,6 +99,12 @@ class Executions:
         }
         return List(self._http, models.Execution.read, "/v1/executions", query)
 
+    async def input(self, execution_id: str) -> models.ExecutionInput:
+        """The input, with the defaults of the model, until the execution is erased."""
+        return await self._http.read(
+            models.ExecutionInput, "GET", f"{path_of(execution_id)}/input", expects=("execution_id",)
+        )
+
     async def result(self, execution_id: str) -> models.ExecutionResult:
         """The output, usage and cost of a completed execution."""
         return await self._http.read(

@@ -100,6 +100,12 @@ class Executions:
         }
         return List(self._http, models.Execution.read, "/v1/executions", query)
 
+    def input(self, execution_id: str) -> models.ExecutionInput:
+        """The input, with the defaults of the model, until the execution is erased."""
+        return self._http.read(
+            models.ExecutionInput, "GET", f"{path_of(execution_id)}/input", expects=("execution_id",)
+        )
+
     def result(self, execution_id: str) -> models.ExecutionResult:
         """The output, usage and cost of a completed execution."""
         return self._http.read(

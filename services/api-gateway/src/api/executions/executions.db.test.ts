@@ -258,6 +258,7 @@ describe('reading executions', () => {
     const { body } = await create({ model: 'writer', input: { prompt: 'mine' } }).expect(202);
     const { key: outsider } = await organizationWithKey(gateway);
     await get(`/v1/executions/${body.id}`, outsider).expect(404);
+    await get(`/v1/executions/${body.id}/input`, outsider).expect(404);
     await get(`/v1/executions/${body.id}/result`, outsider).expect(404);
     await post(`/v1/executions/${body.id}/cancel`, undefined, outsider).expect(404);
     await get(`/v1/executions/${body.id}`).expect(200);
@@ -295,6 +296,8 @@ describe('reading executions', () => {
       error: null,
       erased_at: null,
     });
+    const { body: submitted } = await get(`/v1/executions/${created.id}/input`).expect(200);
+    expect(submitted).toEqual({ execution_id: created.id, input: sent.input });
   });
 
   it('returns the last reported progress and log; a list omits the log', async () => {
@@ -458,8 +461,10 @@ describe('DELETE /v1/executions/{id}', () => {
     expect(body).toEqual({ id: created.id, deleted: true });
     expect((await remove(created.id, own).expect(200)).body).toEqual(body);
 
-    const gone = await get(`/v1/executions/${created.id}/result`, own).expect(410);
-    expect(gone.body.error).toMatchObject({ code: 'EXECUTION_ERASED', retryable: false });
+    for (const part of ['input', 'result']) {
+      const gone = await get(`/v1/executions/${created.id}/${part}`, own).expect(410);
+      expect(gone.body.error).toMatchObject({ code: 'EXECUTION_ERASED', retryable: false });
+    }
     const { result: _, logs, urls, ...rest } = before;
     expect(logs).toBe('a line');
     const after = { ...rest, metadata: null, erased_at: expect.stringMatching(/Z$/) };

@@ -35,7 +35,7 @@ export async function predictionsOf(
   ]);
   return await Promise.all(
     executions.map(async (execution) => {
-      const { id, model: slug, erasedAt } = execution;
+      const { id, model: slug } = execution;
       const definition = catalogue.find((one) => one.definition.slug === slug)?.definition;
       const { owner, name } = nameOf(definition ?? { slug });
       const { output, logs } = await shownOf(reader, execution, inlines);
@@ -44,7 +44,7 @@ export async function predictionsOf(
         {
           model: `${owner}/${name}`,
           version: versionsOf(definition ?? { slug })[0],
-          input: inputOf(reader, definition, (erasedAt === null && inputs.get(id)) || {}),
+          input: inputOf(reader, definition, inputs.get(id) ?? {}),
           output,
           urls: urlsOf(reader, execution),
           isNew,

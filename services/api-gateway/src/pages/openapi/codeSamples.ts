@@ -27,6 +27,7 @@ const sdkCalls: Readonly<Record<string, Calls>> = {
   eraseExecution: same(`executions.erase(${id('exec')})`),
   streamExecutionEvents: same(`executions.events(${id('exec')})`),
   streamExecutionOutput: same(`executions.stream(${id('exec')})`),
+  getExecutionInput: same(`executions.input(${id('exec')})`),
   getExecutionResult: same(`executions.result(${id('exec')})`),
   cancelExecution: same(`executions.cancel(${id('exec')})`),
   bulkCancelExecutions: {
