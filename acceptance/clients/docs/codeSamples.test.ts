@@ -113,9 +113,10 @@ describe('the samples of the API reference', () => {
       const make = async (name: string) => {
         ids[name] = (await operations[name]?.make?.(api, receiver.url)) ?? '';
       };
-      await Promise.all(names.filter((name) => name !== 'listEvents').map(make));
-      // A page has the newest events, and the others make many.
-      await make('listEvents');
+      // A page of these has the newest, and the others make many.
+      const newestFirst = ['listEvents', 'listExecutions'];
+      await Promise.all(names.filter((name) => !newestFirst.includes(name)).map(make));
+      await Promise.all(newestFirst.map(make));
       const completed = names.map((name) => [
         name,
         completedSample(samples[name] ?? '', ids[name] ?? '', url, key),
