@@ -42,6 +42,9 @@ export function Models() {
           </Link>
         </div>
       </div>
+      {data?.some(({ activity }) => activity?.isPartial) && (
+        <p className="mb-3 text-soft">{text.models.partialFailures}</p>
+      )}
       <div className="rounded-lg border border-line bg-card">
         {isPending && <Skeleton />}
         {error && <Problem error={error} onRetry={() => void refetch()} />}
@@ -61,7 +64,7 @@ const rowGrid =
   'grid grid-cols-2 items-start gap-x-4 gap-y-1 px-4 py-2 lg:grid-cols-[minmax(0,2fr)_minmax(0,1.4fr)_9rem_9rem_7rem]';
 
 function Row({ of: { slug, name, isActive, source, definition, activity } }: { of: Model }) {
-  const { last_24_hours: day, last_7_days: week } = activity ?? {};
+  const { last_24_hours: day, last_7_days: week, isPartial = false } = activity ?? {};
   return (
     <li {...opensLink} className={`${rowGrid} ${rowLook}`}>
       <Link
@@ -88,15 +91,14 @@ function Row({ of: { slug, name, isActive, source, definition, activity } }: { o
         {day && week && `${day.completed.toLocaleString()} / ${week.completed.toLocaleString()}`}
       </Fact>
       <Fact name={text.models.failures}>
-        {week?.failed === 0 && week.completed > 0 && '0 %'}
-        {week?.failed === 0 && week.completed === 0 && <span className="text-soft">–</span>}
+        {week?.failed === 0 && (failureRate(week, isPartial) ?? <span className="text-soft">–</span>)}
         {day && week && week.failed > 0 && (
           <Link
             to="/executions"
             search={{ model: slug, status: 'FAILED,EXPIRED' }}
             className={`underline decoration-soft ${day.failed > 0 ? 'text-bad' : ''}`}
           >
-            {`${failureRate(day) ?? '–'} / ${failureRate(week) ?? '–'}`}
+            {`${failureRate(day, isPartial) ?? '–'} / ${failureRate(week, isPartial) ?? '–'}`}
           </Link>
         )}
       </Fact>

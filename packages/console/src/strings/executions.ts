@@ -171,6 +171,7 @@ export const executionsTexts = {
     price: 'Price in USD',
     volume: 'Completed, 24 h / 7 d',
     failures: 'Failed, 24 h / 7 d',
+    partialFailures: 'There are too many failures to count them all: a rate with ≥ is a lower bound.',
     run: 'Run in the playground',
     prices: 'Prices and limits',
     timeout: 'Timeout',

@@ -2,12 +2,14 @@ import { expect, it } from '@jest/globals';
 import { failureRate, priceOf } from './facts.ts';
 
 it.each([
-  [{ completed: 0, failed: 0 }, null],
-  [{ completed: 3, failed: 1 }, '25 %'],
-  [{ completed: 20_000, failed: 1 }, '< 0.1 %'],
-  [{ completed: 5, failed: 0 }, '0 %'],
-])('the failure rate of %j is %s', (counts, rate) => {
-  expect(failureRate(counts)).toBe(rate);
+  [{ completed: 0, failed: 0 }, false, null],
+  [{ completed: 3, failed: 1 }, false, '25 %'],
+  [{ completed: 3, failed: 1 }, true, '≥ 25 %'],
+  [{ completed: 20_000, failed: 1 }, false, '< 0.1 %'],
+  [{ completed: 5, failed: 0 }, false, '0 %'],
+  [{ completed: 5, failed: 0 }, true, '≥ 0 %'],
+])('the failure rate of %j, counted in part: %s, is %s', (counts, isPartial, rate) => {
+  expect(failureRate(counts, isPartial)).toBe(rate);
 });
 
 it('a price names its units, and whether the provider reports it', () => {

@@ -28,10 +28,12 @@ export function whyNotOffered({ active, providers }: Pick<Definition, 'active' |
 
 type Counts = Schemas['ModelActivity']['last_24_hours'];
 
-/** The share that failed of what ended with a result or a failure, in percent. Null: nothing did. */
-export function failureRate({ completed, failed }: Counts): string | null {
+/** The share that failed of what ended with a result or a failure, in percent; `isPartial`: at least that. Null: nothing did. */
+export function failureRate({ completed, failed }: Counts, isPartial: boolean): string | null {
   const all = completed + failed;
   if (all === 0) return null;
   const percent = (failed / all) * 100;
-  return `${percent > 0 && percent < 0.1 ? '< 0.1' : percent.toLocaleString(undefined, { maximumFractionDigits: 1 })} %`;
+  if (!isPartial && percent > 0 && percent < 0.1) return '< 0.1 %';
+  const shown = percent.toLocaleString(undefined, { maximumFractionDigits: 1 });
+  return `${isPartial ? '≥ ' : ''}${shown} %`;
 }

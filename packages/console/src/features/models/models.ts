@@ -37,7 +37,8 @@ export type Model = {
   isActive: boolean;
   source: Schemas['ModelDefinition']['source'];
   definition: Definition;
-  activity?: Schemas['ModelActivity'] | undefined;
+  /** `isPartial`: only the newest failures of all models were counted. */
+  activity?: (Schemas['ModelActivity'] & { isPartial: boolean }) | undefined;
 };
 
 /** `withActivity`: with what ran of each. */
@@ -47,9 +48,10 @@ export function useModels({ withActivity = false } = {}) {
     queryFn: () =>
       read<Schemas['ModelDefinitionList']>('/models', withActivity ? { include: 'activity' } : {}),
     staleTime: 60_000,
-    select: ({ data }): Model[] =>
-      data.map(({ slug, is_active: isActive, source, definition: stored, activity }) => {
+    select: ({ data, has_more_failures: isPartial = false }): Model[] =>
+      data.map(({ slug, is_active: isActive, source, definition: stored, activity: counts }) => {
         const definition = stored as unknown as Definition;
+        const activity = counts && { ...counts, isPartial };
         return { slug, isActive, source, definition, activity, name: definition.display_name ?? slug };
       }),
   });
