@@ -78,6 +78,10 @@ it('a service has work while a row that one of its sweeps lists exists, and lear
   await db.pool.query(`INSERT INTO events (id, organization_id, execution_id, type)
     SELECT event_id(id, 'execution.cancelled'), organization_id, id, 'execution.cancelled' FROM executions LIMIT 1`);
   expect(await all()).toEqual([false, false, true]);
+  await db.pool.query(`INSERT INTO provider_costs (attempt_id, execution_id, provider, is_success, cost)
+    VALUES ('att_1', 'exec_1', 'p', true, 1)`);
+  expect(await all()).toEqual([false, true, true]);
+  await db.pool.query('DELETE FROM provider_costs');
   await db.pool.query(`INSERT INTO batches (id, organization_id, api_key_id, on_insufficient_balance, window_s, events, expires_at)
     VALUES (new_id('bat'), 'org_1', 'key', 'pause', 60, 'none', now() + interval '1 hour')`);
   expect(await all()).toEqual([false, false, true]);

@@ -209,6 +209,7 @@ const works = {
     `executions WHERE status IN (${quotedList(openStatuses)})`,
     `attempts WHERE outcome IS NOT NULL AND settled_at IS NULL AND state <> 'refused'`,
     `batches WHERE ended_at IS NULL AND (status <> 'open' OR expires_at <= now())`,
+    'provider_costs',
   ],
   sender: [`events WHERE fanned_out_at IS NULL`, `deliveries WHERE state = 'pending'`, 'webhook_updates'],
 } as const;
