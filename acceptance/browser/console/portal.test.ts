@@ -181,6 +181,27 @@ test.describe('the portal', () => {
     expect(page.url()).toMatch(new RegExp(`/executions/${id}$`));
   });
 
+  test('lists the executions with a member of the metadata, which its address keeps', async ({
+    page,
+    world,
+    enter,
+  }) => {
+    await enter('executions');
+    const rows = page.locator('a[data-row]');
+    await page.getByLabel('Find by metadata').fill('order = A-18');
+    await page.getByLabel('Find by metadata').press('Enter');
+    await until('one row is left', async () => (await rows.count()) === 1);
+    await page.reload();
+    await rows.first().click();
+    await page.getByRole('heading', { name: 'Output' }).waitFor();
+    expect(page.url()).toContain(world.imageId);
+    await page.getByRole('link', { name: '← Executions' }).click();
+    await until('the filter is kept', async () => (await rows.count()) === 1);
+    await page.getByLabel('Find by metadata').fill('A-18');
+    await page.getByLabel('Find by metadata').press('Enter');
+    await untilText(page, 'names no metadata');
+  });
+
   test('shows a batch that is paused, goes on with it, retries what failed, and has its results', async ({
     page,
     problems,

@@ -33,6 +33,9 @@ export type ExecutionFilter = {
   model?: string;
   created_after?: string;
   created_before?: string;
+  /** With `metadata_value`: only executions whose metadata has a member of this name, with this value as text. */
+  metadata_name?: string;
+  metadata_value?: string;
   /** Items per request, 1 to 100. */
   limit?: number;
 };

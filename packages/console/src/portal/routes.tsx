@@ -5,6 +5,9 @@ import { home } from './api.ts';
 import { Landing, Shell } from './Shell.tsx';
 import { usageSearchOf } from './usagePeriod.ts';
 
+/** `metadata`: a member and its value, as in `order=A-17`. */
+type ExecutionFilters = Pick<Filters, 'status' | 'model' | 'from' | 'to'> & { metadata?: string };
+
 const rootRoute = createRootRoute({ component: Shell });
 
 const getParentRoute = () => rootRoute;
@@ -15,8 +18,8 @@ const routeTree = rootRoute.addChildren([
     getParentRoute,
     path: '/executions',
     component: lazyPage(() => import('./pages/Executions.tsx'), 'Executions'),
-    validateSearch: (search: Record<string, unknown>): Pick<Filters, 'status' | 'model' | 'from' | 'to'> =>
-      textsOf(search, ['status', 'model', 'from', 'to']),
+    validateSearch: (search: Record<string, unknown>): ExecutionFilters =>
+      textsOf(search, ['status', 'model', 'metadata', 'from', 'to']),
   }),
   createRoute({
     getParentRoute,

@@ -23,6 +23,9 @@ export const words = {
     noneHint: 'Clear the filters.',
     find: 'Find by id',
     findHint: 'exec_… opens its page',
+    metadata: 'Find by metadata',
+    metadataHint: 'order=A-17',
+    wrongMetadata: (given: string) => `“${given}” names no metadata: write name=value, such as order=A-17.`,
   },
   execution: {
     accepted: 'Accepted, hold placed',

@@ -34,8 +34,11 @@ export type ExecutionSearch = {
 /** `searchedUntil`: when the oldest execution that was looked at was created, if the page ends there and not with a row. */
 export type SearchPage = Page<Execution> & { searchedUntil: Date | null };
 
-/** Each page looks at this many executions at most, however few of them match: of an operator's search, and of a client's list. */
-export const searchedPerPage = { operator: 10_000, client: 1000 };
+/**
+ * Each page looks at this many executions at most, however few of them match: of an operator's search, of a client's list, and
+ * of a client's search by metadata, which mostly looks for one execution.
+ */
+export const searchedPerPage = { operator: 10_000, client: 1000, metadata: 10_000 };
 
 type Row = Execution & { next: string | null; searchedUntil: Date | null };
 

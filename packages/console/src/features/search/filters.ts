@@ -151,9 +151,13 @@ export const deliveryFiltersOf = (search: Record<string, unknown>): DeliveryFilt
 export function searched(q: string | undefined): Record<string, string> {
   if (!q) return {};
   if (/^exec_[0-9a-f-]*$/.test(q)) return { id_prefix: q };
-  const [, name, value] = /^([^=]+)=(?!=*$)(.+)$/.exec(q) ?? [];
-  if (name && value) return { metadata_name: name.trim(), metadata_value: value.trim() };
-  return { idempotency_key: q };
+  return metadataOf(q) ?? { idempotency_key: q };
+}
+
+/** The member of the metadata that a text such as `order=A-17` names; null: it names none. */
+export function metadataOf(text: string | undefined) {
+  const [, name, value] = /^([^=]+)=(?!=*$)(.+)$/.exec(text ?? '') ?? [];
+  return name && value ? { metadata_name: name.trim(), metadata_value: value.trim() } : null;
 }
 
 /** The query of `GET /executions`. */

@@ -1,5 +1,5 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { executionStatuses, timesOf } from '../../features/search/filters.ts';
+import { executionStatuses, metadataOf, timesOf } from '../../features/search/filters.ts';
 import { pageOfId } from '../../features/search/search.ts';
 import { text } from '../../strings.ts';
 import { Field, inputLook } from '../../ui/field.tsx';
@@ -20,9 +20,17 @@ export function Executions() {
   const filters = useSearch({ from: '/executions' });
   useListKeys();
   useKeptFilters('/executions', filters);
-  const { status, model } = filters;
+  const { status, model, metadata } = filters;
   const { from: createdAfter, to: createdBefore, wrong } = timesOf(filters);
-  const query = { status, model, created_after: createdAfter, created_before: createdBefore, limit: 50 };
+  const member = metadataOf(metadata);
+  const query = {
+    status,
+    model,
+    ...member,
+    created_after: createdAfter,
+    created_before: createdBefore,
+    limit: 50,
+  };
   const readPage = (cursor: string | undefined) =>
     read<Schemas['ExecutionPage']>('/executions', { ...query, cursor });
   const pages = usePages(['executions', filters], readPage, { isLive: true });
@@ -37,6 +45,11 @@ export function Executions() {
       <Heading title={words.nav.executions} className="mb-4" />
       <Filters />
       <WrongTimes of={wrong} />
+      {metadata && !member && (
+        <p role="alert" className="mb-4 text-bad">
+          {words.executions.wrongMetadata(metadata)}
+        </p>
+      )}
       <TableList
         name="executions"
         caption={words.nav.executions}
@@ -54,11 +67,27 @@ function Filters() {
   const set = (change: typeof filters) => void navigate({ search: changed(filters, change), replace: true });
   return (
     <FilterBar
-      columns="sm:grid-cols-3 xl:grid-cols-[1fr_10rem_10rem_13rem_13rem_auto]"
+      columns="lg:grid-cols-[1fr_1fr_13rem_13rem]"
       isFiltered={Object.keys(filters).length > 0}
       onClear={() => void navigate({ search: {}, replace: true })}
     >
       <FindById />
+      <div className="col-span-2 sm:col-span-1">
+        <Typed
+          label={words.executions.metadata}
+          type="search"
+          placeholder={words.executions.metadataHint}
+          value={filters.metadata}
+          onChange={(metadata) => set({ metadata })}
+        />
+      </div>
+      <Typed
+        label={text.list.from}
+        type="datetime-local"
+        value={filters.from}
+        onChange={(from) => set({ from })}
+      />
+      <Typed label={text.list.to} type="datetime-local" value={filters.to} onChange={(to) => set({ to })} />
       <Chosen
         label={text.list.status}
         any={text.list.anyStatus}
@@ -73,13 +102,6 @@ function Filters() {
         of={(models.data?.data ?? []).map(({ slug }) => slug)}
         onChange={(model) => set({ model })}
       />
-      <Typed
-        label={text.list.from}
-        type="datetime-local"
-        value={filters.from}
-        onChange={(from) => set({ from })}
-      />
-      <Typed label={text.list.to} type="datetime-local" value={filters.to} onChange={(to) => set({ to })} />
     </FilterBar>
   );
 }

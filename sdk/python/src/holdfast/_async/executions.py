@@ -87,14 +87,19 @@ class Executions:
         model: str | None = None,
         created_after: str | None = None,
         created_before: str | None = None,
+        metadata_name: str | None = None,
+        metadata_value: str | None = None,
         limit: int | None = None,
     ) -> List[models.Execution]:
-        """Executions, newest first. `limit`: items per request, 1 to 100."""
+        """Executions, newest first. `metadata_name` and `metadata_value`: only those whose metadata has this member, with this
+        value as text. `limit`: items per request, 1 to 100."""
         query = {
             "status": status,
             "model": model,
             "created_after": created_after,
             "created_before": created_before,
+            "metadata_name": metadata_name,
+            "metadata_value": metadata_value,
             "limit": limit,
         }
         return List(self._http, models.Execution.read, "/v1/executions", query)

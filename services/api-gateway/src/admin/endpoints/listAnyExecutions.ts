@@ -1,6 +1,5 @@
 import { searchExecutions, searchedPerPage } from '@holdfast/db/executions/search';
 import { timeFromNow } from '@holdfast/db/statement';
-import { invalidField } from '@holdfast/domain/errors';
 import { executionStatuses } from '@holdfast/domain/statuses';
 import { z } from 'zod';
 import { keylessEndpoint } from '../../context/endpoint.ts';
@@ -29,8 +28,6 @@ export const listAnyExecutions = keylessEndpoint({
     organization_id: idFilter('org', 'Only executions of this organization').optional(),
     provider: z.string().max(64).optional().describe('Only executions with an attempt at this provider'),
     error_code: z.string().max(64).optional().describe('Only executions that ended with this error'),
-    metadata_name: z.string().max(256).optional().describe('With `metadata_value`: a member of `metadata`'),
-    metadata_value: z.string().max(1024).optional().describe('Only executions whose metadata has this value'),
     idempotency_key: z.string().max(255).optional().describe('Only executions created with this key'),
     id_prefix: z
       .string()
@@ -55,8 +52,7 @@ export const listAnyExecutions = keylessEndpoint({
     },
   },
   async handle({ context, query, publicUrl }) {
-    const { organization_id: organizationId, metadata_name: name, metadata_value: value, limit } = query;
-    if ((name === undefined) !== (value === undefined)) throw halfMetadata();
+    const { organization_id: organizationId, limit } = query;
     if (organizationId !== undefined) await findOrganization(context, organizationId);
     const { createdAfter, ...filter } = executionFilter(query);
     // Found by their keys, however old they are.
@@ -69,7 +65,6 @@ export const listAnyExecutions = keylessEndpoint({
       organizationId,
       provider: query.provider,
       errorCode: query.error_code,
-      metadata: name === undefined || value === undefined ? undefined : ([name, value] as const),
       idempotencyKey: query.idempotency_key,
       idPrefix: query.id_prefix,
     };
@@ -90,7 +85,3 @@ export const listAnyExecutions = keylessEndpoint({
     return { status: 200, body: { data, ...page } };
   },
 });
-
-function halfMetadata() {
-  return invalidField('metadata_name', 'REQUIRED', 'metadata_name and metadata_value go together.');
-}

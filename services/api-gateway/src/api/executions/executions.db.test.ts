@@ -381,6 +381,25 @@ describe('reading executions', () => {
     expect(await count('created_before=2020-01-01T00:00:00Z')).toBe(0);
   });
 
+  it('lists by a member of the metadata, as text, and of the own organization alone', async () => {
+    const [mine, theirs] = [
+      await organizationWithKey(gateway, { balance: '10' }),
+      await organizationWithKey(gateway, { balance: '10' }),
+    ];
+    for (const { key: as } of [mine, theirs])
+      for (const metadata of [{ order: 'A-17' }, { order: 17, note: 'A-17' }, { 'a.b': '%' }])
+        await create({ model: 'writer', input: { prompt: 'a' }, metadata }, undefined, as).expect(202);
+    const found = async (name: string, value: string) => {
+      const query = new URLSearchParams({ metadata_name: name, metadata_value: value });
+      const { body } = await get(`/v1/executions?${query.toString()}`, mine.key).expect(200);
+      return body.data.map(({ metadata }: { metadata: unknown }) => metadata);
+    };
+    expect(await found('order', 'A-17')).toEqual([{ order: 'A-17' }]);
+    expect(await found('order', '17')).toEqual([{ order: 17, note: 'A-17' }]);
+    expect(await found('a.b', '%')).toEqual([{ 'a.b': '%' }]);
+    expect(await found('order', 'none')).toEqual([]);
+  });
+
   it('ends a page before its limit when the outputs are large, and the next one has the others', async () => {
     const owner = await organizationWithKey(gateway, { balance: '10' });
     const ids: string[] = [];
@@ -415,6 +434,7 @@ describe('reading executions', () => {
     'status=DONE',
     'cursor=x',
     'created_after=yesterday',
+    'metadata_name=order',
     'limit=1&limit=2',
   ])('refuses the list of %s', async (query) => {
     const { body } = await get(`/v1/executions?${query}`).expect(400);

@@ -15,7 +15,7 @@ export const listExecutions = endpoint({
   summary: 'List executions',
   description:
     'Newest first. A key limited to `models` lists only executions of these models. A page looks at ' +
-    `${withCommas(searchedPerPage.client)} executions at most: continue with \`cursor\` while \`has_more\` is true, ` +
+    `${withCommas(searchedPerPage.client)} executions at most, at ${withCommas(searchedPerPage.metadata)} for \`metadata_name\`: continue with \`cursor\` while \`has_more\` is true, ` +
     'even when a filter leaves it few items or none.',
   scope: 'executions:read',
   limit: 'other',
@@ -33,10 +33,11 @@ export const listExecutions = endpoint({
       statuses: query.status && [query.status],
       models: boundModels(caller),
     };
+    const searched = searchedPerPage[search.metadata ? 'metadata' : 'client'];
     const isUsable = isUsablePage(query.cursor);
     const { rows, next } = await context.reader.read(
       caller.organizationId,
-      (db) => searchExecutions(db, search, query.limit, searchedPerPage.client),
+      (db) => searchExecutions(db, search, query.limit, searched),
       ({ rows, next }) => next !== null || isUsable(rows),
     );
     const data = rows.map((one) => executionRecord(one, publicUrl));
