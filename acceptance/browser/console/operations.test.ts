@@ -109,32 +109,6 @@ test.describe('the overview', () => {
   });
 });
 
-test.describe('a refund', () => {
-  test('of an execution takes two clicks, and the journal links it', async ({
-    ann: page,
-    problems,
-    state,
-  }) => {
-    const id = await runExecution(state, {
-      model: 'sandbox-image',
-      input: { prompt: 'A blurred lighthouse' },
-    });
-    await open(page, `/executions/${id}`);
-    await page.getByRole('button', { name: 'Refund' }).click();
-    const dialog = page.getByRole('dialog');
-    const { refundable } = await admin<{ refundable: string }>(state, `/executions/${id}`);
-    expect(await dialog.getByLabel(/Amount in USD/).inputValue()).toBe(refundable);
-    expect(await violations(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Refund' }).click();
-    await dialog.waitFor({ state: 'hidden' });
-    await page.getByText('Refunded', { exact: true }).waitFor();
-    expect(await page.getByRole('button', { name: 'Refund' }).count()).toBe(0);
-    const { transactions } = await admin<{ transactions: object[] }>(state, `/executions/${id}`);
-    expect(transactions.at(-1)).toMatchObject({ kind: 'correction', amount: refundable, execution_id: id });
-    expect(problems).toEqual([]);
-  });
-});
-
 test.describe('all executions of the filters', () => {
   test('are counted, then run again or cancelled, with the progress', async ({
     ann: page,

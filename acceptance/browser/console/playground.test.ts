@@ -56,7 +56,14 @@ async function choosePayer(page: Page, typed: string): Promise<void> {
 }
 
 async function countExecutions(state: LocalState): Promise<number> {
-  return (await admin<{ data: unknown[] }>(state, '/executions?limit=100')).data.length;
+  let count = 0;
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const path: string = `/executions?limit=100${cursor && `&cursor=${cursor}`}`;
+    const page: { data: unknown[]; next_cursor: string | null } = await admin(state, path);
+    count += page.data.length;
+    cursor = page.next_cursor;
+  }
+  return count;
 }
 
 test.describe('the playground', () => {
