@@ -124,6 +124,14 @@ export const testCallResult = z.object({
 });
 export type TestCallResult = z.infer<typeof testCallResult>;
 
+/** The example of a type: the field with the id of its subject, and its data. */
+const testEvent = z.object({
+  type: z.string(),
+  about: z.record(z.string(), z.string()),
+  data: z.record(z.string(), z.unknown()),
+});
+export type TestEvent = z.infer<typeof testEvent>;
+
 export const testCallQueue = defineQueue({
   name: 'test-call',
   payload: z.object({
@@ -131,6 +139,8 @@ export const testCallQueue = defineQueue({
     endpointId: z.string(),
     organizationId: z.string(),
     traceparent: z.string().nullable(),
+    /** Without one it is `webhook.test`. */
+    event: testEvent.optional(),
   }),
   jobId: ({ requestId }) => requestId,
   tries: 1,

@@ -105,10 +105,17 @@ export class WebhookEndpoints {
     );
   }
 
-  /** Sends a test event and returns the response of the endpoint. */
-  test(id: string, options?: RequestOptions): ResponsePromise<TestCallResult> {
+  /**
+   * Sends a test event and returns the response of the endpoint. `type`: an example of this type, with `test: true`; default:
+   * `webhook.test`.
+   */
+  test(
+    id: string,
+    { type, ...options }: RequestOptions & { type?: string } = {},
+  ): ResponsePromise<TestCallResult> {
+    const body = type === undefined ? {} : { type };
     return this.#http.json(
-      { method: 'POST', path: `${pathOf(id)}/test`, isExpected: has('success') },
+      { method: 'POST', path: `${pathOf(id)}/test`, body, isExpected: has('success') },
       options,
     );
   }

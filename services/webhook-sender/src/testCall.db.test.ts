@@ -1,14 +1,21 @@
 import { createHmac } from 'node:crypto';
 import { newId } from '@holdfast/domain/ids';
+import type { TestEvent } from '@holdfast/queues/definitions';
 import { status } from '@holdfast/testkit/webhookReceiver';
 import { describe, expect, it } from '@jest/globals';
 import { useStage } from './testing/stage.ts';
 
 const stage = await useStage();
 
-const call = (endpointId: string, of = stage.organization.id) =>
+const call = (endpointId: string, of = stage.organization.id, event?: TestEvent) =>
   stage.testCalls.request(
-    { requestId: newId('req'), endpointId, organizationId: of, traceparent: null },
+    {
+      requestId: newId('req'),
+      endpointId,
+      organizationId: of,
+      traceparent: null,
+      ...(event && { event }),
+    },
     10_000,
   );
 
@@ -32,6 +39,20 @@ describe('a test call', () => {
     expect(request?.headers['x-signature']).toBe(
       createHmac('sha256', endpoint.secret).update(text).digest('hex'),
     );
+  });
+
+  it.each([
+    ['holdfast', 'execution.completed', 'exec_1'],
+    ['openai', 'response.completed', 'resp_1'],
+  ])('sends the example of a type in the dialect %s, marked as a test', async (dialect, type, id) => {
+    const { id: endpointId } = await stage.addEndpoint(stage.organization.id, stage.receiver.url, {
+      dialect,
+    });
+    const about = { execution_id: 'exec_1' };
+    const event = { type: 'execution.completed', about, data: { id: 'exec_1', status: 'COMPLETED' } };
+    await call(endpointId, stage.organization.id, event);
+    const body: unknown = JSON.parse(stage.receiver.received[0]?.body ?? '');
+    expect(body).toMatchObject({ id: expect.stringMatching(/^evt_/), type, data: { id }, test: true });
   });
 
   it('does not change the state of the endpoint', async () => {

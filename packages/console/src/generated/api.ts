@@ -445,6 +445,15 @@ export interface components {
              */
             since: string;
         };
+        TestEventRequest: {
+            /**
+             * @description The type of the event
+             * @default webhook.test
+             * @example execution.completed
+             * @enum {string}
+             */
+            type?: "webhook.test" | "execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered" | "batch.completed" | "batch.paused" | "batch.cancelled" | "batch.expired";
+        };
         RecoverDeliveriesRequest: {
             /**
              * @description Only deliveries created at this time or later

@@ -290,6 +290,18 @@ class WebhookEndpointChanges(ApiObject):
     is_active: bool | None = None
 
 
+class TestEventRequest(ApiObject):
+    model_config = ConfigDict(
+        extra='forbid',
+    )
+    type: Literal['webhook.test', 'execution.started', 'execution.completed', 'execution.failed', 'execution.cancelled', 'execution.expired', 'endpoint.failing', 'endpoint.deactivated', 'endpoint.recovered', 'batch.completed', 'batch.paused', 'batch.cancelled', 'batch.expired'] | str | None = (
+        None
+    )
+    """
+    The type of the event. Default: `"webhook.test"`
+    """
+
+
 class RecoverRequest(ApiObject):
     model_config = ConfigDict(
         extra='forbid',
@@ -1288,6 +1300,10 @@ class ExecutionCompletedEvent(ApiObject):
     """
     Id
     """
+    test: Literal[True] | None = None
+    """
+    Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
+    """
     execution_id: str
     """
     Id
@@ -1320,6 +1336,10 @@ class ExecutionFailedEvent(ApiObject):
     organization_id: str
     """
     Id
+    """
+    test: Literal[True] | None = None
+    """
+    Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
     """
     execution_id: str
     """
@@ -1354,6 +1374,10 @@ class ExecutionCancelledEvent(ApiObject):
     """
     Id
     """
+    test: Literal[True] | None = None
+    """
+    Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
+    """
     execution_id: str
     """
     Id
@@ -1386,6 +1410,10 @@ class ExecutionExpiredEvent(ApiObject):
     organization_id: str
     """
     Id
+    """
+    test: Literal[True] | None = None
+    """
+    Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
     """
     execution_id: str
     """
@@ -1431,6 +1459,10 @@ class EndpointDeactivatedEvent(ApiObject):
     """
     Id
     """
+    test: Literal[True] | None = None
+    """
+    Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
+    """
     endpoint_id: str
     """
     The endpoint that the event is about
@@ -1456,6 +1488,10 @@ class EndpointRecoveredEvent(ApiObject):
     organization_id: str
     """
     Id
+    """
+    test: Literal[True] | None = None
+    """
+    Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
     """
     endpoint_id: str
     """
@@ -1501,6 +1537,10 @@ class BatchPausedEvent(ApiObject):
     """
     Id
     """
+    test: Literal[True] | None = None
+    """
+    Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
+    """
     batch_id: str
     """
     Id
@@ -1527,6 +1567,10 @@ class BatchCancelledEvent(ApiObject):
     """
     Id
     """
+    test: Literal[True] | None = None
+    """
+    Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
+    """
     batch_id: str
     """
     Id
@@ -1552,6 +1596,10 @@ class BatchExpiredEvent(ApiObject):
     organization_id: str
     """
     Id
+    """
+    test: Literal[True] | None = None
+    """
+    Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
     """
     batch_id: str
     """
@@ -2241,6 +2289,10 @@ class ExecutionStartedEvent(ApiObject):
     """
     Id
     """
+    test: Literal[True] | None = None
+    """
+    Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
+    """
     execution_id: str
     """
     Id
@@ -2274,6 +2326,10 @@ class EndpointFailingEvent(ApiObject):
     """
     Id
     """
+    test: Literal[True] | None = None
+    """
+    Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
+    """
     endpoint_id: str
     """
     The endpoint that the event is about
@@ -2299,6 +2355,10 @@ class BatchCompletedEvent(ApiObject):
     organization_id: str
     """
     Id
+    """
+    test: Literal[True] | None = None
+    """
+    Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
     """
     batch_id: str
     """

@@ -463,6 +463,14 @@ export interface components {
             description?: string;
             is_active?: boolean;
         };
+        TestEventRequest: {
+            /**
+             * @description The type of the event. Default: `"webhook.test"`
+             * @example execution.completed
+             * @enum {string}
+             */
+            type?: "webhook.test" | "execution.started" | "execution.completed" | "execution.failed" | "execution.cancelled" | "execution.expired" | "endpoint.failing" | "endpoint.deactivated" | "endpoint.recovered" | "batch.completed" | "batch.paused" | "batch.cancelled" | "batch.expired";
+        };
         RecoverRequest: {
             /**
              * @description Deliveries created since this time
@@ -2514,6 +2522,11 @@ export interface components {
              */
             organization_id: string;
             /**
+             * @description Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
+             * @constant
+             */
+            test?: true;
+            /**
              * @description Id
              * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
              */
@@ -2614,6 +2627,11 @@ export interface components {
              */
             organization_id: string;
             /**
+             * @description Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
+             * @constant
+             */
+            test?: true;
+            /**
              * @description Id
              * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
              */
@@ -2693,6 +2711,11 @@ export interface components {
              */
             organization_id: string;
             /**
+             * @description Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
+             * @constant
+             */
+            test?: true;
+            /**
              * @description Id
              * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
              */
@@ -2767,6 +2790,11 @@ export interface components {
              * @example org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
              */
             organization_id: string;
+            /**
+             * @description Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
+             * @constant
+             */
+            test?: true;
             /**
              * @description Id
              * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
@@ -2847,6 +2875,11 @@ export interface components {
              */
             organization_id: string;
             /**
+             * @description Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
+             * @constant
+             */
+            test?: true;
+            /**
              * @description Id
              * @example exec_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
              */
@@ -2859,6 +2892,24 @@ export interface components {
             /** @description The execution, as `GET /v1/executions/{id}` returned it then, without `logs` and `urls`. Only its id and status with `payload: "thin"`, and when the event is `truncated` */
             data: components["schemas"]["Execution"] | components["schemas"]["ExecutionReference"];
         };
+        /**
+         * @example {
+         *       "id": "evt_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "type": "endpoint.failing",
+         *       "event_type": "endpoint.failing",
+         *       "timestamp": "2026-03-20T10:30:08.420Z",
+         *       "version": "1.0",
+         *       "organization_id": "org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "endpoint_id": "wh_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "data": {
+         *         "id": "wh_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *         "url": "https://example.com/hooks/holdfast",
+         *         "is_active": true,
+         *         "failure_count": 4,
+         *         "last_error": "HTTP 500"
+         *       }
+         *     }
+         */
         EndpointFailingEvent: {
             /**
              * @description The same in every attempt: drop ids that you have already seen
@@ -2889,6 +2940,11 @@ export interface components {
              */
             organization_id: string;
             /**
+             * @description Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
+             * @constant
+             */
+            test?: true;
+            /**
              * @description The endpoint that the event is about
              * @example wh_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
              */
@@ -2910,6 +2966,24 @@ export interface components {
             /** @example HTTP 500 */
             last_error: string | null;
         };
+        /**
+         * @example {
+         *       "id": "evt_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "type": "endpoint.deactivated",
+         *       "event_type": "endpoint.deactivated",
+         *       "timestamp": "2026-03-20T10:30:08.420Z",
+         *       "version": "1.0",
+         *       "organization_id": "org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "endpoint_id": "wh_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "data": {
+         *         "id": "wh_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *         "url": "https://example.com/hooks/holdfast",
+         *         "is_active": false,
+         *         "failure_count": 10,
+         *         "last_error": "HTTP 500"
+         *       }
+         *     }
+         */
         EndpointDeactivatedEvent: {
             /**
              * @description The same in every attempt: drop ids that you have already seen
@@ -2940,12 +3014,35 @@ export interface components {
              */
             organization_id: string;
             /**
+             * @description Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
+             * @constant
+             */
+            test?: true;
+            /**
              * @description The endpoint that the event is about
              * @example wh_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
              */
             endpoint_id: string;
             data: components["schemas"]["WebhookEndpointState"];
         };
+        /**
+         * @example {
+         *       "id": "evt_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "type": "endpoint.recovered",
+         *       "event_type": "endpoint.recovered",
+         *       "timestamp": "2026-03-20T10:30:08.420Z",
+         *       "version": "1.0",
+         *       "organization_id": "org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "endpoint_id": "wh_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "data": {
+         *         "id": "wh_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *         "url": "https://example.com/hooks/holdfast",
+         *         "is_active": true,
+         *         "failure_count": 0,
+         *         "last_error": null
+         *       }
+         *     }
+         */
         EndpointRecoveredEvent: {
             /**
              * @description The same in every attempt: drop ids that you have already seen
@@ -2976,12 +3073,46 @@ export interface components {
              */
             organization_id: string;
             /**
+             * @description Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
+             * @constant
+             */
+            test?: true;
+            /**
              * @description The endpoint that the event is about
              * @example wh_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
              */
             endpoint_id: string;
             data: components["schemas"]["WebhookEndpointState"];
         };
+        /**
+         * @example {
+         *       "id": "evt_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "type": "batch.completed",
+         *       "event_type": "batch.completed",
+         *       "timestamp": "2026-03-20T10:30:08.420Z",
+         *       "version": "1.0",
+         *       "organization_id": "org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "batch_id": "bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "data": {
+         *         "id": "bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *         "status": "completed",
+         *         "reason": null,
+         *         "counts": {
+         *           "total": 1000,
+         *           "waiting": 0,
+         *           "running": 0,
+         *           "completed": 999,
+         *           "failed": 1,
+         *           "cancelled": 0,
+         *           "expired": 0
+         *         },
+         *         "cost": "39.96",
+         *         "metadata": {
+         *           "order": "A-17"
+         *         }
+         *       }
+         *     }
+         */
         BatchCompletedEvent: {
             /**
              * @description The same in every attempt: drop ids that you have already seen
@@ -3012,6 +3143,11 @@ export interface components {
              */
             organization_id: string;
             /**
+             * @description Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
+             * @constant
+             */
+            test?: true;
+            /**
              * @description Id
              * @example bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
              */
@@ -3038,6 +3174,35 @@ export interface components {
             cost: string;
             metadata: components["schemas"]["Metadata"] | null;
         };
+        /**
+         * @example {
+         *       "id": "evt_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "type": "batch.paused",
+         *       "event_type": "batch.paused",
+         *       "timestamp": "2026-03-20T10:30:08.420Z",
+         *       "version": "1.0",
+         *       "organization_id": "org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "batch_id": "bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "data": {
+         *         "id": "bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *         "status": "paused",
+         *         "reason": "max_cost",
+         *         "counts": {
+         *           "total": 1000,
+         *           "waiting": 1,
+         *           "running": 0,
+         *           "completed": 999,
+         *           "failed": 0,
+         *           "cancelled": 0,
+         *           "expired": 0
+         *         },
+         *         "cost": "39.96",
+         *         "metadata": {
+         *           "order": "A-17"
+         *         }
+         *       }
+         *     }
+         */
         BatchPausedEvent: {
             /**
              * @description The same in every attempt: drop ids that you have already seen
@@ -3068,12 +3233,46 @@ export interface components {
              */
             organization_id: string;
             /**
+             * @description Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
+             * @constant
+             */
+            test?: true;
+            /**
              * @description Id
              * @example bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
              */
             batch_id: string;
             data: components["schemas"]["BatchState"];
         };
+        /**
+         * @example {
+         *       "id": "evt_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "type": "batch.cancelled",
+         *       "event_type": "batch.cancelled",
+         *       "timestamp": "2026-03-20T10:30:08.420Z",
+         *       "version": "1.0",
+         *       "organization_id": "org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "batch_id": "bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "data": {
+         *         "id": "bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *         "status": "cancelled",
+         *         "reason": null,
+         *         "counts": {
+         *           "total": 1000,
+         *           "waiting": 0,
+         *           "running": 0,
+         *           "completed": 999,
+         *           "failed": 0,
+         *           "cancelled": 1,
+         *           "expired": 0
+         *         },
+         *         "cost": "39.96",
+         *         "metadata": {
+         *           "order": "A-17"
+         *         }
+         *       }
+         *     }
+         */
         BatchCancelledEvent: {
             /**
              * @description The same in every attempt: drop ids that you have already seen
@@ -3104,12 +3303,46 @@ export interface components {
              */
             organization_id: string;
             /**
+             * @description Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
+             * @constant
+             */
+            test?: true;
+            /**
              * @description Id
              * @example bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
              */
             batch_id: string;
             data: components["schemas"]["BatchState"];
         };
+        /**
+         * @example {
+         *       "id": "evt_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "type": "batch.expired",
+         *       "event_type": "batch.expired",
+         *       "timestamp": "2026-03-20T10:30:08.420Z",
+         *       "version": "1.0",
+         *       "organization_id": "org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "batch_id": "bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *       "data": {
+         *         "id": "bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d",
+         *         "status": "expired",
+         *         "reason": null,
+         *         "counts": {
+         *           "total": 1000,
+         *           "waiting": 0,
+         *           "running": 0,
+         *           "completed": 999,
+         *           "failed": 0,
+         *           "cancelled": 0,
+         *           "expired": 1
+         *         },
+         *         "cost": "39.96",
+         *         "metadata": {
+         *           "order": "A-17"
+         *         }
+         *       }
+         *     }
+         */
         BatchExpiredEvent: {
             /**
              * @description The same in every attempt: drop ids that you have already seen
@@ -3139,6 +3372,11 @@ export interface components {
              * @example org_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d
              */
             organization_id: string;
+            /**
+             * @description Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`
+             * @constant
+             */
+            test?: true;
             /**
              * @description Id
              * @example bat_01981e9c-5f0a-7c3e-9b1d-2f6a8c4e0b7d

@@ -156,11 +156,12 @@ class WebhookEndpoints:
         path = f"{_endpoint(endpoint_id)}/rotate-secret"
         return self._http.read(models.RotatedWebhookSecret, "POST", path, query=query, expects=("secret",))
 
-    def test(self, endpoint_id: str) -> models.TestCallResult:
-        """Sends a test event and returns the response of the endpoint."""
-        return self._http.read(
-            models.TestCallResult, "POST", f"{_endpoint(endpoint_id)}/test", expects=("success",)
-        )
+    def test(self, endpoint_id: str, *, type: str | None = None) -> models.TestCallResult:
+        """Sends a test event and returns the response of the endpoint. `type`: an example of this type, with `test: true`;
+        by default it is `webhook.test`."""
+        body = {} if type is None else {"type": type}
+        path = f"{_endpoint(endpoint_id)}/test"
+        return self._http.read(models.TestCallResult, "POST", path, body=body, expects=("success",))
 
     def deliveries(
         self,

@@ -7,6 +7,7 @@ import {
   type Event as ExecutionEvent,
   endpointEventTypes,
   eventTypes,
+  type SubscribableType,
   thinEventBody,
 } from '@holdfast/domain/events';
 import { parseJson } from '@holdfast/domain/json';
@@ -14,6 +15,7 @@ import { z } from 'zod';
 import { BatchCounts, BatchStatus } from '../../batches/records.ts';
 import { ExecutionRecord, ExecutionStatus, exampleExecution, Metadata } from '../../executions/records.ts';
 import { amount, exampleId, idField, timestamp } from '../../http/fields.ts';
+import { exampleEvents } from './exampleEvents.ts';
 
 const envelope = <Type extends string>(type: Type) => ({
   id: idField('evt', 'The same in every attempt: drop ids that you have already seen'),
@@ -44,33 +46,22 @@ const ExecutionData = z.union([ExecutionRecord, ExecutionReference]).meta({
     'with `payload: "thin"`, and when the event is `truncated`',
 });
 
-/** What differs from the execution of the examples at each event. */
-const exampleData: Record<EventType, Record<string, unknown>> = {
-  'execution.started': { status: 'PROCESSING', progress: null, completed_at: null, cost: null },
-  'execution.completed': exampleExecution,
-  'execution.failed': {
-    status: 'FAILED',
-    cost: null,
-    error: {
-      code: 'GENERATION_FAILED',
-      message: 'The provider failed to produce an output.',
-      retryable: true,
-    },
-  },
-  'execution.cancelled': { status: 'CANCELLED', cost: null },
-  'execution.expired': {
-    status: 'EXPIRED',
-    cost: null,
-    error: { code: 'GENERATION_TIMEOUT', message: 'There was no result in time.', retryable: true },
-  },
-};
+const example = (type: SubscribableType) => ({
+  ...exampleEnvelope(type),
+  ...exampleEvents[type].about,
+  data: exampleEvents[type].data,
+});
+
+const test = z
+  .literal(true)
+  .optional()
+  .describe('Nothing has happened: it was sent by `POST /v1/webhooks/endpoints/{id}/test`');
 
 function executionEvent<Type extends EventType>(type: Type) {
-  const { result: _result, usage: _usage, latency_ms: _latency, ...open } = exampleExecution;
-  const data = { ...open, ...exampleData[type] };
   return z
     .object({
       ...envelope(type),
+      test,
       execution_id: idField('exec'),
       truncated: z
         .literal(true)
@@ -78,10 +69,7 @@ function executionEvent<Type extends EventType>(type: Type) {
         .describe('The full event would exceed 256 KiB: read the execution instead'),
       data: ExecutionData,
     })
-    .meta({
-      id: `${nameOf(type)}Event`,
-      example: { ...exampleEnvelope(type), execution_id: exampleExecution.id, data },
-    });
+    .meta({ id: `${nameOf(type)}Event`, example: example(type) });
 }
 
 const EndpointState = z
@@ -98,10 +86,11 @@ function endpointEvent<Type extends (typeof endpointEventTypes)[number]>(type: T
   return z
     .object({
       ...envelope(type),
+      test,
       endpoint_id: idField('wh', 'The endpoint that the event is about'),
       data: EndpointState,
     })
-    .meta({ id: `${nameOf(type)}Event` });
+    .meta({ id: `${nameOf(type)}Event`, example: example(type) });
 }
 
 const BatchState = z
@@ -120,8 +109,8 @@ const BatchState = z
 
 function batchEvent<Type extends (typeof batchEventTypes)[number]>(type: Type) {
   return z
-    .object({ ...envelope(type), batch_id: idField('bat'), data: BatchState })
-    .meta({ id: `${nameOf(type)}Event` });
+    .object({ ...envelope(type), test, batch_id: idField('bat'), data: BatchState })
+    .meta({ id: `${nameOf(type)}Event`, example: example(type) });
 }
 
 const TestData = z
@@ -150,11 +139,7 @@ export const AnyEvent = z
   .meta({
     id: 'Event',
     description: 'An event; `type` says which. More types may be added: ignore those that you do not know',
-    example: {
-      ...exampleEnvelope('execution.completed'),
-      execution_id: exampleExecution.id,
-      data: exampleExecution,
-    },
+    example: example('execution.completed'),
   });
 
 /** The body as delivered; if no endpoint received it, as it would be delivered now. An erased execution has only its record. */

@@ -1,10 +1,15 @@
-import { ApiError } from '@holdfast/domain/errors';
+import type { WebhookEndpointRow } from '@holdfast/db/webhooks/endpoints';
+import { isNamedIn } from '@holdfast/domain/endpointDialects';
+import { ApiError, invalidField } from '@holdfast/domain/errors';
+import { type SubscribableType, subscribableTypes } from '@holdfast/domain/events';
 import { newId } from '@holdfast/domain/ids';
 import { limits } from '@holdfast/domain/limits';
-import { type TestCallResult, testCallResult } from '@holdfast/queues/definitions';
+import { type TestCallResult, type TestEvent, testCallResult } from '@holdfast/queues/definitions';
+import { z } from 'zod';
 import type { Context } from '../../context/context.ts';
 import { endpoint } from '../../context/endpoint.ts';
 import { idParams } from '../../http/fields.ts';
+import { exampleEvents } from '../events/exampleEvents.ts';
 import { findEndpoint } from './endpointRecord.ts';
 
 /** The receiver's timeout plus the way through the queue. */
@@ -14,6 +19,26 @@ const timeoutMs = limits.webhookTimeoutMs + 5000;
 const maxOpen = 4;
 const openByOrganization = new Map<string, number>();
 
+const plainTest = 'webhook.test';
+
+const TestEventRequest = z
+  .strictObject({
+    type: z
+      .enum([plainTest, ...subscribableTypes])
+      .default(plainTest)
+      .meta({ description: 'The type of the event', example: 'execution.completed' }),
+  })
+  .meta({ id: 'TestEventRequest' });
+
+/** As the endpoint would get it. @throws INPUT_VALIDATION_ERROR for a type that its dialect leaves out */
+function eventTo({ dialect, payload }: WebhookEndpointRow, type: SubscribableType): TestEvent {
+  if (!isNamedIn(dialect, type))
+    throw invalidField('type', 'INVALID', `Endpoints of the dialect ${dialect} receive no ${type}.`);
+  const { about, data } = exampleEvents[type];
+  if (payload === 'full' || !('execution_id' in about)) return { type, about, data };
+  return { type, about, data: { id: data['id'], status: data['status'] } };
+}
+
 export const postTestEvent = endpoint({
   method: 'POST',
   path: '/v1/webhooks/endpoints/{id}/test',
@@ -21,12 +46,13 @@ export const postTestEvent = endpoint({
   tag: 'Webhooks',
   summary: 'Send a test event',
   description:
-    'Sends one signed test event at once, also to inactive endpoints, and returns the result. It is not retried and ' +
-    'does not change `failure_count`. `status_code` is 0 when there was no response. 429 while four test events of your ' +
+    'Sends one signed test event at once, also to inactive endpoints, and returns the result: `webhook.test`, or the example ' +
+    'of another `type` with `"test": true`. It is not retried and does not change `failure_count`. `status_code` is 0 when there was no response. 429 while four test events of your ' +
     'organization are in flight.',
   scope: 'webhooks',
   limit: 'other',
   params: idParams('wh', 'id'),
+  body: TestEventRequest,
   responses: {
     200: {
       description: 'The response of the endpoint',
@@ -36,10 +62,11 @@ export const postTestEvent = endpoint({
       }),
     },
   },
-  async handle({ context, caller, params, traceparent }) {
-    const { id } = await findEndpoint(context.db, caller.organizationId, params.id);
+  async handle({ context, caller, params, body: { type }, traceparent }) {
     const { organizationId } = caller;
-    const call = { organizationId, endpointId: id, traceparent };
+    const to = await findEndpoint(context.db, organizationId, params.id);
+    const event = type === plainTest ? {} : { event: eventTo(to, type) };
+    const call = { organizationId, endpointId: to.id, traceparent, ...event };
     const body = await withTestSlot(organizationId, () => callEndpoint(context, call));
     return { status: 200, body };
   },
@@ -67,7 +94,7 @@ async function withTestSlot<Result>(organizationId: string, run: () => Promise<R
 /** @throws SERVICE_UNAVAILABLE when no webhook-sender responds in time */
 async function callEndpoint(
   { testCalls, log }: Context,
-  call: { organizationId: string; endpointId: string; traceparent: string | null },
+  call: { organizationId: string; endpointId: string; traceparent: string | null; event?: TestEvent },
 ): Promise<TestCallResult> {
   try {
     return testCallResult.parse(await testCalls.request({ requestId: newId('req'), ...call }, timeoutMs));

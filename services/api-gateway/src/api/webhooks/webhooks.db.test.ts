@@ -1,4 +1,5 @@
 import type { DeliveryState } from '@holdfast/db/webhooks/deliveries';
+import { newId } from '@holdfast/domain/ids';
 import { connectWorker } from '@holdfast/queues/connection';
 import { deliverQueue, testCallQueue } from '@holdfast/queues/definitions';
 import { openQueue } from '@holdfast/queues/producer';
@@ -9,6 +10,8 @@ import { describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { insertDelivery } from '../../testing/insertDelivery.ts';
 import { gatewayOfTests, openTestGateway } from '../../testing/testGateway.ts';
+import { AnyEvent } from '../events/eventRecord.ts';
+import { exampleEvents } from '../events/exampleEvents.ts';
 
 const gateway = await gatewayOfTests();
 const organizationId = await gateway.newOrganization();
@@ -313,7 +316,7 @@ describe('deliveries', () => {
 });
 
 describe('a test call', () => {
-  it("returns the sender's result", async () => {
+  it("sends the example of a type that the endpoint gets, and returns the sender's result", async () => {
     const { id } = await newEndpoint();
     const result = { success: true, status_code: 204, response_time_ms: 7 };
     const redis = connectWorker(testRedisUrl(), gateway.context.log);
@@ -330,7 +333,23 @@ describe('a test call', () => {
     });
     await call('post', `${base}/${id}/test`).expect(200, result);
     const requestId = expect.any(String);
-    expect(payloads).toEqual([{ requestId, endpointId: id, organizationId, traceparent: null }]);
+    const plain = { requestId, endpointId: id, organizationId, traceparent: null };
+    expect(payloads).toEqual([plain]);
+    for (const [type, example] of Object.entries(exampleEvents)) {
+      await call('post', `${base}/${id}/test`).send({ type }).expect(200);
+      expect(payloads.pop()).toEqual({ ...plain, event: { type, ...example } });
+      const envelope = { id: newId('evt'), timestamp: new Date().toISOString(), version: '1.0' };
+      const subject = { organization_id: organizationId, ...example.about, data: example.data };
+      const event = { ...envelope, type, event_type: type, ...subject, test: true };
+      expect(AnyEvent.parse(event)).toEqual(event);
+      expect(Object.values(example.about)).toEqual([example.data['id']]);
+    }
+    await call('patch', `${base}/${id}`).send({ payload: 'thin', dialect: 'openai' }).expect(200);
+    await call('post', `${base}/${id}/test`).send({ type: 'execution.completed' }).expect(200);
+    const { id: executionId, status } = exampleEvents['execution.completed'].data;
+    expect(payloads.pop()).toMatchObject({ event: { data: { id: executionId, status } } });
+    for (const type of ['execution.started', 'execution.done'])
+      await call('post', `${base}/${id}/test`).send({ type }).expect(400);
     await worker.stop();
     redis.disconnect();
   });
