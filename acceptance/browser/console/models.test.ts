@@ -29,7 +29,7 @@ async function press(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name, exact: true }).click();
 }
 
-test('a model is written with suggestions and a dry run, applied, run, disabled and restored', async ({
+test('a model is written with suggestions and a dry run, applied, run, disabled and offered again', async ({
   ann: page,
   problems,
   state,
@@ -62,12 +62,14 @@ test('a model is written with suggestions and a dry run, applied, run, disabled 
 
   for (const [verb, isActive] of [
     ['Disable', false],
-    ['Restore', true],
+    ['Offer to clients', true],
   ] as const) {
     await open(page, path);
     await press(page, verb);
     await page.locator('dialog[open] button').last().click();
-    await page.getByRole('button', { name: isActive ? 'Disable' : 'Restore', exact: true }).waitFor();
+    await page
+      .getByRole('button', { name: isActive ? 'Disable' : 'Offer to clients', exact: true })
+      .waitFor();
     expect((await admin<Stored>(state, path)).is_active).toBe(isActive);
   }
   await open(page, '/actions');
@@ -108,4 +110,41 @@ test('a viewer reads the text of a model, and can change nothing', async ({ val:
   await untilText(page, 'Nothing changes in sandbox-text.');
   await expect(textOf(page)).toHaveAttribute('aria-readonly', 'true');
   await expect(page.getByRole('button', { name: 'Apply' })).toBeDisabled();
+});
+
+test('a disabled model is tested by an operator, with its cost, and then offered to clients', async ({
+  ann: page,
+  problems,
+  state,
+}) => {
+  const slug = 'to-be-tested';
+  const own = yaml('"0.02"').replace('of-the-console', slug);
+  const draft = `${own}provider_price: { per_run: "0.005" }\nactive: false\n`;
+  const asClient = () =>
+    fetch(`${state.base_url}/v1/models/${slug}`, { headers: { Authorization: `Bearer ${state.api_key}` } });
+  await open(page, '/models/-/edit');
+  await write(page, draft);
+  await untilText(page, `${slug} is a new model.`);
+  await page.getByRole('link', { name: 'Models', exact: true }).first().click();
+  await page.getByRole('link', { name: 'New model' }).click();
+  await untilText(page, 'Your text from before, which is not applied yet.');
+  await untilText(page, 'you can try it with a test run');
+  await press(page, 'Apply');
+  await page.getByRole('link', { name: 'Test run' }).click();
+  await untilText(page, 'Clients neither see nor run this model');
+  await page.getByLabel('Organization that pays').fill(state.organization_id);
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('prompt')).toHaveValue('Hello');
+  await press(page, 'Run');
+  await untilText(page, 'COMPLETED');
+  await untilText(page, 'Cost at the provider');
+  await untilText(page, '0.005');
+  expect((await asClient()).status).toBe(404);
+  await press(page, 'Offer to clients');
+  await page.locator('dialog[open] button').last().click();
+  await expect(page.getByText('Clients neither see nor run this model')).toBeHidden();
+  await until('clients see it', async () => (await asClient()).ok);
+  await open(page, '/models/-/edit');
+  await expect(textOf(page)).toContainText('acme-text');
+  expect(problems).toEqual([]);
 });

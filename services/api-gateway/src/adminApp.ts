@@ -94,6 +94,9 @@ import { mountDocument } from './pages/openapi/mountDocument.ts';
 import { limitOperators } from './pipeline/rateLimit.ts';
 import { createPipeline } from './pipeline/serve.ts';
 
+const testRuns =
+  'For operators alone, a disabled model (`active: false`) can be run too, as a test before it is offered: clients are told that there is no such model.';
+
 /** The operators' API, on its own port. */
 export const adminEndpoints: readonly Endpoint[] = [
   postOrganization,
@@ -124,8 +127,8 @@ export const adminEndpoints: readonly Endpoint[] = [
   onBehalf(getDelivery),
   onBehalf(postRedeliver),
   onBehalf(listExecutionDeliveries),
-  onBehalf(postEstimate),
-  onBehalf(postExecution),
+  onBehalf(postEstimate, testRuns),
+  onBehalf(postExecution, testRuns),
   onBehalf(postBulkCancel),
   onBehalf(postBulkRerun),
   onBehalf(getBatch),
@@ -209,10 +212,11 @@ export function createAdminApp(context: Context): Express {
 type Handled = EndpointRequest<{ organization_id: string }, undefined, undefined>;
 
 /** Offers an endpoint of the public API to operators: `/v1/x` becomes `/admin/v1/organizations/{organization_id}/x`. */
-function onBehalf(of: Endpoint): Endpoint {
+function onBehalf(of: Endpoint, more = ''): Endpoint {
   const handle = of.handle as (request: Handled) => ReturnType<Endpoint['handle']>;
   return {
     ...of,
+    description: [of.description, more].filter(Boolean).join(' '),
     path: of.path.replace('/v1', '/admin/v1/organizations/{organization_id}'),
     access: 'operator',
     // Execution tokens are of the public API: their paths can be read by pages of any origin.

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { type PriceLine, priceLines } from '../../../domain/src/priceLines.ts';
 import { whyNotOffered } from '../features/models/facts.ts';
 import { ModelActions } from '../features/models/modelActions.tsx';
-import { type Definition, type Model as ModelOf, useModels } from '../features/models/models.ts';
+import { type Definition, isRunnable, type Model as ModelOf, useModels } from '../features/models/models.ts';
 import { text } from '../strings.ts';
 import { linkLook } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -49,9 +49,9 @@ function Details({ of }: { of: ModelOf }) {
             {text.nav.executions}
           </Link>
           <ModelActions of={definition} />
-          {of.isActive && (
+          {isRunnable(of) && (
             <Link to="/playground" search={{ model: of.slug }} className={linkLook}>
-              {text.models.run}
+              {of.isActive ? text.models.run : text.modelEditor.testRun}
             </Link>
           )}
         </div>

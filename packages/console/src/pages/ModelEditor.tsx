@@ -2,10 +2,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { change, type Schemas } from '../api.ts';
-import { useMissingRole } from '../features/access/session.tsx';
+import { useMissingRole, useSession } from '../features/access/session.tsx';
 import { DryRun } from '../features/modelEditor/dryRun.tsx';
 import type { YamlEditor } from '../features/modelEditor/yamlEditor.ts';
 import { YamlField } from '../features/modelEditor/yamlField.tsx';
+import { textDraftOf } from '../features/models/drafts.ts';
 import { useSettled } from '../features/models/running.ts';
 import { readStoredModel, useModelChanges, useStoredModel } from '../features/models/stored.ts';
 import { text } from '../strings.ts';
@@ -18,6 +19,7 @@ import { Problem, UntilRead } from '../ui/states.tsx';
 const template = `slug: acme-text
 display_name: Acme text
 description: Writes a text from a prompt.
+active: false # Until a test run has shown that it works: then choose “Offer to clients” on its page.
 provider:
   adapter: openai
   connection: acme
@@ -60,7 +62,17 @@ const none: Schemas['ModelProblem'][] = [];
 
 function Workbench({ title, opened }: { title: string; opened: Schemas['StoredModel'] | null }) {
   const editor = useRef<YamlEditor | null>(null);
-  const [yaml, setYaml] = useState(opened?.yaml ?? template);
+  const { data: session } = useSession();
+  const draft = textDraftOf(opened?.slug ?? null, session?.id, sessionStorage);
+  const original = opened?.yaml ?? template;
+  const [kept] = useState(draft.read);
+  const [yaml, setYaml] = useState(kept?.yaml ?? original);
+  const base = kept?.version ?? opened?.version ?? null;
+  const edit = (changed: string) => {
+    setYaml(changed);
+    if (changed === original) draft.drop();
+    else draft.keep({ yaml: changed, version: base });
+  };
   const settled = useSettled(yaml);
   const check = useQuery({
     queryKey: ['model check', settled],
@@ -76,6 +88,12 @@ function Workbench({ title, opened }: { title: string; opened: Schemas['StoredMo
       <Heading title={title} />
       <p className="mt-1 max-w-3xl text-soft">{text.modelEditor.about}</p>
       {opened?.source === 'file' && <p className="mt-1 max-w-3xl text-busy">{text.modelEditor.fromFile}</p>}
+      {kept?.yaml === yaml && (
+        <p className="mt-1 flex flex-wrap items-center gap-3 text-busy">
+          {text.modelEditor.draft}
+          <Button onClick={() => editor.current?.replace(original)}>{text.modelEditor.discard}</Button>
+        </p>
+      )}
       <div className="mt-4 grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <section className="min-w-0 rounded-lg border border-line bg-card">
           <YamlField
@@ -85,7 +103,7 @@ function Workbench({ title, opened }: { title: string; opened: Schemas['StoredMo
             problems={check.data?.problems ?? none}
             warnings={check.data?.warnings ?? none}
             editor={editor}
-            onChange={setYaml}
+            onChange={edit}
           />
         </section>
         <Card
@@ -95,6 +113,7 @@ function Workbench({ title, opened }: { title: string; opened: Schemas['StoredMo
               yaml={yaml}
               check={isCurrent && yaml !== opened?.yaml ? check.data : undefined}
               disabledBecause={missing}
+              onApplied={draft.drop}
             />
           }
         >
@@ -104,6 +123,7 @@ function Workbench({ title, opened }: { title: string; opened: Schemas['StoredMo
             {check.data && opened && (
               <OtherModel
                 of={opened}
+                version={base}
                 check={check.data}
                 onLoad={(current) => editor.current?.replace(current)}
               />
@@ -119,14 +139,16 @@ function Workbench({ title, opened }: { title: string; opened: Schemas['StoredMo
 /** Warns where the text no longer is a change of the model that was opened. */
 function OtherModel(props: {
   of: Schemas['StoredModel'];
+  /** That the text is a change of. */
+  version: string | null;
   check: Schemas['ModelCheck'];
   onLoad: (text: string) => void;
 }) {
-  const { of, check, onLoad } = props;
+  const { of, version, check, onLoad } = props;
   const load = async () => onLoad((await readStoredModel(of.slug)).yaml);
   if (check.slug !== null && check.slug !== of.slug)
     return <p className="text-busy">{text.modelEditor.otherSlug(check.slug, of.slug)}</p>;
-  if (!check.current || check.current.version === of.version) return null;
+  if (!check.current || check.current.version === version) return null;
   return (
     <div className="space-y-2 text-busy">
       <p>{text.modelEditor.moved}</p>
@@ -140,8 +162,9 @@ function Apply(props: {
   yaml: string;
   check: Schemas['ModelCheck'] | undefined;
   disabledBecause: string | null;
+  onApplied: () => void;
 }) {
-  const { yaml, check, disabledBecause } = props;
+  const { yaml, check, disabledBecause, onApplied } = props;
   const navigate = useNavigate();
   const client = useQueryClient();
   const { apply } = useModelChanges();
@@ -153,6 +176,7 @@ function Apply(props: {
       void client.invalidateQueries({ queryKey: ['model check'] });
       throw reason;
     }
+    onApplied();
     await navigate({ to: '/models/$slug', params: { slug } });
   };
   const { slug = null, current = null } = check ?? {};

@@ -7,7 +7,8 @@ import { Run } from '../features/executions/Run.tsx';
 import { Cost } from '../features/models/cost.tsx';
 import { draftOf } from '../features/models/drafts.ts';
 import { inputFor, isEasy, isIncomplete, problemsOf, withoutFiles } from '../features/models/input.ts';
-import { type Model, useModels } from '../features/models/models.ts';
+import { ModelSwitch } from '../features/models/modelActions.tsx';
+import { isRunnable, type Model, useModels } from '../features/models/models.ts';
 import { pathOf, useEstimate, useRun } from '../features/models/running.ts';
 import { type Input, objectOf } from '../features/models/schema.ts';
 import { SchemaForm } from '../features/models/schemaForm.tsx';
@@ -30,7 +31,8 @@ export function Playground() {
   const error = models.error ?? (isUnknown ? null : organization.error);
   const offered = (models.data ?? []).filter(({ isActive }) => isActive);
   const easy = offered.find(isEasy) ?? offered[0];
-  const model = search.model === undefined ? easy : offered.find(({ slug }) => slug === search.model);
+  const wanted = models.data?.find(({ slug }) => slug === search.model);
+  const model = search.model === undefined ? easy : wanted && isRunnable(wanted) ? wanted : undefined;
   const isLoaded = models.data !== undefined && !organization.isPending;
   return (
     <>
@@ -40,7 +42,7 @@ export function Playground() {
         <Problem error={error} onRetry={() => void Promise.all([models.refetch(), organization.refetch()])} />
       )}
       {!error && !isLoaded && <Skeleton rows={8} />}
-      {isLoaded && !easy && <Empty title={text.models.noneOffered} hint={text.models.emptyHint} />}
+      {isLoaded && !easy && !model && <Empty title={text.models.noneOffered} hint={text.models.emptyHint} />}
       {isLoaded && easy && !model && <NotOffered slug={search.model ?? ''} offered={offered} />}
       {isLoaded && model && organization.data === null && (
         <Empty title={text.organizations.empty} hint={text.organizations.emptyHint} />
@@ -95,8 +97,15 @@ function UnknownOrganization({ id }: { id: string }) {
   );
 }
 
-function ModelField(props: { value: string; offered: Model[]; onChange: (slug: string) => void }) {
-  const { value, offered, onChange } = props;
+function ModelField(props: {
+  value: string;
+  /** A disabled one is listed only while it is tested. */
+  tested?: Model | undefined;
+  offered: Model[];
+  onChange: (slug: string) => void;
+}) {
+  const { value, tested, offered, onChange } = props;
+  const choices = tested ? [tested, ...offered] : offered;
   return (
     <Field label={text.playground.model}>
       <select
@@ -109,7 +118,7 @@ function ModelField(props: { value: string; offered: Model[]; onChange: (slug: s
             {text.playground.choose}
           </option>
         )}
-        {offered.map(({ slug, name }) => (
+        {choices.map(({ slug, name }) => (
           <option key={slug} value={slug}>
             {name}
           </option>
@@ -232,9 +241,20 @@ function RequestCard(props: {
   return (
     <Card title={text.playground.request}>
       <div className="grid gap-4 sm:grid-cols-2">
-        <ModelField value={model.slug} offered={offered} onChange={onModel} />
+        <ModelField
+          value={model.slug}
+          tested={model.isActive ? undefined : model}
+          offered={offered}
+          onChange={onModel}
+        />
         {children}
       </div>
+      {!model.isActive && (
+        <div className="mt-3 flex flex-wrap items-center gap-3">
+          <p className="min-w-48 flex-1 text-busy">{text.modelEditor.isTestRun}</p>
+          <ModelSwitch of={model.definition} />
+        </div>
+      )}
       <p className="mt-3 text-soft text-xs">
         {model.definition.description}{' '}
         <Link to="/models/$slug" params={{ slug: model.slug }} className="underline">

@@ -155,6 +155,7 @@ export const executionsTexts = {
     noRunHint: 'Press “Run”. The result appears here as it happens.',
     whole: 'Open execution',
     progress: 'Progress',
+    providerCost: 'Cost at the provider',
   },
   models: {
     search: 'Search models and providers',

@@ -25,17 +25,23 @@ export const modelEditorTexts = {
       'Someone has changed this model since you opened it. The dry run compares your text with it as it is now.',
     loadCurrent: 'Load the current text',
     offered: 'It will be offered within 5 seconds.',
-    inactive: 'It will not be offered: it says active: false.',
+    inactive: 'It will not be offered: it says active: false. On its page, you can try it with a test run.',
     notOffered: (missing: string) => `It will not be offered: ${missing}.`,
     added: 'added',
     removed: 'removed',
     changed: 'changed',
     apply: 'Apply',
     disable: 'Disable',
-    restore: 'Restore',
+    restore: 'Offer to clients',
     disableQuestion: (slug: string) =>
       `Disable ${slug}? New executions are refused with MODEL_UNAVAILABLE; those in progress continue.`,
-    restoreQuestion: (slug: string) => `Restore ${slug}? Clients can run it again.`,
+    restoreQuestion: (slug: string) =>
+      `Offer ${slug} to clients? It is in their lists, and they can run it, within 5 seconds.`,
+    testRun: 'Test run',
+    isTestRun:
+      'Clients neither see nor run this model: it says active: false. A test run of yours calls the provider and charges the chosen organization, as any run does.',
+    draft: 'Your text from before, which is not applied yet.',
+    discard: 'Discard it',
     takesOver:
       'A file decides about it now; afterwards the console does, and the file is ignored until it says the same.',
     download: 'Download YAML',

@@ -151,6 +151,11 @@ export function operatorFor({ organizationId, isTest }: Pick<Caller, 'organizati
   return { organizationId, apiKeyId: operatorKeyId, isTest, ...unbounded, token: null, session: null };
 }
 
+/** An operator in person: a portal session that one made belongs to a client. */
+export function isOperator({ apiKeyId, session }: Pick<Caller, 'apiKeyId' | 'session'>): boolean {
+  return apiKeyId === operatorKeyId && session === null;
+}
+
 const tokenScopes: ReadonlySet<string> = new Set(['executions:read', 'files']);
 
 function tokenHolder(key: Caller, token: TokenClaims): Caller {

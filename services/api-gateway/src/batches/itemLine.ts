@@ -74,7 +74,9 @@ export async function prepareItem(
   const line = await read.item();
   const body = validate(createBody, itemBody(line, batch));
   await requireModel(context, caller, body.model);
-  const { definition, version, input, estimatedCost } = await prepareCreate(context, caller, body, true);
+  const { definition, version, input, estimatedCost } = await prepareCreate(context, caller, body, {
+    isBatch: true,
+  });
   return {
     customId: read.customId,
     position,

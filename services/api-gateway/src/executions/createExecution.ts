@@ -1,6 +1,7 @@
 import { findByIdempotencyKey } from '@holdfast/db/executions/insert';
 import { ApiError } from '@holdfast/domain/errors';
 import { type Created, type FaceTerms, replay } from '@holdfast/executions/creator';
+import { isOperator } from '../access/callers.ts';
 import type { Caller } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
 import { adjust } from '../money/adjustments.ts';
@@ -38,7 +39,10 @@ async function create(
   const request = { organizationId, apiKeyId, idempotencyKey, requestHash };
   try {
     const body = await read();
-    const { definition, version, input, estimatedCost } = await prepareCreate(context, caller, body);
+    // Bulk requests run many executions again: none of them is a test of a model.
+    const isTestRun = isOperator(caller) && rerunOf === undefined;
+    const prepared = await prepareCreate(context, caller, body, { isTestRun });
+    const { definition, version, input, estimatedCost } = prepared;
     return await context.creator.create({
       ...request,
       ...terms,

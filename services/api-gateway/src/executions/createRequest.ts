@@ -19,6 +19,7 @@ import { Metadata, Priority } from './records.ts';
 
 /**
  * Checks a request to create or estimate an execution against its model, the egress policy and the organization's files.
+ * `isTestRun`: by an operator, also of a disabled model.
  * The returned `input` is what the provider gets; `priced` decides the price. @throws ApiError INPUT_VALIDATION_ERROR with all problems,
  * MODEL_UNAVAILABLE, FILE_NOT_FOUND, FILE_FORMAT_UNSUPPORTED
  */
@@ -26,9 +27,9 @@ export async function prepareCreate(
   context: Context,
   caller: Pick<Caller, 'organizationId' | 'models' | 'isTest'>,
   body: Pick<CreateBody, 'model' | 'input' | 'webhook_url' | 'stream'>,
-  isBatch = false,
+  { isBatch = false, isTestRun = false }: { isBatch?: boolean; isTestRun?: boolean } = {},
 ) {
-  const model = await findModel(context, body.model);
+  const model = await findModel(context, body.model, isTestRun);
   const checked = model && validateInput(model.definition, body.input);
   const modelProblems = checked?.details ?? [await unknownModel(context, caller, body.model)];
   const details = [
@@ -136,10 +137,17 @@ export const estimateBody = createBody.pick({ model: true, input: true }).meta({
 
 export type CreateBody = z.infer<typeof createBody>;
 
-/** An active model, or null. @throws ApiError MODEL_UNAVAILABLE when none of its providers is configured */
-export async function findModel({ models }: Context, slug: string): Promise<CatalogueModel | null> {
-  const model = await models.get(slug);
-  if (model?.isActive) return model;
+/**
+ * An active model, or null; for a test run, also a disabled one, which another process may just have added.
+ * @throws ApiError MODEL_UNAVAILABLE when none of its providers is configured
+ */
+export async function findModel(
+  { models }: Context,
+  slug: string,
+  isTestRun = false,
+): Promise<CatalogueModel | null> {
+  const model = isTestRun ? await models.find(slug) : await models.get(slug);
+  if (model?.isActive || (isTestRun && model?.definition.active === false)) return model;
   if (model?.definition.active) {
     throw new ApiError(
       'MODEL_UNAVAILABLE',

@@ -1,5 +1,7 @@
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { text } from '../../strings.ts';
+import { add } from '../../ui/amounts.ts';
 import { linkLook } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { duration } from '../../ui/format.ts';
@@ -18,6 +20,7 @@ export function Run({ id }: { id: string }) {
   const log = data.logs ?? (lines.length > 0 ? lines.join('\n') : null);
   const length =
     data.completed_at === null ? null : Date.parse(data.completed_at) - Date.parse(data.created_at);
+  const costs = data.attempts.flatMap(({ provider_cost: cost }) => cost ?? []);
   const billed = data.usage && billedText(data.usage);
   return (
     <div className="space-y-4">
@@ -37,6 +40,12 @@ export function Run({ id }: { id: string }) {
           of={[
             [text.execution.hold, <Money key="hold" of={data.hold_amount} />],
             [text.execution.charge, <Money key="charge" of={data.cost} />],
+            ...(costs.length === 0
+              ? []
+              : ([[text.playground.providerCost, <Money key="provider" of={costs.reduce(add)} />]] satisfies [
+                  string,
+                  ReactNode,
+                ][])),
             [text.list.duration, duration(length)],
             [text.execution.attempts, data.attempts.length],
           ]}

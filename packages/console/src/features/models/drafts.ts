@@ -7,13 +7,24 @@ export type Draft = { organizationId: string; input: Input };
 const prefix = 'holdfast draft ';
 const prefixOf = (sessionId: string | null | undefined) => `${prefix}${sessionId} `;
 
+/** The text of a model in the editor. `version`: what it is a change of; null: the model is new. */
+export type TextDraft = { yaml: string; version: string | null };
+
 /** The draft for a model in this tab, until it is sent, the tab is closed or the session ends. */
 export function draftOf(model: string, sessionId: string | null | undefined, storage: Storage) {
-  const key = prefixOf(sessionId) + model;
+  return keptAs<Draft>(prefixOf(sessionId) + model, storage);
+}
+
+/** As `draftOf`; null: the text of a new model. */
+export function textDraftOf(model: string | null, sessionId: string | null | undefined, storage: Storage) {
+  return keptAs<TextDraft>(`${prefixOf(sessionId)}yaml ${model ?? ''}`, storage);
+}
+
+function keptAs<Kept>(key: string, storage: Storage) {
   const drop = () => storage.removeItem(key);
   return {
-    read: () => parseJson(storage.getItem(key) ?? 'null') as Draft | null,
-    keep(draft: Draft): void {
+    read: () => parseJson(storage.getItem(key) ?? 'null') as Kept | null,
+    keep(draft: Kept): void {
       try {
         storage.setItem(key, JSON.stringify(draft));
       } catch {

@@ -10,23 +10,32 @@ import { useModelChanges, useStoredModel } from './stored.ts';
 /** What an operator can do with a model. */
 export function ModelActions({ of: { slug, active } }: { of: Pick<Definition, 'slug' | 'active'> }) {
   const { data } = useStoredModel(slug);
+  if (!data) return null;
+  return (
+    <>
+      <Button onClick={() => download(`${slug}.yaml`, data.yaml)}>{text.modelEditor.download}</Button>
+      <ModelSwitch of={{ slug, active }} />
+      <Link to="/models/-/edit" search={{ model: slug }} className={linkLook}>
+        {text.modelEditor.edit}
+      </Link>
+    </>
+  );
+}
+
+/** Disables a model, or offers it to clients. */
+export function ModelSwitch({ of: { slug, active } }: { of: Pick<Definition, 'slug' | 'active'> }) {
+  const { data } = useStoredModel(slug);
   const { setActive } = useModelChanges();
   const missing = useMissingRole('admin');
   if (!data) return null;
   const question = active ? text.modelEditor.disableQuestion(slug) : text.modelEditor.restoreQuestion(slug);
   return (
-    <>
-      <Button onClick={() => download(`${slug}.yaml`, data.yaml)}>{text.modelEditor.download}</Button>
-      <Confirmed
-        label={active ? text.modelEditor.disable : text.modelEditor.restore}
-        tone={active ? 'danger' : 'plain'}
-        question={data.source === 'file' ? `${question} ${text.modelEditor.takesOver}` : question}
-        disabledBecause={missing}
-        act={() => setActive(data, !active)}
-      />
-      <Link to="/models/-/edit" search={{ model: slug }} className={linkLook}>
-        {text.modelEditor.edit}
-      </Link>
-    </>
+    <Confirmed
+      label={active ? text.modelEditor.disable : text.modelEditor.restore}
+      tone={active ? 'danger' : 'plain'}
+      question={data.source === 'file' ? `${question} ${text.modelEditor.takesOver}` : question}
+      disabledBecause={missing}
+      act={() => setActive(data, !active)}
+    />
   );
 }

@@ -41,6 +41,9 @@ export type Model = {
   activity?: (Schemas['ModelActivity'] & { isPartial: boolean }) | undefined;
 };
 
+/** By clients too, or as a test run of an operator: a disabled model is unknown to clients. */
+export const isRunnable = ({ isActive, definition }: Model) => isActive || !definition.active;
+
 /** `withActivity`: with what ran of each. */
 export function useModels({ withActivity = false } = {}) {
   return useQuery({

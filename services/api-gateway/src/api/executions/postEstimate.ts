@@ -2,6 +2,7 @@ import { limits } from '@holdfast/domain/limits';
 import { formatMoney, holdFor } from '@holdfast/domain/money';
 import { estimateItems, type PriceItem, priceUnits } from '@holdfast/domain/pricing';
 import { z } from 'zod';
+import { isOperator } from '../../access/callers.ts';
 import { requireModel } from '../../access/models.ts';
 import { endpoint } from '../../context/endpoint.ts';
 import { estimateBody, prepareCreate } from '../../executions/createRequest.ts';
@@ -65,7 +66,9 @@ export const postEstimate = endpoint({
   ],
   async handle({ context, caller, body }) {
     await requireModel(context, caller, body.model);
-    const { definition, priced, estimatedCost } = await prepareCreate(context, caller, body);
+    const { definition, priced, estimatedCost } = await prepareCreate(context, caller, body, {
+      isTestRun: isOperator(caller),
+    });
     const record: z.infer<typeof EstimateRecord> = {
       model: definition.slug,
       estimated_cost: formatMoney(estimatedCost),
