@@ -117,19 +117,31 @@ test.describe('all executions of the filters', () => {
   }) => {
     const metadata = { campaign: 'bulk' };
     const failing = { model: 'sandbox-text', input: { prompt: 'x', fail: 'GENERATION_FAILED' }, metadata };
-    for (let count = 0; count < 3; count += 1) await runExecution(state, failing);
-    await open(page, '/executions?q=campaign%3Dbulk');
+    for (let count = 0; count < 2; count += 1) await runExecution(state, failing);
+    // Rich can pay for another run, and Poor cannot.
+    for (const name of ['Rich', 'Poor']) {
+      const other = `/organizations/${await post(state, '/organizations', { name })}`;
+      await post(state, `${other}/top-ups`, { amount: '1' });
+      const id = await post(state, `${other}/executions`, failing);
+      await until(`the execution of ${name} has failed`, async () => {
+        const { status } = await admin<{ status: string }>(state, `/executions/${id}`);
+        return status === 'FAILED';
+      });
+      if (name === 'Poor') await post(state, `${other}/corrections`, { amount: '-1', reason: 'Gone' });
+    }
     const rerun = page.getByRole('button', { name: 'Run all again …' });
+    await open(page, '/executions');
     await rerun.waitFor();
     expect(await rerun.isDisabled()).toBe(true);
-    await open(page, `/executions?q=campaign%3Dbulk&organization=${state.organization_id}`);
+    await open(page, '/executions?q=campaign%3Dbulk&provider=sandbox');
     await rerun.click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('3 executions match.').waitFor();
+    await dialog.getByText('4 executions of 3 organizations match.').waitFor();
     expect(await violations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Run executions again' }).click();
     await dialog.getByText('Done: 3 executions created.').waitFor();
-    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.getByText(/^1 execution cannot run again/).waitFor();
+    await open(page, `/executions?q=campaign%3Dbulk&organization=${state.organization_id}`);
     const slow = { model: 'sandbox-text', input: { prompt: 'x', delay_ms: 300_000 }, metadata };
     const path = `/organizations/${state.organization_id}/executions`;
     const ids = [await post(state, path, slow), await post(state, path, slow)];
@@ -336,7 +348,7 @@ test.describe('actions', () => {
   }) => {
     const id = await post(state, '/organizations', { name: 'Words & Sons' });
     await post(state, `/organizations/${id}/top-ups`, { amount: '25.00', reason: 'invoice 7' });
-    await open(page, '/actions');
+    await open(page, `/actions?organization=${id}`);
     await untilText(page, 'ann topped up Words & Sons with 25.00 USD: invoice 7');
     await untilText(page, 'ann created the organization Words & Sons');
     await page.getByLabel('What').selectOption('Corrections');

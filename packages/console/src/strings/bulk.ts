@@ -3,11 +3,20 @@ const many = (count: number) => (count === 1 ? '1 execution' : `${count.toLocale
 /** What is done with all executions of a list. */
 export const bulkTexts = {
   bulk: {
-    noOrganization: 'Choose an organization in the filters first',
-    impossible: 'Not with these filters: remove the provider and the id, or choose another status',
+    noFilter: 'Choose a filter first',
+    impossible: 'Not with this status: choose another one',
     counting: 'Counting …',
-    found: (count: number) =>
-      count === 0 ? 'No execution of these filters can be changed so.' : `${many(count)} match.`,
+    /** `organizations`: the number of theirs; null: it is the chosen one. */
+    found: (count: number, organizations: number | null) => {
+      if (count === 0) return 'No execution of these filters can be changed so.';
+      const of =
+        organizations === null
+          ? ''
+          : ` of ${organizations === 1 ? 'one organization' : `${organizations.toLocaleString()} organizations`}`;
+      return `${many(count)}${of} match.`;
+    },
+    tooMany: (most: number) =>
+      `More than ${most.toLocaleString()} match: choose an organization or a shorter time.`,
     cancel: {
       label: 'Cancel all …',
       title: 'Cancel executions',
@@ -25,7 +34,7 @@ export const bulkTexts = {
       working: (count: number) => `${many(count)} created …`,
       done: (count: number) => `Done: ${many(count)} created.`,
       left: (count: number) =>
-        `${many(count)} cannot run again: they were erased, or their model or files are gone.`,
+        `${many(count)} cannot run again: they were erased, their model or files are gone, or the balance of their organization is used up.`,
     },
   },
 } as const;

@@ -15,25 +15,49 @@ const byDefault: Record<BulkAction, readonly string[]> = {
 /** Lists go back as far. */
 const lookBackMs = 30 * 86_400_000;
 
-/**
- * The filter of a request about all executions of the list that the action is possible for, created until now. Null: the
- * request knows not all of the list's filters, or the action is possible for none of its statuses.
- */
-export function bulkFilter(action: BulkAction, filters: Filters, nowMs: number): object | null {
-  const { q, status, model, provider, error } = filters;
-  const { metadata_name: name, metadata_value: value } = searched(q);
-  if (provider || (q && !name)) return null;
-  const statuses = status
-    ? status.split(',').filter((one) => possible[action].includes(one))
-    : byDefault[action];
-  if (statuses.length === 0) return null;
+/** Those of the list's statuses, from which the action is possible. */
+export const bulkStatuses = (action: BulkAction, { status }: Filters): readonly string[] =>
+  status ? status.split(',').filter((one) => possible[action].includes(one)) : byDefault[action];
+
+/** Whether one organization's requests know all filters; other executions are named to them by id. */
+export function isKnown({ organization, provider, q }: Filters): boolean {
+  return Boolean(organization) && !provider && (!q || searched(q).metadata_name !== undefined);
+}
+
+/** The filter of a request about all executions of the list that the action is possible for, created until now. */
+export function bulkFilter(action: BulkAction, filters: Filters, nowMs: number): object {
+  const { metadata_name: name, metadata_value: value } = searched(filters.q);
   const { from, to } = timesOf(filters);
   return {
-    status: statuses,
-    ...(model && { model }),
-    ...(error && { error_code: [error] }),
+    status: bulkStatuses(action, filters),
+    ...(filters.model && { model: filters.model }),
+    ...(filters.error && { error_code: [filters.error] }),
     ...(name && value && { metadata: { name, value } }),
     created_after: from ?? new Date(nowMs - lookBackMs).toISOString(),
     created_before: to ?? new Date(nowMs).toISOString(),
   };
+}
+
+/** What requests of one organization are about. */
+export type Part = { organization: string; filter: object };
+
+const idsPerRequest = 1000;
+
+/** Requests that name these executions by id. */
+export function partsOf(
+  rows: readonly { id: string; organization_id: string }[],
+  status: readonly string[],
+): Part[] {
+  const own = new Map<string, string[]>();
+  for (const { id, organization_id: organization } of rows) {
+    const ids = own.get(organization) ?? [];
+    ids.push(id);
+    own.set(organization, ids);
+  }
+  return [...own].flatMap(([organization, all]) =>
+    Array.from({ length: Math.ceil(all.length / idsPerRequest) }, (_, n) => ({
+      organization,
+      filter: { ids: all.slice(n * idsPerRequest, (n + 1) * idsPerRequest), status },
+    })),
+  );
 }
