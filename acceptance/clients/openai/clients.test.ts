@@ -52,7 +52,7 @@ describe("by base URL and key alone, OpenAI's client", () => {
 
 describe('by base URL and key alone, batches of files are run and read', () => {
   it("by OpenAI's client for Node", async () => {
-    expectNoProblem(await runNode('batches.mjs', remote, { OPENAI_PACKAGE: 'openai' }), 8);
+    expectNoProblem(await runNode('batches.mjs', remote, { OPENAI_PACKAGE: 'openai' }), 9);
   }, 120_000);
 
   it("by OpenAI's client for Python", async () => {

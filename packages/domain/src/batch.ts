@@ -1,3 +1,4 @@
+import type { ApiError } from './errors.ts';
 import { formatMoney, type Money } from './money.ts';
 
 /** `finishing` becomes what the batch `endsAs`, once none of its items is waiting or running. */
@@ -66,6 +67,9 @@ export type Batch = {
 
 /** How a batch was created over another service's API: its items are the lines of a file, in that service's form. */
 export type BatchFace = { name: 'openai'; endpoint: string; inputFileId: string };
+
+/** Why an item failed without an execution: its line asked for none that could be created. */
+export type ItemError = Pick<ApiError, 'code' | 'message' | 'details'>;
 
 /** `line` null: it is about the file. */
 export type InputError = { code: string; message: string; line: number | null; param: string | null };

@@ -7,9 +7,9 @@ function expect(isTrue, seen) {
   if (!isTrue) throw new Error(`unexpected: ${JSON.stringify(seen)}`);
 }
 
-async function create(endpoint, bodies) {
+async function create(url, bodies, endpoint = url) {
   const lines = bodies.map((body, at) =>
-    JSON.stringify({ custom_id: `request-${at}`, method: 'POST', url: endpoint, body }),
+    JSON.stringify({ custom_id: `request-${at}`, method: 'POST', url, body }),
   );
   const file = await client.files.create({
     file: await toFile(Buffer.from(lines.join('\n')), 'requests.jsonl'),
@@ -82,11 +82,17 @@ const calls = {
     });
     expect(data[0].b64_json.startsWith('iVBOR'), data);
   },
-  async 'batches.create of a file with a bad line'() {
-    const batch = await ended(
-      await create('/v1/chat/completions', [chatOf('one'), { model: 'none', messages: [] }]),
-    );
-    expect(batch.status === 'failed' && batch.errors.data[0].line === 2, batch);
+  async 'batches.create of a file with a bad request'() {
+    const batch = await ended(await create('/v1/chat/completions', [{ model }, chatOf('one')]));
+    const { total, completed, failed } = batch.request_counts;
+    expect(batch.status === 'completed' && [total, completed, failed].join() === '2,1,1', batch);
+    const [{ custom_id, response, error }] = await linesOf(batch.error_file_id);
+    expect(custom_id === 'request-0' && response.status_code === 400 && error === null, response);
+    expect(response.body.error.param === 'messages', response);
+  },
+  async 'batches.create of a file with a request of another endpoint'() {
+    const batch = await ended(await create('/v1/completions', [{ model, prompt: 'older' }], '/v1/responses'));
+    expect(batch.status === 'failed' && batch.errors.data[0].code === 'url_mismatch', batch);
   },
   async 'batches.cancel'() {
     const { id } = await create('/v1/chat/completions', [

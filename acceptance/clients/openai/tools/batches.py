@@ -51,9 +51,11 @@ def embeddings():
     assert line["response"]["body"]["data"][0]["embedding"] == [0.5, -0.25, 0], line
 
 
-def bad_line():
-    batch = ended(create(chats, [chat("one"), {"model": "none", "messages": []}]))
-    assert batch.status == "failed" and batch.errors.data[0].line == 2, batch
+def bad_request():
+    batch = ended(create(chats, [chat("one"), {**chat("two"), "model": "none"}]))
+    assert batch.status == "completed" and (batch.request_counts.completed, batch.request_counts.failed) == (1, 1), batch
+    [refused] = lines(batch.error_file_id)
+    assert refused["response"]["body"]["error"]["code"] == "model_not_found" and refused["error"] is None, refused
 
 
 def cancel():
@@ -65,7 +67,7 @@ def listed():
     assert len({one.id for one in client.batches.list(limit=2)}) >= 4
 
 
-for one in (chats_of_which_one_fails, embeddings, bad_line, cancel, listed):
+for one in (chats_of_which_one_fails, embeddings, bad_request, cancel, listed):
     problem = None
     try:
         one()

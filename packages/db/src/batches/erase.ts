@@ -52,7 +52,7 @@ page AS MATERIALIZED (
   WHERE batch_id = $1 AND custom_id > (SELECT erased_to FROM batch) ORDER BY custom_id LIMIT $2::int FOR UPDATE
 ),
 cleared AS (
-  UPDATE batch_items i SET input = NULL, metadata = NULL WHERE ${itemsOfSql('page')}
+  UPDATE batch_items i SET input = NULL, metadata = NULL, error = NULL WHERE ${itemsOfSql('page')}
 )
 SELECT b.organization_id AS "organizationId", CASE WHEN (SELECT count(*) FROM page) = $2::int THEN (SELECT max(custom_id) FROM page) END AS last,
   (SELECT coalesce(array_agg(id), '{}') FROM (

@@ -1,4 +1,4 @@
-import type { Batch, BatchFileKind, ItemStatus } from '@holdfast/domain/batch';
+import type { Batch, BatchFileKind, ItemError, ItemStatus } from '@holdfast/domain/batch';
 import type { Execution } from '@holdfast/domain/execution';
 import type { Database } from '../client.ts';
 import { outputBytesSql } from '../executions/read.ts';
@@ -13,6 +13,8 @@ export type FileLine = {
   model: string;
   /** Null: it ended before it was an execution. */
   executionId: string | null;
+  /** Why there was none. */
+  error: ItemError | null;
 } & Pick<
   Execution,
   | 'metadata'
@@ -39,7 +41,7 @@ export async function readFileLines(
   return await runStatement<FileLine>(db.pool, name, statements[kind], [batch.id, after, pageSize]);
 }
 
-const columns = `i.number::text AS number, i.custom_id AS "customId", i.status, i.model, i.execution_id AS "executionId",
+const columns = `i.number::text AS number, i.custom_id AS "customId", i.status, i.model, i.execution_id AS "executionId", i.error,
   coalesce(e.metadata, i.metadata) AS metadata, e.cost, e.output, e.input_tokens AS "inputTokens",
   e.output_tokens AS "outputTokens", e.billed, e.finish_reason AS "finishReason", e.error_code AS "errorCode",
   e.error_message AS "errorMessage", e.created_at AS "createdAt",

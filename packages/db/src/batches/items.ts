@@ -1,4 +1,4 @@
-import type { ItemStatus } from '@holdfast/domain/batch';
+import type { ItemError, ItemStatus } from '@holdfast/domain/batch';
 import type { ExecutionErrorCode } from '@holdfast/domain/errors';
 import { limits } from '@holdfast/domain/limits';
 import type { Money } from '@holdfast/domain/money';
@@ -12,12 +12,15 @@ export type NewItem = {
   /** A UUID of the line's content. */
   hash: string;
   model: string;
-  inputJson: string;
+  /** Null: it has an error. */
+  inputJson: string | null;
   metadataJson: string | null;
   timeoutS: number;
   estimatedCost: Money;
   hold: Money;
   modelVersion: string | null;
+  /** It has failed, and never is an execution; null: it waits. */
+  error: ItemError | null;
 };
 
 /** An item that was there before; `hash` is null when it is not visible yet. */
@@ -41,6 +44,7 @@ export async function insertItems(db: Database, batchId: string, items: NewItem[
     column('estimatedCost'),
     column('hold'),
     column('modelVersion'),
+    items.map(({ error }) => error && JSON.stringify(error)),
   ]);
   if (!row?.is_open) return { outcome: 'not open' };
   return row.has_room ? { outcome: 'taken', known: row.known } : { outcome: 'full' };
@@ -50,28 +54,31 @@ export async function insertItems(db: Database, batchId: string, items: NewItem[
 export const itemsOfSql = (rows: string): string =>
   `i.batch_id = $1 AND i.custom_id = ANY (ARRAY (SELECT custom_id FROM ${rows}))`;
 
-// The lock of the batch keeps a seal away until the items are committed.
+// The lock of the batch keeps a seal away until the items are committed. A failed item gets its number at once.
 const insertSql = `
 WITH incoming AS (
   SELECT * FROM unnest($2::text[], $3::bigint[], $4::uuid[], $5::text[], $6::json[], $7::json[], $8::int[], $9::numeric[],
-    $10::numeric[], $11::uuid[]) AS t (custom_id, position, hash, model, input, metadata, timeout_s, estimated_cost, hold, model_version)
+    $10::numeric[], $11::uuid[], $12::json[])
+    AS t (custom_id, position, hash, model, input, metadata, timeout_s, estimated_cost, hold, model_version, error)
 ),
-batch AS MATERIALIZED (SELECT id, status, total FROM batches WHERE id = $1 FOR UPDATE),
+batch AS MATERIALIZED (SELECT id, status, total, ended FROM batches WHERE id = $1 FOR UPDATE),
 room AS MATERIALIZED (
-  SELECT id FROM batch WHERE status = 'open' AND total + (
+  SELECT id, ended FROM batch WHERE status = 'open' AND total + (
     SELECT count(*) FROM incoming i
     WHERE NOT EXISTS (SELECT FROM batch_items k WHERE k.batch_id = $1 AND k.custom_id = i.custom_id OFFSET 0)
   ) <= ${limits.batchItems}
 ),
 added AS (
-  INSERT INTO batch_items (batch_id, custom_id, position, hash, model, input, metadata, timeout_s, estimated_cost, hold, model_version)
-  SELECT r.id, i.* FROM room r CROSS JOIN (
-    SELECT custom_id, position, hash, model, input, metadata, timeout_s, estimated_cost, hold, model_version FROM incoming
-  ) i
-  ON CONFLICT DO NOTHING RETURNING custom_id
+  INSERT INTO batch_items (batch_id, custom_id, position, hash, model, input, metadata, timeout_s, estimated_cost, hold, model_version,
+    error, status, number)
+  SELECT r.id, i.*, CASE WHEN i.error IS NULL THEN 'waiting' ELSE 'failed' END,
+    CASE WHEN i.error IS NOT NULL THEN r.ended + count(i.error) OVER (ORDER BY i.position) END
+  FROM room r CROSS JOIN incoming i
+  ON CONFLICT DO NOTHING RETURNING custom_id, number
 ),
 counted AS (
-  UPDATE batches SET total = total + n, waiting = waiting + n FROM (SELECT count(*)::int AS n FROM added) a WHERE id = $1 AND n > 0
+  UPDATE batches SET total = total + n, waiting = waiting + n - bad, failed = failed + bad, ended = greatest(ended, last)
+  FROM (SELECT count(*)::int AS n, count(number)::int AS bad, max(number) AS last FROM added) a WHERE id = $1 AND n > 0
 )
 SELECT coalesce((SELECT status = 'open' FROM batch), false) AS is_open, EXISTS (SELECT FROM room) AS has_room, (
   SELECT coalesce(json_agg(json_build_object('customId', i.custom_id, 'hash', (
@@ -89,6 +96,7 @@ export type BatchItem = {
   cost: Money | null;
   errorCode: ExecutionErrorCode | null;
   errorMessage: string | null;
+  error: ItemError | null;
 };
 
 /** In order of `custom_id`; with a status, of intake or of the ends. `after`: the `custom_id` of the last one before. */
@@ -108,7 +116,7 @@ function listSql(status: ItemStatus | null, isAfter: boolean): string {
   const where = status === null ? '' : ` AND status = '${status}'${isOpen ? ' AND number IS NULL' : ''}`;
   const last = `(SELECT ${key} FROM batch_items WHERE batch_id = $1 AND custom_id = $3)`;
   return `SELECT i.custom_id AS "customId", i.status, i.model, i.execution_id AS "executionId",
-  i.estimated_cost AS "estimatedCost", i.hold, e.cost, e.error_code AS "errorCode", e.error_message AS "errorMessage"
+  i.estimated_cost AS "estimatedCost", i.hold, i.error, e.cost, e.error_code AS "errorCode", e.error_message AS "errorMessage"
 FROM (
   SELECT * FROM batch_items WHERE batch_id = $1${where}${isAfter ? ` AND (${key}) > ${last}` : ''} ORDER BY ${key} LIMIT $2
 ) i LEFT JOIN LATERAL (

@@ -14,7 +14,7 @@ type Page = { is_found: boolean; retried: number; last: string | null; ended: st
 const pageSize = 2000;
 
 /**
- * Lets ended items wait again, and the batch run again with a new window. Items whose execution was erased or dropped stay. Each page
+ * Lets ended items wait again, and the batch run again with a new window. Items whose execution was erased or dropped stay, and so does an item with an error. Each page
  * is a statement, and ends the retry if the batch was cancelled meanwhile. Returns how many; null: the batch is open or erased, or its
  * cancel or expiry is not done.
  */
@@ -51,7 +51,7 @@ WITH batch AS MATERIALIZED (
   FOR UPDATE
 ),
 page AS MATERIALIZED (
-  SELECT custom_id, status, number, execution_id FROM batch_items
+  SELECT custom_id, status, number, execution_id, error IS NOT NULL AS is_refused FROM batch_items
   WHERE batch_id = (SELECT id FROM batch) AND status IN ('failed', 'cancelled', 'expired') AND number > $6::bigint
     AND number <= coalesce($7::bigint, (SELECT ended FROM batch))
   ORDER BY number LIMIT $8::int FOR UPDATE
@@ -62,7 +62,7 @@ wanted AS MATERIALIZED (
   ) e ON true
   WHERE ($3::text[] IS NULL OR p.status = ANY ($3)) AND ($4::text[] IS NULL OR p.custom_id = ANY ($4))
     AND ($5::text[] IS NULL OR e.error_code = ANY ($5))
-    AND (p.execution_id IS NULL OR (e.id IS NOT NULL AND e.erased_at IS NULL))
+    AND NOT p.is_refused AND (p.execution_id IS NULL OR (e.id IS NOT NULL AND e.erased_at IS NULL))
 ),
 moved AS (
   UPDATE batch_items i SET status = 'waiting', number = NULL, former_ids = array_append(i.former_ids, i.execution_id),

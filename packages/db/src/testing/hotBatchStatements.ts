@@ -43,6 +43,7 @@ const requestedItems = (count: number) =>
     estimatedCost: '0.5',
     hold: '0.6',
     modelVersion: null,
+    error: null,
   }));
 
 type Runs = Record<string, RunStatement>;

@@ -117,5 +117,6 @@ function itemsFrom(start: number, end: number) {
     estimatedCost: '0.90',
     hold: '1.00',
     modelVersion: null,
+    error: null,
   }));
 }

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { type FileLine, readFileLines } from '@holdfast/db/batches/fileLines';
 import type { FileRow } from '@holdfast/db/files';
-import { type Batch, type BatchFileKind, batchOfFile } from '@holdfast/domain/batch';
+import { type Batch, type BatchFileKind, batchOfFile, type ItemError } from '@holdfast/domain/batch';
+import { errorCodes } from '@holdfast/domain/errors';
 import { executionError, usageOf } from '@holdfast/domain/execution';
 import { formatMoney } from '@holdfast/domain/money';
 import { attachment } from '@holdfast/files/filename';
@@ -81,6 +82,8 @@ function lineRecord(line: FileLine) {
           usage: usageOf(line),
           ...(line.finishReason !== null && { finish_reason: line.finishReason }),
         }
-      : { error: executionError({ errorCode, errorMessage }) }),
+      : { error: line.error ? errorOf(line.error) : executionError({ errorCode, errorMessage }) }),
   };
 }
+
+const errorOf = ({ code, message }: ItemError) => ({ code, message, retryable: errorCodes[code].retryable });

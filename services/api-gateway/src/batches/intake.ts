@@ -6,7 +6,7 @@ import { limits } from '@holdfast/domain/limits';
 import type { Caller } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
 import { toApiError } from '../http/errors.ts';
-import { type LineReader, prepareItem, readItemLine } from './itemLine.ts';
+import { failedItem, type LineReader, prepareItem, type ReadLine, readItemLine } from './itemLine.ts';
 import { type Line, readLines } from './lines.ts';
 
 export type IntakeCounts = { accepted: number; duplicates: number; rejected: number };
@@ -22,7 +22,7 @@ const maxGroupBytes = 4_194_304;
 const checkedAtOnce = 32;
 
 /**
- * Adds the items of a body to an open batch. Lines that cannot be accepted are reported and left out. What was added before an
+ * Adds the items of a body to an open batch. Lines that cannot be accepted are reported and left out, or accepted as items that failed. What was added before an
  * error stays: a client sends everything again. @throws ApiError BATCH_STATUS_CONFLICT, PAYLOAD_TOO_LARGE, and what `source` throws
  */
 export async function takeItems(
@@ -42,17 +42,19 @@ export async function takeItems(
   }
 
   async function checkOne(line: Line): Promise<Numbered | null> {
-    let customId: string | null = null;
+    let read: ReadLine | null = null;
+    const { number } = line;
+    const position = positionOf(startedAtMs, number);
     try {
-      const read = readLine(line);
-      customId = read.customId;
-      const item = await prepareItem(context, caller, batch, read, positionOf(startedAtMs, line.number));
-      return { number: line.number, item };
+      read = readLine(line);
+      return { number, item: await prepareItem(context, caller, batch, read, position) };
     } catch (error) {
       const apiError = toApiError(error);
       // Not the line's fault: it would be accepted later.
       if (apiError.status >= 500 && apiError.code !== 'MODEL_UNAVAILABLE') throw error;
-      reject(line.number, customId, apiError);
+      if (read?.modelIfFailed !== undefined)
+        return { number, item: failedItem(read, read.modelIfFailed, position, apiError) };
+      reject(number, read?.customId ?? null, apiError);
       return null;
     }
   }

@@ -22,6 +22,8 @@ export type ReadLine = {
   customId: string;
   /** A line with other content is not a duplicate. */
   content: object;
+  /** If it asks for no execution that could be created, it is an item that failed, of this model; absent: it is rejected. */
+  modelIfFailed?: string;
   item(): ItemLine | Promise<ItemLine>;
 };
 
@@ -80,7 +82,7 @@ export async function prepareItem(
   return {
     customId: read.customId,
     position,
-    hash: digestUuid(requestHash(read.content)),
+    hash: hashOf(read.content),
     model: body.model,
     inputJson: JSON.stringify(input),
     metadataJson: body.metadata ? JSON.stringify(body.metadata) : null,
@@ -88,5 +90,30 @@ export async function prepareItem(
     estimatedCost,
     hold: holdFor(estimatedCost),
     modelVersion: version,
+    error: null,
   };
 }
+
+/** The item of a line that is not rejected, but has failed. */
+export function failedItem(
+  { customId, content }: ReadLine,
+  model: string,
+  position: bigint,
+  { code, message, details }: ApiError,
+): NewItem {
+  return {
+    customId,
+    position,
+    hash: hashOf(content),
+    model,
+    inputJson: null,
+    metadataJson: null,
+    timeoutS: 0,
+    estimatedCost: '0',
+    hold: '0',
+    modelVersion: null,
+    error: { code, message, details },
+  };
+}
+
+const hashOf = (content: object) => digestUuid(requestHash(content));

@@ -92,6 +92,7 @@ async function sealedBatch(db: Database, organizationId: string, customIds: stri
     metadataJson: null,
     timeoutS: 60,
     modelVersion: null,
+    error: null,
     ...money,
   };
   const items = customIds.map((customId, at) => ({

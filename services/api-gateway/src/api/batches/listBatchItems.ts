@@ -41,7 +41,7 @@ export const listBatchItems = endpoint({
 });
 
 function itemRecord(item: Item): z.infer<typeof BatchItem> {
-  const { errorCode } = item;
+  const code = item.error?.code ?? item.errorCode;
   return {
     custom_id: item.customId,
     status: item.status,
@@ -50,6 +50,6 @@ function itemRecord(item: Item): z.infer<typeof BatchItem> {
     estimated_cost: formatMoney(item.estimatedCost),
     hold_amount: formatMoney(item.hold),
     cost: item.cost && formatMoney(item.cost),
-    error: errorCode && { code: errorCode, message: item.errorMessage ?? '' },
+    error: code && { code, message: item.error?.message ?? item.errorMessage ?? '' },
   };
 }

@@ -15,6 +15,12 @@ const renewMs = 20_000;
 /** A batch names no more of the lines that it cannot take. */
 const maxErrors = 100;
 
+/** Codes of lines by which OpenAI's clients and their users know them. */
+const lineCodes: Readonly<Record<string, string>> = {
+  invalid_format: 'invalid_json_line',
+  duplicate: 'duplicate_custom_id',
+};
+
 /** Takes the files of open batches, and starts these. Whatever stops it, another gateway goes on: lines are added once. */
 export async function takeBatchFiles(context: Context, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
@@ -47,7 +53,7 @@ async function takeFile(context: Context, batch: Batch, stopping: AbortSignal): 
   else await sealBatch(db, batch.organizationId, batch.id);
 }
 
-/** Takes all lines, or says what keeps them out. As at OpenAI, a file with a bad line runs none of its lines. */
+/** Takes all lines, or says what keeps them out. As at OpenAI, a file with a line that is no request of the batch runs none of them. */
 async function errorsOf(
   context: Context,
   batch: Batch,
@@ -57,7 +63,8 @@ async function errorsOf(
   const errors: InputError[] = [];
   const note = (line: number | null, error: ApiError) => {
     const { code, message, param } = openaiError(error).error;
-    if (errors.length < maxErrors) errors.push({ code: code ?? 'invalid_request', message, line, param });
+    const known = lineCodes[code ?? ''] ?? code ?? 'invalid_request';
+    if (errors.length < maxErrors) errors.push({ code: known, message, line, param });
   };
   try {
     const key = (await findApiKeysById(context.db, [batch.apiKeyId])).get(batch.apiKeyId);

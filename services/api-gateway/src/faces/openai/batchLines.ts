@@ -15,6 +15,9 @@ import { refused } from './mapping.ts';
 
 type Call = Pick<FaceCall, 'context' | 'caller'>;
 
+/** Longer ones are no name of a model. */
+const maxModelLength = 200;
+
 const requestLine = z.looseObject({
   custom_id: z.string().min(1).max(limits.customIdLength),
   method: z.literal('POST').nullish(),
@@ -22,15 +25,16 @@ const requestLine = z.looseObject({
   body: z.looseObject({}),
 });
 
-/** Reads the lines of a batch's file: requests of its endpoint. */
+/** Reads the lines of a batch's file: requests of its endpoint. One with a body that the endpoint refuses fails alone, as at OpenAI. */
 export function requestReader(call: Call, endpoint: string): LineReader {
   return (line) => {
     const { custom_id, url, body } = validate(requestLine, parseLine(line));
     if (url !== endpoint)
-      throw refused('url', `The url must be the batch's endpoint, ${endpoint}.`, 'mismatched_endpoint');
+      throw refused('url', `The url must be the batch's endpoint, ${endpoint}.`, 'url_mismatch');
     return {
       customId: custom_id,
       content: { custom_id, body },
+      modelIfFailed: typeof body['model'] === 'string' ? body['model'].slice(0, maxModelLength) : '',
       async item() {
         const { item } = await createWithFiles(call, async (files) => ({
           item: await batchEndpoints[endpoint]?.item(call, body, files),
@@ -60,7 +64,7 @@ export async function responseLine(
   { id, face }: Batch,
   line: FileLine,
 ): Promise<string | AsyncIterable<string>> {
-  const { customId, executionId, status, errorCode, errorMessage } = line;
+  const { customId, executionId, status, errorCode, errorMessage, error } = line;
   const about = {
     id: `batch_req_${(executionId ?? id).replace(/^[a-z]+_/, '')}${executionId === null ? `_${line.number}` : ''}`,
     custom_id: customId,
@@ -68,9 +72,11 @@ export async function responseLine(
   if (status === 'cancelled' || (status === 'expired' && errorCode === null))
     return JSON.stringify({ ...about, response: null, error: errors[status] });
 
+  const request_id = executionId ?? about.id;
   const textWith = (status_code: number, body: object) =>
-    JSON.stringify({ ...about, response: { status_code, request_id: executionId, body }, error: null });
+    JSON.stringify({ ...about, response: { status_code, request_id, body }, error: null });
   const failed = (error: ApiError) => textWith(error.status, openaiError(error));
+  if (error !== null) return failed(new ApiError(error.code, error.message, error));
   const ended = endedOf(line);
   if (status !== 'completed' || ended === null)
     return failed(new ApiError(errorCode ?? 'GENERATION_FAILED', errorMessage ?? ''));

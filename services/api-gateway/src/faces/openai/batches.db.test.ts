@@ -164,20 +164,12 @@ describe('a batch', () => {
   });
 
   it.each([
-    ['a request of another endpoint', [request('a', '/v1/embeddings')], 'mismatched_endpoint', 1],
-    ['an unknown model', [request('x'), request('a', chat, { model: 'nothing' })], 'model_not_found', 2],
-    [
-      'a model that serves something else',
-      [request('a', chat, { model: 'embedder' }), 'x'],
-      'invalid_format',
-      2,
-    ],
-    ['two choices', [request('a', chat, { n: 2 })], 'unsupported_parameter', 1],
-    ['a stream', [request('a', chat, { stream: true })], 'unsupported_parameter', 1],
+    ['a request of another endpoint', [request('a'), request('b', '/v1/embeddings')], 'url_mismatch', 2],
+    ['no JSON', [request('a', chat, { model: 'nothing' }), 'x'], 'invalid_json_line', 2],
     [
       'a custom_id twice',
       [request('a'), request('a', chat, { messages: [{ role: 'user', content: 'Bye' }] })],
-      'duplicate',
+      'duplicate_custom_id',
       2,
     ],
     ['no custom_id', ['{}'], 'required', 1],
@@ -187,6 +179,55 @@ describe('a batch', () => {
     expect(failed).toMatchObject({ status: 'failed', request_counts: { total: 0 } });
     expect(failed.errors.data.map((one: object) => ({ code, line, ...one }))).toEqual(failed.errors.data);
     expect(failed.errors.data.at(-1)).toMatchObject({ code, line, message: expect.any(String) });
+  });
+
+  it('has an error for each request that its endpoint refuses, runs the others, and charges nothing for it', async () => {
+    const bad: [body: object, status: number, error: object][] = [
+      [{ messages: null }, 400, { param: 'messages', code: 'required', type: 'invalid_request_error' }],
+      [{ model: 'nothing' }, 404, { param: 'model', code: 'model_not_found' }],
+      [{ model: 7 }, 400, { param: 'model', code: 'invalid_type' }],
+      [{ n: 2 }, 400, { param: 'n', code: 'unsupported_parameter' }],
+      [{ stream: true }, 400, { param: 'stream', code: 'unsupported_parameter' }],
+    ];
+    const lines = bad.map(([body], at) => request(`bad-${at}`, chat, body));
+    const { id, error_file_id, ...batch } = await taken([...lines, request('good')]);
+    expect(batch).toMatchObject({
+      status: 'in_progress',
+      errors: null,
+      request_counts: { total: 6, completed: 0, failed: 5 },
+    });
+    const seen = await linesOf(error_file_id);
+    expect(seen.map((line) => [line.custom_id, line.error])).toEqual(bad.map((_, at) => [`bad-${at}`, null]));
+    expect(seen.map(({ response }) => response)).toEqual(
+      bad.map(([, status_code, error], at) => ({
+        status_code,
+        request_id: seen[at].id,
+        body: { error: expect.objectContaining({ ...error, message: expect.any(String) }) },
+      })),
+    );
+    // The sweep repeats what a gateway began: nothing is added or counted twice.
+    await context.db.pool.query(`UPDATE batches SET status = 'open', intake_at = now() WHERE id = $1`, [id]);
+    await take();
+    await run(id, { good: completed({ text: 'Hi' }) });
+    const native = (await client.get(`/v1/batches/${id}`).expect(200)).body;
+    expect(native).toMatchObject({
+      counts: { total: 6, completed: 1, failed: 5, waiting: 0 },
+      cost: '0.01',
+      held: '0.00',
+    });
+    const items = (await client.get(`/v1/batches/${id}/items?status=failed&limit=2`).expect(200)).body.data;
+    expect(items).toMatchObject([
+      {
+        custom_id: 'bad-0',
+        model: 'writer',
+        execution_id: null,
+        cost: null,
+        error: { code: 'INPUT_VALIDATION_ERROR' },
+      },
+      { model: 'nothing', hold_amount: '0.00', error: { code: 'NOT_FOUND' } },
+    ]);
+    const retry = client.post(`/v1/batches/${id}/retry`).send({ filter: { status: ['failed'] } });
+    expect((await retry.expect(200)).body.retried).toBe(0);
   });
 
   it('is taken up by another gateway when one dies, and has each line once', async () => {

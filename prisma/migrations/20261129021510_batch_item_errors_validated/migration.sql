@@ -1,0 +1,1 @@
+ALTER TABLE batch_items VALIDATE CONSTRAINT batch_items_error;
