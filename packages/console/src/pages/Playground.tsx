@@ -250,8 +250,8 @@ function RequestCard(props: {
         {children}
       </div>
       {!model.isActive && (
-        <div className="mt-3 flex flex-wrap items-center gap-3">
-          <p className="min-w-48 flex-1 text-busy">{text.modelEditor.isTestRun}</p>
+        <div className="mt-3 space-y-3">
+          <p className="text-busy">{text.modelEditor.isTestRun}</p>
           <ModelSwitch of={model.definition} />
         </div>
       )}
