@@ -1,4 +1,4 @@
-// Writes the types of the TypeScript SDK and of the console: the schemas of the OpenAPI documents.
+// Writes the types of the TypeScript SDK and of the console, and the examples of events: the schemas of the OpenAPI documents.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { adminEndpoints, signInEndpoints } from '../../services/api-gateway/src/adminApp.ts';
@@ -24,8 +24,18 @@ async function writeTypes(file, { openapi, info, components: { schemas } }) {
   );
 }
 
-await writeTypes('sdk/typescript/src/generated/api.ts', createApiDocument(endpoints));
+const api = createApiDocument(endpoints);
+await writeTypes('sdk/typescript/src/generated/api.ts', api);
 await writeTypes(
   'packages/console/src/generated/api.ts',
   createAdminDocument([...adminEndpoints, ...signInEndpoints]),
+);
+
+// The portal shows them.
+const examples = Object.values(api.components.schemas).flatMap(({ example }) =>
+  example?.event_type ? [[example.type, example]] : [],
+);
+writeFileSync(
+  path.join(root, 'packages/console/src/generated/events.json'),
+  `${JSON.stringify(Object.fromEntries(examples))}\n`,
 );

@@ -288,6 +288,33 @@ test.describe('the portal', () => {
     await made.getByText('revoked').waitFor();
   });
 
+  test('shows the types of events with examples, and sends one of them as a test', async ({
+    page,
+    problems,
+    state,
+    tenant,
+    enter,
+  }) => {
+    const receiver = await startReceiver();
+    receiver.accept();
+    const id = await tenant.newEndpoint(receiver.url);
+    await enter('webhooks');
+    await page.getByRole('link', { name: 'Event types' }).click();
+    await page.getByRole('heading', { name: 'batch.paused' }).waitFor();
+    await page.getByText('Example', { exact: true }).first().click();
+    await untilText(page, /"type": "execution.started"/);
+    await page.goto(`${page.url().replace(/events$/, '')}${id}`);
+    await page.getByRole('button', { name: 'Send test event' }).click();
+    await page.getByLabel('Type of the event').selectOption('batch.completed');
+    const sent = page.waitForRequest(/\/test$/);
+    await page.getByRole('dialog').getByRole('button', { name: 'Send test event' }).click();
+    expect((await sent).postDataJSON()).toEqual({ type: 'batch.completed' });
+    await untilText(page, /200/);
+    expect(problems).toEqual([]);
+    await tenant.request('DELETE', `/v1/webhooks/endpoints/${id}`, state.api_key);
+    receiver.close();
+  });
+
   test('says what its buttons for an endpoint do, and why a test event failed', async ({
     page,
     state,
@@ -467,6 +494,7 @@ test.describe('the portal', () => {
       batches: ['batches', 'Batches'],
       batch: [`batches/${batchId}`, 'sandbox-text'],
       webhooks: ['webhooks', 'Webhooks'],
+      events: ['webhooks/events', 'Event types'],
       keys: ['keys', 'API keys'],
       usage: ['usage', 'Usage'],
       statement: ['usage/statement', 'Statement of'],

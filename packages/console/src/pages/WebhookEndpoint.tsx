@@ -9,6 +9,7 @@ import { EndpointBacklog, isInTrouble } from '../features/webhooks/endpointBackl
 import { EndpointChart } from '../features/webhooks/endpointChart.tsx';
 import { EndpointFields } from '../features/webhooks/endpointForm.tsx';
 import { Recovery } from '../features/webhooks/recovery.tsx';
+import { TestEvent } from '../features/webhooks/testEvent.tsx';
 import { Facts, Latency, SuccessRate } from '../features/webhooks/webhookParts.tsx';
 import { settingsIn, stateOf } from '../features/webhooks/webhooks.ts';
 import { text } from '../strings.ts';
@@ -198,11 +199,12 @@ function Controls({ of }: { of: Endpoint }) {
   return (
     <div className="max-w-3xl space-y-2">
       <div className="flex flex-wrap gap-2">
-        <Confirmed
+        <TestEvent
           label={text.webhooks.test}
           question={text.webhooks.testQuestion(of.url)}
+          typeLabel={text.webhooks.testType}
           disabledBecause={missingSupport}
-          act={async () => setTest(await change('POST', `${path}/test`))}
+          send={async (body) => setTest(await change('POST', `${path}/test`, { body }))}
         />
         <Recovery filters={{ endpoint: of.id }} />
         <FormDialog

@@ -44,6 +44,11 @@ const routeTree = rootRoute.addChildren([
   }),
   createRoute({
     getParentRoute,
+    path: '/webhooks/events',
+    component: lazyPage(() => import('./pages/Events.tsx'), 'Events'),
+  }),
+  createRoute({
+    getParentRoute,
     path: '/webhooks/$id',
     component: lazyPage(() => import('./pages/Endpoint.tsx'), 'Endpoint'),
   }),

@@ -46,7 +46,9 @@ export const words = {
     secret: 'Signing secret',
     secretHint: 'Shown once. Verify the signature of every event with it.',
     test: 'Send test event',
-    testQuestion: 'Send a test event to this endpoint?',
+    testQuestion:
+      'Send a test event to this endpoint? It is not retried. Other types than webhook.test are examples, marked by "test": true.',
+    testType: 'Type of the event',
     activate: 'Activate',
     activateEndpoint: 'Activate endpoint',
     deactivate: 'Deactivate',
@@ -68,6 +70,29 @@ export const words = {
     deliveries: 'Deliveries',
     noDeliveries: 'Nothing was delivered to this endpoint in the last 30 days.',
     back: 'Webhooks',
+  },
+  events: {
+    title: 'Event types',
+    about:
+      'What your endpoints receive. The page of an endpoint sends each of them as a test. Ignore types that you do not know: more may be added.',
+    example: 'Example',
+    copy: 'Copy the example',
+    meanings: {
+      'execution.started': 'The execution was submitted to a provider.',
+      'execution.completed': 'It succeeded: “data” has the result, what it cost and how long it took.',
+      'execution.failed': 'It failed and costs nothing; “error” says why, and whether a new one may succeed.',
+      'execution.cancelled':
+        'You cancelled it. It costs nothing, unless its model charges what a stream has shown.',
+      'execution.expired': 'There was no result in time. It costs nothing.',
+      'endpoint.failing': 'Another endpoint of yours has failed several times in a row.',
+      'endpoint.deactivated': 'Another endpoint of yours was deactivated, because it kept failing.',
+      'endpoint.recovered': 'Another endpoint of yours receives events again.',
+      'batch.completed': 'All items of the batch have ended.',
+      'batch.paused':
+        'The batch is paused; “reason” says why. It goes on with enough balance, or when you resume it.',
+      'batch.cancelled': 'The batch was cancelled, and its last items have ended.',
+      'batch.expired': 'The time of the batch was over: items that still waited have expired.',
+    },
   },
   keys: {
     title: 'API keys',

@@ -86,6 +86,7 @@ export const webhooksTexts = {
     erased: 'Its content was erased with the execution',
     redeliverQuestion: (url: string) => `Send it to ${url} again? It has 24 hours for all its attempts.`,
     test: 'Send test event',
+    testType: 'Type of the event',
     testQuestion: (url: string) => `Send a signed test event to ${url} now? It is not retried.`,
     tested: (status: number, ms: number) => `The endpoint returned ${status} after ${ms} ms.`,
     testFailed: (error: string) => `The test event failed: ${error}`,

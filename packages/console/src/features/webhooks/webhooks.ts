@@ -20,6 +20,8 @@ export const eventTypes = [
   'batch.expired',
 ] as const;
 
+export type EventType = (typeof eventTypes)[number];
+
 const dayMs = 86_400_000;
 
 /**

@@ -5,6 +5,7 @@ import { DeliveryView, TestResult } from '../../features/webhooks/delivery.tsx';
 import { EndpointBacklog } from '../../features/webhooks/endpointBacklog.tsx';
 import { EndpointChart } from '../../features/webhooks/endpointChart.tsx';
 import { EndpointFields } from '../../features/webhooks/endpointForm.tsx';
+import { TestEvent } from '../../features/webhooks/testEvent.tsx';
 import { recoverLastDay, settingsIn, stateOf } from '../../features/webhooks/webhooks.ts';
 import { text } from '../../strings.ts';
 import { Card } from '../../ui/card.tsx';
@@ -123,7 +124,7 @@ function useCommands(of: WebhookEndpoint) {
   return {
     deactivate: () => patch({ is_active: false }),
     edit: (form: FormData) => patch(settingsIn(form, of)),
-    test: () => change<Schemas['TestCallResult']>('POST', `${path}/test`),
+    test: (body: object) => change<Schemas['TestCallResult']>('POST', `${path}/test`, { body }),
     async rotate(): Promise<string> {
       return (await change<Schemas['RotatedWebhookSecret']>('POST', `${path}/rotate-secret`)).secret;
     },
@@ -149,10 +150,11 @@ function Commands({ of }: { of: WebhookEndpoint }) {
   return (
     <>
       <div className="mt-3 flex flex-wrap gap-2">
-        <Confirmed
+        <TestEvent
           label={words.webhooks.test}
           question={words.webhooks.testQuestion}
-          act={async () => setTest(await commands.test())}
+          typeLabel={words.webhooks.testType}
+          send={async (body) => setTest(await commands.test(body))}
         />
         <FormDialog
           label={text.webhooks.edit}

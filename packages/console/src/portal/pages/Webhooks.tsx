@@ -19,10 +19,15 @@ export function Webhooks() {
     <>
       <div className="mb-4 flex flex-wrap items-center justify-between gap-3">
         <Heading title={words.nav.webhooks} />
-        <NewEndpoint
-          words={words.webhooks}
-          create={(body) => change('POST', '/webhooks/endpoints', { body })}
-        />
+        <div className="flex flex-wrap items-center gap-4">
+          <Link to="/webhooks/events" className="underline">
+            {words.events.title}
+          </Link>
+          <NewEndpoint
+            words={words.webhooks}
+            create={(body) => change('POST', '/webhooks/endpoints', { body })}
+          />
+        </div>
       </div>
       <div className="rounded-lg border border-line bg-card">
         <List pages={pages} empty={<Empty title={words.webhooks.empty} hint={words.webhooks.emptyHint} />}>
