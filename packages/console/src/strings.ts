@@ -1,14 +1,12 @@
 import { actionsTexts } from './strings/actions.ts';
 import { batchesTexts } from './strings/batches.ts';
-import { bulkTexts } from './strings/bulk.ts';
 import { executionsTexts } from './strings/executions.ts';
-import { modelEditorTexts } from './strings/modelEditor.ts';
 import { organizationsTexts } from './strings/organizations.ts';
 import { overviewTexts } from './strings/overview.ts';
 import { systemTexts } from './strings/system.ts';
 import { webhooksTexts } from './strings/webhooks.ts';
 
-/** Every text of the console. */
+/** The texts of the console that several pages share, or that load with the first one. */
 export const text = {
   ...overviewTexts,
   ...webhooksTexts,
@@ -17,8 +15,6 @@ export const text = {
   ...organizationsTexts,
   ...systemTexts,
   ...actionsTexts,
-  ...bulkTexts,
-  ...modelEditorTexts,
   product: 'Holdfast',
   console: 'Console',
   skip: 'Skip to content',

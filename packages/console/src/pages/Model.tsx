@@ -4,6 +4,7 @@ import { type PriceLine, priceLines } from '../../../domain/src/priceLines.ts';
 import { whyNotOffered } from '../features/models/facts.ts';
 import { ModelActions } from '../features/models/modelActions.tsx';
 import { type Definition, isRunnable, type Model as ModelOf, useModels } from '../features/models/models.ts';
+import { modelEditorText } from '../strings/modelEditor.ts';
 import { text } from '../strings.ts';
 import { linkLook } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -38,8 +39,7 @@ function Details({ of }: { of: ModelOf }) {
             {of.name} <Status of={of.isActive ? text.models.offered : text.models.notOffered} />
           </Heading>
           <p className="mt-1">
-            <Id of={of.slug} />{' '}
-            <span className="text-soft text-xs">{text.modelEditor.source[of.source]}</span>
+            <Id of={of.slug} /> <span className="text-soft text-xs">{modelEditorText.source[of.source]}</span>
           </p>
           <p className="mt-1 max-w-prose text-soft">{definition.description}</p>
           {!of.isActive && <p className="mt-2 text-busy">{whyNotOffered(definition)}</p>}
@@ -51,7 +51,7 @@ function Details({ of }: { of: ModelOf }) {
           <ModelActions of={definition} />
           {isRunnable(of) && (
             <Link to="/playground" search={{ model: of.slug }} className={linkLook}>
-              {of.isActive ? text.models.run : text.modelEditor.testRun}
+              {of.isActive ? text.models.run : modelEditorText.testRun}
             </Link>
           )}
         </div>

@@ -9,6 +9,7 @@ import { YamlField } from '../features/modelEditor/yamlField.tsx';
 import { textDraftOf } from '../features/models/drafts.ts';
 import { useSettled } from '../features/models/running.ts';
 import { readStoredModel, useModelChanges, useStoredModel } from '../features/models/stored.ts';
+import { modelEditorText } from '../strings/modelEditor.ts';
 import { text } from '../strings.ts';
 import { Button } from '../ui/button.tsx';
 import { Card } from '../ui/card.tsx';
@@ -39,7 +40,7 @@ output: { kind: text }
 export function ModelEditor() {
   const { model } = useSearch({ from: '/models/-/edit' });
   const stored = useStoredModel(model);
-  const title = model === undefined ? text.modelEditor.create : text.modelEditor.titleOf(model);
+  const title = model === undefined ? modelEditorText.create : modelEditorText.titleOf(model);
   // Later reads of the model must not take away what is being written.
   const [opened, setOpened] = useState<Schemas['StoredModel'] | null>(null);
   const { data } = stored;
@@ -86,18 +87,18 @@ function Workbench({ title, opened }: { title: string; opened: Schemas['StoredMo
   return (
     <>
       <Heading title={title} />
-      <p className="mt-1 max-w-3xl text-soft">{text.modelEditor.about}</p>
-      {opened?.source === 'file' && <p className="mt-1 max-w-3xl text-busy">{text.modelEditor.fromFile}</p>}
+      <p className="mt-1 max-w-3xl text-soft">{modelEditorText.about}</p>
+      {opened?.source === 'file' && <p className="mt-1 max-w-3xl text-busy">{modelEditorText.fromFile}</p>}
       {kept?.yaml === yaml && (
         <p className="mt-1 flex flex-wrap items-center gap-3 text-busy">
-          {text.modelEditor.draft}
-          <Button onClick={() => editor.current?.replace(original)}>{text.modelEditor.discard}</Button>
+          {modelEditorText.draft}
+          <Button onClick={() => editor.current?.replace(original)}>{modelEditorText.discard}</Button>
         </p>
       )}
       <div className="mt-4 grid items-start gap-4 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
         <section className="min-w-0 rounded-lg border border-line bg-card">
           <YamlField
-            label={text.modelEditor.yaml}
+            label={modelEditorText.yaml}
             text={yaml}
             isReadOnly={missing !== null}
             problems={check.data?.problems ?? none}
@@ -107,7 +108,7 @@ function Workbench({ title, opened }: { title: string; opened: Schemas['StoredMo
           />
         </section>
         <Card
-          title={text.modelEditor.dryRun}
+          title={modelEditorText.dryRun}
           aside={
             <Apply
               yaml={yaml}
@@ -118,7 +119,7 @@ function Workbench({ title, opened }: { title: string; opened: Schemas['StoredMo
           }
         >
           <div aria-live="polite" className="space-y-3">
-            {check.isPending && <p className="text-soft">{text.modelEditor.checking}</p>}
+            {check.isPending && <p className="text-soft">{modelEditorText.checking}</p>}
             {check.error && <Problem error={check.error} onRetry={() => void check.refetch()} />}
             {check.data && opened && (
               <OtherModel
@@ -147,12 +148,12 @@ function OtherModel(props: {
   const { of, version, check, onLoad } = props;
   const load = async () => onLoad((await readStoredModel(of.slug)).yaml);
   if (check.slug !== null && check.slug !== of.slug)
-    return <p className="text-busy">{text.modelEditor.otherSlug(check.slug, of.slug)}</p>;
+    return <p className="text-busy">{modelEditorText.otherSlug(check.slug, of.slug)}</p>;
   if (!check.current || check.current.version === version) return null;
   return (
     <div className="space-y-2 text-busy">
-      <p>{text.modelEditor.moved}</p>
-      <Button onClick={() => void load()}>{text.modelEditor.loadCurrent}</Button>
+      <p>{modelEditorText.moved}</p>
+      <Button onClick={() => void load()}>{modelEditorText.loadCurrent}</Button>
     </div>
   );
 }
@@ -189,7 +190,7 @@ function Apply(props: {
         title={disabledBecause ?? undefined}
         onClick={() => slug !== null && void run(() => applyTo(slug, current?.version ?? null))}
       >
-        {text.modelEditor.apply}
+        {modelEditorText.apply}
       </Button>
       {error !== null && <Problem error={error} />}
     </>

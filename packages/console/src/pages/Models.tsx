@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { failureRate, priceOf, whyNotOffered } from '../features/models/facts.ts';
 import { type Model, useModels } from '../features/models/models.ts';
+import { modelEditorText } from '../strings/modelEditor.ts';
 import { text } from '../strings.ts';
 import { linkLook } from '../ui/button.tsx';
 import { inputLook } from '../ui/field.tsx';
@@ -38,7 +39,7 @@ export function Models() {
             />
           </label>
           <Link to="/models/-/edit" className={linkLook}>
-            {text.modelEditor.create}
+            {modelEditorText.create}
           </Link>
         </div>
       </div>
@@ -78,7 +79,7 @@ function Row({ of: { slug, name, isActive, source, definition, activity } }: { o
           <Id of={slug} />
         </span>
         <span className="block truncate text-soft text-xs">
-          {source === 'console' && `${text.modelEditor.source.console} · `}
+          {source === 'console' && `${modelEditorText.source.console} · `}
           {definition.providers.map(({ connection }) => connection).join(' → ')}
           {definition.description && ` · ${definition.description}`}
         </span>

@@ -15,6 +15,7 @@ import { SchemaForm } from '../features/models/schemaForm.tsx';
 import { JsonField } from '../features/models/valueFields.tsx';
 import { OrganizationField } from '../features/organizations/organizations.tsx';
 import type { PlaygroundSearch } from '../features/search/filters.ts';
+import { modelEditorText } from '../strings/modelEditor.ts';
 import { text } from '../strings.ts';
 import { Card } from '../ui/card.tsx';
 import { Field, inputLook } from '../ui/field.tsx';
@@ -251,7 +252,7 @@ function RequestCard(props: {
       </div>
       {!model.isActive && (
         <div className="mt-3 space-y-3">
-          <p className="text-busy">{text.modelEditor.isTestRun}</p>
+          <p className="text-busy">{modelEditorText.isTestRun}</p>
           <ModelSwitch of={model.definition} />
         </div>
       )}

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { bulkText } from '../../strings/bulk.ts';
 import { text } from '../../strings.ts';
 import { Button } from '../../ui/button.tsx';
 import { DialogButton } from '../../ui/dialog.tsx';
@@ -15,7 +16,7 @@ export function Bulk({ action, filters }: { action: BulkAction; filters: Filters
   const missingRole = useMissingRole(neededRole[action === 'cancel' ? 'cancel' : 'runAgain']);
   const { count, organizations, done, isBusy, error, find, start, stop } = useBulk(action, filters);
   const isTooMany = count !== null && organizations !== null && count > maxListed;
-  const words = text.bulk[action];
+  const words = bulkText[action];
   const close = () => {
     stop();
     setOpen(false);
@@ -24,10 +25,10 @@ export function Bulk({ action, filters }: { action: BulkAction; filters: Filters
     setOpen(true);
     void find();
   };
-  const impossible = bulkStatuses(action, filters).length === 0 ? text.bulk.impossible : null;
+  const impossible = bulkStatuses(action, filters).length === 0 ? bulkText.impossible : null;
   const { limit: _, ...query } = executionQuery(filters);
   const isFiltered = Object.values(query).some(Boolean);
-  const disabledBecause = missingRole ?? (isFiltered ? impossible : text.bulk.noFilter);
+  const disabledBecause = missingRole ?? (isFiltered ? impossible : bulkText.noFilter);
   const isDone = done?.isAll === true;
   return (
     <DialogButton
@@ -38,9 +39,9 @@ export function Bulk({ action, filters }: { action: BulkAction; filters: Filters
     >
       <p className="mb-3 text-soft">{words.about}</p>
       <div role="status" className="space-y-2">
-        {count === null && error === null && <p className="text-soft">{text.bulk.counting}</p>}
+        {count === null && error === null && <p className="text-soft">{bulkText.counting}</p>}
         {count !== null && (
-          <p>{isTooMany ? text.bulk.tooMany(maxListed) : text.bulk.found(count, organizations)}</p>
+          <p>{isTooMany ? bulkText.tooMany(maxListed) : bulkText.found(count, organizations)}</p>
         )}
         {done && count !== null && (
           <>

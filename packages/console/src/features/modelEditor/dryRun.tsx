@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api.ts';
-import { text } from '../../strings.ts';
+import { modelEditorText } from '../../strings/modelEditor.ts';
 
 type Check = Schemas['ModelCheck'];
 type Change = Schemas['ModelChange'];
@@ -9,11 +9,11 @@ export function DryRun({ of, goTo }: { of: Check; goTo: (line: number) => void }
   return (
     <div className="space-y-3">
       {!of.is_valid && (
-        <p className="font-semibold text-bad">{text.modelEditor.problems(of.problems.length)}</p>
+        <p className="font-semibold text-bad">{modelEditorText.problems(of.problems.length)}</p>
       )}
       <Problems of={of.problems} goTo={goTo} />
       {of.is_valid && <Outcome of={of} />}
-      {of.warnings.length > 0 && <p className="text-busy">{text.modelEditor.warning}</p>}
+      {of.warnings.length > 0 && <p className="text-busy">{modelEditorText.warning}</p>}
       <Problems of={of.warnings} goTo={goTo} />
     </div>
   );
@@ -31,7 +31,7 @@ function Problems({ of, goTo }: { of: Check['problems']; goTo: (line: number) =>
               onClick={() => goTo(line)}
               className="mr-2 underline decoration-soft tabular-nums"
             >
-              {text.modelEditor.line(line)}
+              {modelEditorText.line(line)}
             </button>
           )}
           {message}
@@ -46,18 +46,18 @@ function Outcome({ of }: { of: Check }) {
   if (current === null)
     return (
       <>
-        <p className="font-semibold">{text.modelEditor.isNew(slug ?? '')}</p>
+        <p className="font-semibold">{modelEditorText.isNew(slug ?? '')}</p>
         <Offer of={of} />
         <details>
-          <summary className="cursor-pointer text-soft">{text.modelEditor.whole}</summary>
+          <summary className="cursor-pointer text-soft">{modelEditorText.whole}</summary>
           <Changes of={changes} />
         </details>
       </>
     );
-  if (changes.length === 0) return <p className="font-semibold">{text.modelEditor.unchanged(slug ?? '')}</p>;
+  if (changes.length === 0) return <p className="font-semibold">{modelEditorText.unchanged(slug ?? '')}</p>;
   return (
     <>
-      <p className="font-semibold">{text.modelEditor.changes(changes.length, slug ?? '')}</p>
+      <p className="font-semibold">{modelEditorText.changes(changes.length, slug ?? '')}</p>
       <Offer of={of} />
       <Changes of={changes} />
     </>
@@ -70,7 +70,7 @@ function Offer({ of }: { of: Check }) {
 
 function Changes({ of }: { of: readonly Change[] }) {
   return (
-    <ul aria-label={text.modelEditor.dryRun} className="divide-y divide-line">
+    <ul aria-label={modelEditorText.dryRun} className="divide-y divide-line">
       {of.map((change) => (
         <ChangeRow key={change.field} of={change} />
       ))}
@@ -79,8 +79,8 @@ function Changes({ of }: { of: readonly Change[] }) {
 }
 
 function offerOf({ is_offered: isOffered, missing }: Check): string {
-  if (isOffered) return text.modelEditor.offered;
-  return missing === null ? text.modelEditor.inactive : text.modelEditor.notOffered(missing);
+  if (isOffered) return modelEditorText.offered;
+  return missing === null ? modelEditorText.inactive : modelEditorText.notOffered(missing);
 }
 
 function ChangeRow({ of: { field, from, to } }: { of: Change }) {
@@ -89,7 +89,7 @@ function ChangeRow({ of: { field, from, to } }: { of: Change }) {
     <li className="py-2 last:pb-0">
       <p className="flex flex-wrap items-baseline justify-between gap-x-3">
         <code className="wrap-anywhere font-mono text-xs">{field}</code>
-        <span className="text-soft text-xs">{text.modelEditor[kind]}</span>
+        <span className="text-soft text-xs">{modelEditorText[kind]}</span>
       </p>
       {from !== null && <Value of={from} tone="text-bad" sign="−" />}
       {to !== null && <Value of={to} tone="text-good" sign="+" />}

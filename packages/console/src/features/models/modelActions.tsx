@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { text } from '../../strings.ts';
+import { modelEditorText } from '../../strings/modelEditor.ts';
 import { Button, linkLook } from '../../ui/button.tsx';
 import { download } from '../../ui/csv.ts';
 import { Confirmed } from '../../ui/dialog.tsx';
@@ -13,10 +13,10 @@ export function ModelActions({ of: { slug, active } }: { of: Pick<Definition, 's
   if (!data) return null;
   return (
     <>
-      <Button onClick={() => download(`${slug}.yaml`, data.yaml)}>{text.modelEditor.download}</Button>
+      <Button onClick={() => download(`${slug}.yaml`, data.yaml)}>{modelEditorText.download}</Button>
       <ModelSwitch of={{ slug, active }} />
       <Link to="/models/-/edit" search={{ model: slug }} className={linkLook}>
-        {text.modelEditor.edit}
+        {modelEditorText.edit}
       </Link>
     </>
   );
@@ -28,12 +28,12 @@ export function ModelSwitch({ of: { slug, active } }: { of: Pick<Definition, 'sl
   const { setActive } = useModelChanges();
   const missing = useMissingRole('admin');
   if (!data) return null;
-  const question = active ? text.modelEditor.disableQuestion(slug) : text.modelEditor.restoreQuestion(slug);
+  const question = active ? modelEditorText.disableQuestion(slug) : modelEditorText.restoreQuestion(slug);
   return (
     <Confirmed
-      label={active ? text.modelEditor.disable : text.modelEditor.restore}
+      label={active ? modelEditorText.disable : modelEditorText.restore}
       tone={active ? 'danger' : 'plain'}
-      question={data.source === 'file' ? `${question} ${text.modelEditor.takesOver}` : question}
+      question={data.source === 'file' ? `${question} ${modelEditorText.takesOver}` : question}
       disabledBecause={missing}
       act={() => setActive(data, !active)}
     />
