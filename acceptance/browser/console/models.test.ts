@@ -101,6 +101,11 @@ test('a model that someone else has changed is not overwritten, but compared wit
   await untilText(page, 'Someone has changed this model since you opened it.');
   await untilText(page, '− 0.04');
   expect((await admin<Stored>(state, path)).yaml).toBe(yaml('"0.04"'));
+  await press(page, 'Load the current text');
+  await untilText(page, 'Nothing changes in of-the-console.');
+  await expect(page.getByText('Someone has changed this model')).toBeHidden();
+  await write(page, yaml('"0.05"'));
+  await untilText(page, '− 0.04');
   await press(page, 'Apply');
   await until('it is applied', async () => (await admin<Stored>(state, path)).yaml === yaml('"0.05"'));
 });

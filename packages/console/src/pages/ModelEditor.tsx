@@ -68,11 +68,16 @@ function Workbench({ title, opened }: { title: string; opened: Schemas['StoredMo
   const original = opened?.yaml ?? template;
   const [kept] = useState(draft.read);
   const [yaml, setYaml] = useState(kept?.yaml ?? original);
-  const base = kept?.version ?? opened?.version ?? null;
+  const [base, setBase] = useState(kept?.version ?? opened?.version ?? null);
   const edit = (changed: string) => {
     setYaml(changed);
     if (changed === original) draft.drop();
     else draft.keep({ yaml: changed, version: base });
+  };
+  const load = (current: Schemas['StoredModel']) => {
+    editor.current?.replace(current.yaml);
+    setBase(current.version);
+    draft.drop();
   };
   const settled = useSettled(yaml);
   const check = useQuery({
@@ -122,12 +127,7 @@ function Workbench({ title, opened }: { title: string; opened: Schemas['StoredMo
             {check.isPending && <p className="text-soft">{modelEditorText.checking}</p>}
             {check.error && <Problem error={check.error} onRetry={() => void check.refetch()} />}
             {check.data && opened && (
-              <OtherModel
-                of={opened}
-                version={base}
-                check={check.data}
-                onLoad={(current) => editor.current?.replace(current)}
-              />
+              <OtherModel of={opened} version={base} check={check.data} onLoad={load} />
             )}
             {check.data && <DryRun of={check.data} goTo={(line) => editor.current?.goTo(line)} />}
           </div>
@@ -143,10 +143,10 @@ function OtherModel(props: {
   /** That the text is a change of. */
   version: string | null;
   check: Schemas['ModelCheck'];
-  onLoad: (text: string) => void;
+  onLoad: (current: Schemas['StoredModel']) => void;
 }) {
   const { of, version, check, onLoad } = props;
-  const load = async () => onLoad((await readStoredModel(of.slug)).yaml);
+  const load = async () => onLoad(await readStoredModel(of.slug));
   if (check.slug !== null && check.slug !== of.slug)
     return <p className="text-busy">{modelEditorText.otherSlug(check.slug, of.slug)}</p>;
   if (!check.current || check.current.version === version) return null;
