@@ -3,8 +3,8 @@ import { closing } from '@holdfast/testkit/closing';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { stackOfTests } from '../../stack/stackOfTests.ts';
 import type { Line } from '../programs.ts';
+import { startTlsProxy, tlsHost } from '../tlsProxy.ts';
 import { installNode, runNode, runPython } from './programs.ts';
-import { startTlsProxy, tlsHost } from './tlsProxy.ts';
 
 const model = (slug: string, sandboxModel: string, more: Partial<ModelFile>): ModelFile => ({
   slug,

@@ -3,8 +3,8 @@ import { beforeAll, it } from '@jest/globals';
 import { stackOfTests } from '../../stack/stackOfTests.ts';
 import type { Drops } from '../droppingProxy.ts';
 import { expectPaidOnce, lostCalls } from '../paidOnce.ts';
+import { startTlsProxy, tlsHost } from '../tlsProxy.ts';
 import { installNode, runNode, runPython } from './programs.ts';
-import { startTlsProxy, tlsHost } from './tlsProxy.ts';
 
 const stack = await stackOfTests({ COMPATIBLE_APIS: 'fal', FAL_HOSTS: tlsHost, TRUST_PROXY: '1' });
 const isCreate: Drops['isCreate'] = ({ method }) => method === 'POST';

@@ -1,12 +1,15 @@
 import { createPrivateKey } from 'node:crypto';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { testFolder } from '@holdfast/testkit/testFolder';
 
 export const tlsHost = 'fal.holdfast.test';
 
-/** For that host and those below it; self-signed, valid until 2120. */
+/** For that host, those below it and `localhost`; self-signed, valid until 2120. */
 const key = createPrivateKey({
   format: 'jwk',
   key: {
@@ -18,13 +21,13 @@ const key = createPrivateKey({
   },
 }).export({ format: 'pem', type: 'pkcs8' });
 const der =
-  'MIIBjTCCATSgAwIBAgIBATAKBggqhkjOPQQDAjAcMRowGAYDVQQDDBFmYWwuaG9sZGZhc3QudGVzdDAgFw0yMDAxMDEwMDAwMDBa' +
-  'GA8yMTIwMDEwMTAwMDAwMFowHDEaMBgGA1UEAwwRZmFsLmhvbGRmYXN0LnRlc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAARS' +
-  'NF5BQ2xiBgxbqHzwQLtZqYB/CwNFQHG+2Omsa2e5S7C6SHDrSWoAZysIuhk39xbwX5r61UCjIhuvgv/aSExro2UwYzAxBgNVHREE' +
-  'KjAoghFmYWwuaG9sZGZhc3QudGVzdIITKi5mYWwuaG9sZGZhc3QudGVzdDAPBgNVHRMBAf8EBTADAQH/MB0GA1UdDgQWBBQ1sNTT' +
-  'rvd+qbRziV8ZaePLvvrLTTAKBggqhkjOPQQDAgNHADBEAiAxLJs4dH9wlapdVcF/wL7qZUNko7LzjHPdDRvniZRDUwIgMi5/pk5Z' +
-  '2lYpDXTGcry205p+8D3SyONNU1KTvSbIga8=';
-export const certificate = `-----BEGIN CERTIFICATE-----\n${der.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
+  'MIIBmjCCAT+gAwIBAgIBATAKBggqhkjOPQQDAjAcMRowGAYDVQQDDBFmYWwuaG9sZGZhc3QudGVzdDAgFw0yMDAxMDEwMDAwMDBaGA8y' +
+  'MTIwMDEwMTAwMDAwMFowHDEaMBgGA1UEAwwRZmFsLmhvbGRmYXN0LnRlc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAARSNF5BQ2xi' +
+  'BgxbqHzwQLtZqYB/CwNFQHG+2Omsa2e5S7C6SHDrSWoAZysIuhk39xbwX5r61UCjIhuvgv/aSExro3AwbjA8BgNVHREENTAzghFmYWwu' +
+  'aG9sZGZhc3QudGVzdIITKi5mYWwuaG9sZGZhc3QudGVzdIIJbG9jYWxob3N0MA8GA1UdEwEB/wQFMAMBAf8wHQYDVR0OBBYEFDWw1NOu' +
+  '936ptHOJXxlp48u++stNMAoGCCqGSM49BAMCA0kAMEYCIQDDpVsI1DoalQzh+KVbcMX9K3a0klH6U6qlbOB9bNr3QQIhANikRSjvMkCV' +
+  'RzYjeEU6OVuBNJfffJsMueDCH57BXOuv';
+const certificate = `-----BEGIN CERTIFICATE-----\n${der.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
 
 /**
  * The proxy of a client that speaks https alone, and ends its TLS as a load balancer would: whatever host it connects to is
@@ -54,6 +57,8 @@ export async function startTlsProxy(target: string) {
   for (const server of [balancer, proxy]) await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    /** The target itself, for a client that uses no proxy. */
+    httpsUrl: `https://localhost:${(balancer.address() as AddressInfo).port}`,
     async close() {
       for (const socket of sockets) socket.destroy();
       const closed = [proxy, balancer].map((server) => once(server.close(), 'close'));
@@ -61,4 +66,11 @@ export async function startTlsProxy(target: string) {
       await Promise.all(closed);
     },
   };
+}
+
+/** The environment in which programs for Node and Python trust its certificate. */
+export function trustingTls(): Record<string, string> {
+  const trusted = join(testFolder('certificates'), 'ca.pem');
+  writeFileSync(trusted, certificate);
+  return { NODE_EXTRA_CA_CERTS: trusted, SSL_CERT_FILE: trusted };
 }
