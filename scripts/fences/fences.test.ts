@@ -41,13 +41,16 @@ function crossings(file: SourceFile): string[] {
 
 const consoleFolder = 'packages/console/src/';
 
-function consoleCrossings({ path, imports: specifiers }: SourceFile): string[] {
-  const targets = specifiers
+const consoleTargets = ({ path, imports: specifiers }: SourceFile) =>
+  specifiers
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => normalize(join(dirname(path), specifier)))
     .filter((target) => target.startsWith(consoleFolder));
-  const inside = (file: string) => file.slice(consoleFolder.length);
-  return targets
+
+function consoleCrossings(file: SourceFile): string[] {
+  const { path } = file;
+  const inside = (one: string) => one.slice(consoleFolder.length);
+  return consoleTargets(file)
     .filter((target) => !consoleMayImport(inside(path), inside(target)))
     .map((target) => `${path} imports ${target}`);
 }
@@ -75,6 +78,15 @@ describe('the source tree', () => {
     expect(ofConsole.flatMap(consoleCrossings)).toEqual([]);
     expect(consoleMayImport('ui/card.tsx', 'features/search/search.ts')).toBe(false);
     expect(consoleMayImport('features/keys/keys.tsx', 'pages/Queues.tsx')).toBe(false);
+  });
+
+  it('shows in the portal only texts that each language has', () => {
+    const reached = new Set([`${consoleFolder}portal/pages.tsx`]);
+    for (const path of reached)
+      for (const file of files.filter((one) => one.path === path))
+        for (const target of consoleTargets(file)) reached.add(target);
+    expect(reached).toContain(`${consoleFolder}features/batches/page.tsx`);
+    expect(reached).not.toContain(`${consoleFolder}strings.ts`);
   });
 
   it.each(Object.entries(floors))('has imports within %s that only go down, types included', (src, known) => {

@@ -1,6 +1,6 @@
 import type { components } from './generated/api.ts';
 import { parseJson } from './json.ts';
-import { text } from './strings.ts';
+import { text } from './strings/shared.ts';
 
 export type Schemas = components['schemas'];
 

@@ -8,7 +8,7 @@ import {
 import { type ReactNode, StrictMode, useSyncExternalStore } from 'react';
 import { createRoot } from 'react-dom/client';
 import { isSignedOut, LostError, RequestError } from './api.ts';
-import { text } from './strings.ts';
+import { text } from './strings/shared.ts';
 import './styles.css';
 
 const isClientError = (error: Error) => error instanceof RequestError && error.status < 500;

@@ -1,7 +1,7 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 import { LostError } from './api.ts';
 import { client } from './mount.tsx';
-import { text } from './strings.ts';
+import { text } from './strings/shared.ts';
 import { Button } from './ui/button.tsx';
 import { Empty } from './ui/states.tsx';
 

@@ -1,6 +1,6 @@
 import { actionsTexts } from './strings/actions.ts';
-import { batchesTexts } from './strings/batches.ts';
 import { executionsTexts } from './strings/executions.ts';
+import en from './strings/languages/en.ts';
 import { organizationsTexts } from './strings/organizations.ts';
 import { overviewTexts } from './strings/overview.ts';
 import { systemTexts } from './strings/system.ts';
@@ -8,16 +8,14 @@ import { webhooksTexts } from './strings/webhooks.ts';
 
 /** The texts of the console that several pages share, or that load with the first one. */
 export const text = {
+  ...en,
   ...overviewTexts,
   ...webhooksTexts,
   ...executionsTexts,
-  ...batchesTexts,
   ...organizationsTexts,
   ...systemTexts,
   ...actionsTexts,
-  product: 'Holdfast',
   console: 'Console',
-  skip: 'Skip to content',
   signIn: {
     title: 'Sign in',
     about: 'Use your admin token. It is exchanged for a session of 12 hours and not kept in this browser.',
@@ -67,21 +65,4 @@ export const text = {
   },
   columns: { kind: 'Kind', amount: 'Amount' },
   needsRole: (role: string) => `Needs the role ${role}`,
-  close: 'Close',
-  stored: 'I have stored it',
-  copied: 'Copied',
-  copy: 'Copy',
-  copyBlocked: 'The browser blocks copying',
-  retry: 'Try again',
-  retrying: 'Trying again …',
-  lost: 'The server did not respond.',
-  lostOnce: 'You can submit this again: as long as you stay on this page, the same request is applied once.',
-  lostUnknown: 'It may have been applied: check this before you submit it again.',
-  failed: 'The request failed',
-  notFound: 'Nothing is at this address',
-  notFoundHint: 'Choose a page from the navigation.',
-  broken: 'This page could not be shown',
-  brokenHint: 'Reload it. If that does not help, report what you did.',
-  reload: 'Reload',
-  loading: 'Loading',
 } as const;

@@ -1,10 +1,11 @@
 import { Link, Navigate, Outlet, useLocation } from '@tanstack/react-router';
 import { isSignedOut } from '../api.ts';
-import { text } from '../strings.ts';
+import { text } from '../strings/shared.ts';
 import { mark } from '../ui/brand.tsx';
 import { Button, linkLook } from '../ui/button.tsx';
 import { useEntryInView } from '../ui/navigation.ts';
 import { Empty, Problem, Skeleton } from '../ui/states.tsx';
+import { LanguageChoice } from './LanguageChoice.tsx';
 import { SignIn } from './pages/SignIn.tsx';
 import { type Capability, isAtSession, type PortalSession, useSession, useSignOut } from './session.tsx';
 import { words } from './strings.ts';
@@ -62,6 +63,9 @@ function Within() {
       <main id="content" className="mx-auto max-w-6xl px-4 py-6">
         <Outlet />
       </main>
+      <footer className="mx-auto flex max-w-6xl justify-end px-4 pb-6 print:hidden">
+        <LanguageChoice />
+      </footer>
     </>
   );
 }

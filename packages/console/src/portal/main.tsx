@@ -1,5 +1,4 @@
-import { RouterProvider } from '@tanstack/react-router';
-import { mount } from '../mount.tsx';
-import { router } from './routes.tsx';
+import { loadLanguage } from './language.ts';
 
-mount(<RouterProvider router={router} />);
+await loadLanguage();
+await import('./pages.tsx');

@@ -1,3 +1,4 @@
+import { locale } from '../strings/locale.ts';
 import { add, subtract } from '../ui/amounts.ts';
 import type { read as readsOf, Schemas } from './api.ts';
 
@@ -29,7 +30,7 @@ export function monthsUntil(now: string): string[] {
   );
 }
 
-const naming = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+const naming = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 export const monthName = (month: string) => naming.format(new Date(`${month}-01T00:00:00Z`));
 
 type Bounds = { from: string; to: string };

@@ -1,3 +1,5 @@
+import en from './languages/en.ts';
+
 /** Organizations with their keys and money. */
 export const organizationsTexts = {
   reviews: {
@@ -52,10 +54,9 @@ export const organizationsTexts = {
     lostRuns: (count: number) => (count === 1 ? '1 run' : `${count.toLocaleString()} runs`),
   },
   organizations: {
+    ...en.organizations,
     name: 'Name',
     id: 'Id',
-    created: 'Created',
-    test: 'test',
     empty: 'No organizations',
     emptyHint: 'Create one here, or with holdfast org create.',
     create: 'Create organization',
@@ -73,14 +74,7 @@ export const organizationsTexts = {
     days: 'By day',
     noMatch: 'No organization matches',
     noMatchHint: 'Change or clear the search.',
-    balance: 'Balance',
-    available: 'Available',
-    held: 'Held',
-    total: 'Total',
-    limit: 'Monthly limit',
     noLimit: 'None',
-    statement: 'Statement',
-    noTransactions: 'No transactions yet. Top up the balance to begin.',
     endpoints: 'Webhook endpoints',
     choose: 'Choose an organization',
     noEndpoints: 'No webhook endpoints',
@@ -106,17 +100,11 @@ export const organizationsTexts = {
     all: 'All organizations',
     portal: 'Open the portal',
     noPublicUrl: 'Set PUBLIC_URL, the address that tenants use, to open the portal from here.',
-    failures: (count: number) => (count === 1 ? '1 failure' : `${count} failures in a row`),
     recover: 'Recover failed deliveries',
     recoverQuestion: 'Send again every delivery to this endpoint that failed in the last 24 hours?',
-    recovered: (count: number) =>
-      count === 0
-        ? 'Nothing failed in the last 24 hours.'
-        : count === 1
-          ? '1 delivery is sent again.'
-          : `${count.toLocaleString()} deliveries are sent again.`,
   },
   keys: {
+    ...en.keys,
     title: 'API keys',
     empty: 'No API keys',
     emptyHint: 'Create one to call the API with.',
@@ -125,12 +113,9 @@ export const organizationsTexts = {
     value: 'API key',
     once: 'Copy it now: it is not shown again.',
     scopes: 'Scopes',
-    models: 'Models (optional): slugs; empty for all',
     addresses: 'Addresses (optional): such as 203.0.113.0/24',
     until: 'Expires (optional)',
     test: 'Test key: runs sandbox models with test balance, in the test organization',
-    full: 'all scopes',
-    expires: 'expires',
     rotate: 'Rotate',
     rotateKey: 'Rotate key',
     rotateQuestion: (name: string) => `Give “${name}” a new value? The current one works for another hour.`,

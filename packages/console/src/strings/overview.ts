@@ -57,5 +57,4 @@ export const overviewTexts = {
     runbook: 'Runbook',
     severities: { page: 'Urgent', warn: 'Warning' },
   },
-  charts: { table: 'Show as a table', time: 'Time' },
 } as const;

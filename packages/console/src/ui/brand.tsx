@@ -1,5 +1,5 @@
 import mark from '../../../domain/src/brand/mark.svg';
-import { text } from '../strings.ts';
+import { text } from '../strings/shared.ts';
 
 export { mark };
 

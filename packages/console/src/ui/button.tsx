@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { text } from '../strings.ts';
+import { text } from '../strings/shared.ts';
 
 const tones = {
   quiet: 'border-transparent text-soft font-normal hover:bg-hover',

@@ -1,7 +1,8 @@
 import { useId } from 'react';
-import { text } from '../strings.ts';
+import { locale, number } from '../strings/locale.ts';
+import { text } from '../strings/shared.ts';
 import { share } from './amounts.ts';
-import { duration } from './format.ts';
+import { amountText, duration } from './format.ts';
 
 export type Series = {
   name: string;
@@ -21,8 +22,8 @@ const looks = {
 } as const;
 
 const height = 100;
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
-const calendar = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
+const calendar = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' });
 const utc = (at: string) => at.replace('T', ' ').replace(/(:00)?(\.\d+)?Z$/, ' UTC');
 
 /** Stacked bars, one per time; the same as a table for those who do not see them. */
@@ -44,7 +45,7 @@ export function Bars(props: {
       <Legend series={series} unit={unit} />
       <div className="mt-3 grid grid-cols-[auto_minmax(0,1fr)] gap-x-2">
         <span aria-hidden="true" className="text-right text-soft text-xs tabular-nums">
-          {unit ? duration(max) : Number(max.toPrecision(4))}
+          {unit ? duration(max) : number(max, { maximumSignificantDigits: 4 })}
         </span>
         <svg
           aria-hidden="true"
@@ -91,7 +92,10 @@ type Per = 'minute' | 'day';
 
 const named = (at: string, per: Per) => (per === 'day' ? calendar : clock).format(new Date(at));
 
-const valueOf = ({ values, texts }: Series, index: number) => texts?.[index] ?? values[index] ?? 0;
+function valueOf({ values, texts }: Series, index: number): string {
+  const exact = texts?.[index];
+  return exact === undefined ? number(values[index] ?? 0) : amountText(exact);
+}
 
 const titleOf = (at: string, series: Series[], index: number, per: Per) =>
   [
@@ -139,7 +143,9 @@ function Legend({ series, unit }: { series: Series[]; unit: 'ms' | undefined }) 
           <span className="text-soft">{name}</span>
           {!unit && (
             <span className="font-medium tabular-nums">
-              {total ?? values.reduce((sum, value) => sum + value, 0)}
+              {total === undefined
+                ? number(values.reduce((sum, value) => sum + value, 0))
+                : amountText(total)}
             </span>
           )}
         </li>

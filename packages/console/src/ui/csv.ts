@@ -8,11 +8,11 @@ function written(cell: Cell): string {
 }
 
 export function csvOf<Row>(
-  columns: readonly { name: string; csv?: (row: Row) => Cell }[],
+  columns: readonly { name: string; key?: string; csv?: (row: Row) => Cell }[],
   rows: readonly Row[],
 ): string {
-  const cells = columns.flatMap(({ name, csv }) => (csv ? [{ name, csv }] : []));
-  const lines = [cells.map(({ name }) => name), ...rows.map((row) => cells.map(({ csv }) => csv(row)))];
+  const cells = columns.flatMap(({ name, key = name, csv }) => (csv ? [{ key, csv }] : []));
+  const lines = [cells.map(({ key }) => key), ...rows.map((row) => cells.map(({ csv }) => csv(row)))];
   return lines.map((line) => `${line.map(written).join(',')}\r\n`).join('');
 }
 

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { text } from '../strings.ts';
+import { text } from '../strings/shared.ts';
 import { Button } from './button.tsx';
 import { download } from './csv.ts';
 import { Problem } from './states.tsx';

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { isSignedOut } from '../api.ts';
-import { text } from '../strings.ts';
+import { text } from '../strings/shared.ts';
 import { Button } from './button.tsx';
 import { EnvironmentName } from './environment.tsx';
 import { focusHeading, isFocusLost } from './heading.tsx';

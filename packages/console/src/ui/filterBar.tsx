@@ -1,7 +1,8 @@
 import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react';
-import { text } from '../strings.ts';
+import { text } from '../strings/shared.ts';
 import { Button } from './button.tsx';
 import { Field, inputLook } from './field.tsx';
+import { stateText } from './values.tsx';
 
 type Value = string | undefined;
 
@@ -131,7 +132,7 @@ export function Chosen(props: {
         <option value="">{any}</option>
         {options.map((option) => (
           <option key={option} value={option}>
-            {option.replaceAll(',', text.list.or)}
+            {option.split(',').map(stateText).join(text.list.or)}
           </option>
         ))}
       </select>

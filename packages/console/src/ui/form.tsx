@@ -1,5 +1,5 @@
 import type { FormEvent, ReactNode } from 'react';
-import { text } from '../strings.ts';
+import { text } from '../strings/shared.ts';
 import { Button } from './button.tsx';
 import { DialogButton, useChangeDialog } from './dialog.tsx';
 import { Problem } from './states.tsx';

@@ -1,7 +1,11 @@
+import { locale, number } from '../strings/locale.ts';
+
+const hundredths = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return '–';
   if (ms < 1000) return `${ms} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(2)} s`;
+  if (ms < 60_000) return `${number(ms / 1000, hundredths)} s`;
   const seconds = Math.round(ms / 1000);
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
@@ -13,8 +17,8 @@ export function age(seconds: number): string {
   return seconds < 172_800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86_400)} days`;
 }
 
-const relative = new Intl.RelativeTimeFormat('en', { style: 'narrow' });
-const dated = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const relative = new Intl.RelativeTimeFormat(locale ?? 'en', { style: 'narrow' });
+const dated = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 const units = [
   ['second', 60],
   ['minute', 3600],
@@ -37,6 +41,12 @@ export const percent = (share: number): string =>
 
 /** Rounded down: 1,999 of 2,000 is not 100 %. */
 export const flooredPercent = (share: number): string => `${Math.floor(share * 1000) / 10} %`;
+
+const exact = new Intl.NumberFormat(locale, { minimumFractionDigits: 2, maximumFractionDigits: 20 });
+
+/** An amount to its last digit, as the language writes it; in the console as the API does, which its forms expect. */
+export const amountText = (amount: string): string =>
+  locale === undefined ? amount : exact.format(amount as `${number}`);
 
 /** With its sign; empty for no change. */
 export function changeText(by: string): string {

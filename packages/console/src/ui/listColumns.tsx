@@ -1,12 +1,16 @@
-import { text } from '../strings.ts';
+import en from '../strings/languages/en.ts';
+import { type Texts, text } from '../strings/shared.ts';
 import { duration } from './format.ts';
 import type { ListColumn } from './listTable.tsx';
 import { Ago, Money, ShortId } from './values.tsx';
 
+/** A name in the language of the page; programs know the column by the English one. */
+export const columnName = (of: (texts: Texts) => string) => ({ name: of(text), key: of(en) });
+
 type From = ListColumn<unknown>['from'] & string;
 
 export const idColumn = (from: From): ListColumn<{ id: string }> => ({
-  name: text.list.id,
+  ...columnName(({ list }) => list.id),
   of: ({ id }) => <ShortId of={id} />,
   csv: ({ id }) => id,
   from,
@@ -14,7 +18,7 @@ export const idColumn = (from: From): ListColumn<{ id: string }> => ({
 });
 
 export const costColumn = (from: From): ListColumn<{ cost: string | null }> => ({
-  name: text.list.cost,
+  ...columnName(({ list }) => list.cost),
   of: ({ cost }) => <Money of={cost} />,
   csv: ({ cost }) => cost,
   order: ({ cost }) => Number(cost ?? -1),
@@ -24,7 +28,7 @@ export const costColumn = (from: From): ListColumn<{ cost: string | null }> => (
 });
 
 export const createdColumn: ListColumn<{ created_at: string }> = {
-  name: text.list.created,
+  ...columnName(({ list }) => list.created),
   of: ({ created_at: at }) => <Ago at={at} />,
   csv: ({ created_at: at }) => at,
   order: ({ created_at: at }) => Date.parse(at),
@@ -39,7 +43,7 @@ const lengthOf = ({ created_at: from, completed_at: to }: Ended) =>
   to === null ? null : Date.parse(to) - Date.parse(from);
 
 export const durationColumn = (from: From): ListColumn<Ended> => ({
-  name: text.list.duration,
+  ...columnName(({ list }) => list.duration),
   of: (row) => duration(lengthOf(row)),
   csv: lengthOf,
   order: (row) => lengthOf(row) ?? -1,
@@ -51,7 +55,7 @@ export const durationColumn = (from: From): ListColumn<Ended> => ({
 type Failed = { error: { code: string } | null };
 
 export const errorColumn = (from: From, width: string): ListColumn<Failed> => ({
-  name: text.list.error,
+  ...columnName(({ list }) => list.error),
   of: ({ error }) => <span className="text-soft text-xs">{error?.code}</span>,
   csv: ({ error }) => error?.code,
   from,

@@ -1,11 +1,12 @@
 import { type ReactNode, useState } from 'react';
-import { text } from '../strings.ts';
+import { text } from '../strings/shared.ts';
 import { Button } from './button.tsx';
 import { type Cell, csvOf, download } from './csv.ts';
 import { List, More, type Pages } from './lists.tsx';
 import { opensLink, rowLook } from './row.ts';
 import { SortableHead, useSorted } from './sorting.tsx';
 import { Problem } from './states.tsx';
+import { storage } from './storage.ts';
 
 const shownFrom = {
   sm: 'hidden sm:table-cell',
@@ -17,6 +18,8 @@ const shownFrom = {
 
 export type ListColumn<Row> = {
   name: string;
+  /** What programs know it by, in a download and in the browser's memory; without one, its name. */
+  key?: string;
   of: (row: Row) => ReactNode;
   /** What a download has; a column without one is not in it. */
   csv?: (row: Row) => Cell;
@@ -29,15 +32,6 @@ export type ListColumn<Row> = {
   isNumber?: boolean;
 };
 
-/** Null where the browser keeps nothing, as in a frame of another site. */
-function storage(): Storage | null {
-  try {
-    return localStorage;
-  } catch {
-    return null;
-  }
-}
-
 /** The columns of a list that someone has not hidden, remembered in this browser by the list's name. */
 function useColumns<Row>(list: string, all: readonly ListColumn<Row>[]) {
   const place = `columns hidden: ${list}`;
@@ -46,9 +40,9 @@ function useColumns<Row>(list: string, all: readonly ListColumn<Row>[]) {
     list,
     all,
     hidden,
-    shown: all.filter(({ name }) => !hidden.includes(name)),
-    toggle(name: string) {
-      const next = hidden.includes(name) ? hidden.filter((one) => one !== name) : [...hidden, name];
+    shown: all.filter(({ name, key = name }) => !hidden.includes(key)),
+    toggle(key: string) {
+      const next = hidden.includes(key) ? hidden.filter((one) => one !== key) : [...hidden, key];
       storage()?.setItem(place, next.join('\n'));
       setHidden(next);
     },
@@ -168,12 +162,12 @@ function Chooser<Row>({ columns }: { columns: Columns<Row> }) {
           className="absolute right-0 z-10 mt-1 w-48 space-y-1.5 rounded-md border border-line bg-card p-3 text-sm shadow-lg outline-none"
         >
           <legend className="sr-only">{text.list.columns}</legend>
-          {columns.all.slice(1).map(({ name }) => (
-            <label key={name} className="flex items-center gap-2">
+          {columns.all.slice(1).map(({ name, key = name }) => (
+            <label key={key} className="flex items-center gap-2">
               <input
                 type="checkbox"
-                checked={!columns.hidden.includes(name)}
-                onChange={() => columns.toggle(name)}
+                checked={!columns.hidden.includes(key)}
+                onChange={() => columns.toggle(key)}
               />
               {name}
             </label>

@@ -5,7 +5,7 @@ import {
   useInfiniteQuery,
 } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
-import { text } from '../strings.ts';
+import { text } from '../strings/shared.ts';
 import { Button } from './button.tsx';
 import { Problem, Skeleton } from './states.tsx';
 import { Time } from './values.tsx';

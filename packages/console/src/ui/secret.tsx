@@ -1,4 +1,4 @@
-import { text } from '../strings.ts';
+import { text } from '../strings/shared.ts';
 import { Button, Copy, canCopy } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Code } from './values.tsx';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { isNotFound, LostError } from '../api.ts';
-import { text } from '../strings.ts';
+import { text } from '../strings/shared.ts';
 import { Button } from './button.tsx';
 import { Heading } from './heading.tsx';
 

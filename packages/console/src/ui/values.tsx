@@ -1,6 +1,8 @@
 import { Fragment, type ReactNode, useSyncExternalStore } from 'react';
+import { locale } from '../strings/locale.ts';
+import { text } from '../strings/shared.ts';
 import { CopyIcon, canCopy } from './button.tsx';
-import { ago, changeText } from './format.ts';
+import { ago, amountText, changeText } from './format.ts';
 import { shortened } from './named.ts';
 
 /** Names with what they stand for. */
@@ -51,6 +53,10 @@ export function Words({ of }: { of: string }) {
   ));
 }
 
+/** A state or status in words; as it is if the language has none for it. */
+export const stateText = (state: string): string =>
+  (text.states as Readonly<Record<string, string>>)[state] ?? state;
+
 export function Status({
   of,
   look = statusLook[of] ?? 'text-busy',
@@ -62,13 +68,13 @@ export function Status({
     <span className={`inline-flex items-center gap-1.5 font-medium text-xs ${look}`}>
       <span aria-hidden="true" className="size-2 shrink-0 rounded-full bg-current" />
       <span>
-        <Words of={of} />
+        <Words of={stateText(of)} />
       </span>
     </span>
   );
 }
 
-const local = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const local = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** In the viewer's zone; UTC on hover. */
 export function Time({ at }: { at: string | null | undefined }) {
@@ -109,7 +115,7 @@ export function Ago({ at }: { at: string }) {
 /** The exact amount: never rounded. */
 export function Money({ of }: { of: string | null | undefined }) {
   if (of === null || of === undefined) return <span className="text-soft">–</span>;
-  return <span className="whitespace-nowrap font-mono tabular-nums">{of}</span>;
+  return <span className="whitespace-nowrap font-mono tabular-nums">{amountText(of)}</span>;
 }
 
 /** The change, and the amount after it: both as the journal has them. */

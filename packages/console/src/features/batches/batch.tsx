@@ -1,5 +1,6 @@
 import type { components } from '@holdfast/sdk/generated/api.ts';
-import { text } from '../../strings.ts';
+import { number } from '../../strings/locale.ts';
+import { text } from '../../strings/shared.ts';
 import { linkLook } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Confirmed } from '../../ui/dialog.tsx';
@@ -70,7 +71,7 @@ export function BatchFacts({ of }: { of: Batch }) {
       <p className="mt-1.5 mb-4 text-soft">{words.done(endedOf(of), counts.total)}</p>
       <Facts
         of={[
-          ...names.map((name) => [words.counts[name], counts[name].toLocaleString()] as const),
+          ...names.map((name) => [words.counts[name], number(counts[name])] as const),
           [words.cost, <Money key="cost" of={of.cost} />],
           [words.held, <Money key="held" of={of.held} />],
           ...(of.max_cost === null ? [] : [[words.maxCost, <Money key="max" of={of.max_cost} />] as const]),
@@ -113,7 +114,7 @@ export function BatchFiles({ of, urlOf }: { of: Batch; urlOf: (fileId: string) =
       <div className="flex flex-wrap gap-2">
         {files.map(([name, id, lines]) => (
           <a key={id} href={urlOf(id)} download className={linkLook}>
-            {`${name} (${lines.toLocaleString()})`}
+            {`${name} (${number(lines)})`}
           </a>
         ))}
       </div>

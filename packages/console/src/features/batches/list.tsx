@@ -1,8 +1,9 @@
 import type { components } from '@holdfast/sdk/generated/api.ts';
 import type { ReactNode } from 'react';
-import { text } from '../../strings.ts';
+import { number } from '../../strings/locale.ts';
+import { text } from '../../strings/shared.ts';
 import { Chosen, FilterBar } from '../../ui/filterBar.tsx';
-import { costColumn, createdColumn, idColumn } from '../../ui/listColumns.tsx';
+import { columnName, costColumn, createdColumn, idColumn } from '../../ui/listColumns.tsx';
 import { useListKeys, usePages } from '../../ui/lists.tsx';
 import { type ListColumn, TableList } from '../../ui/listTable.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -58,7 +59,7 @@ export function BatchList<Row extends Batch>(props: {
 }
 
 const nameOf = <Row extends Batch>(link: (batch: Row, name: string) => ReactNode): ListColumn<Row> => ({
-  name: text.list.model,
+  ...columnName(({ list }) => list.model),
   of: (batch) => link(batch, batch.model ?? words.noModel),
   csv: ({ model }) => model,
 });
@@ -66,21 +67,21 @@ const nameOf = <Row extends Batch>(link: (batch: Row, name: string) => ReactNode
 const batchColumns: readonly ListColumn<Batch>[] = [
   idColumn('wide'),
   {
-    name: text.list.status,
+    ...columnName(({ list }) => list.status),
     of: ({ status }) => <Status of={status} />,
     csv: ({ status }) => status,
     width: 'w-28',
   },
   {
-    name: words.progress,
+    ...columnName(({ batches }) => batches.progress),
     of: (row) => <Progress of={row} />,
     csv: endedOf,
     order: (row) => (row.counts.total === 0 ? 0 : endedOf(row) / row.counts.total),
     width: 'w-28 xl:w-40',
   },
   {
-    name: words.items,
-    of: ({ counts }) => counts.total.toLocaleString(),
+    ...columnName(({ batches }) => batches.items),
+    of: ({ counts }) => number(counts.total),
     csv: ({ counts }) => counts.total,
     order: ({ counts }) => counts.total,
     from: 'xl',

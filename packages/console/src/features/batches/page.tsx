@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { text } from '../../strings.ts';
+import { text } from '../../strings/shared.ts';
 import { Card } from '../../ui/card.tsx';
 import { Heading } from '../../ui/heading.tsx';
 import { UntilRead } from '../../ui/states.tsx';

@@ -1,4 +1,4 @@
-import { text } from '../../strings.ts';
+import { text } from '../../strings/shared.ts';
 import { Button } from '../../ui/button.tsx';
 import { download } from '../../ui/csv.ts';
 import { Code } from '../../ui/values.tsx';

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api.ts';
-import { text } from '../../strings.ts';
+import { text } from '../../strings/shared.ts';
 import { Code, Json } from '../../ui/values.tsx';
 import { FilePreview, fileUrl } from './files.tsx';
 import { Ending, Streamed } from './Streamed.tsx';

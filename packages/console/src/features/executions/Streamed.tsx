@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef } from 'react';
-import { text } from '../../strings.ts';
+import { text } from '../../strings/shared.ts';
+import { amountText } from '../../ui/format.ts';
 import { Code, codeLook } from '../../ui/values.tsx';
 import { Image } from './files.tsx';
 import type { Stream } from './shownStream.ts';
@@ -67,7 +68,7 @@ export function Ending({ of }: { of: Ended }) {
         <p className="text-soft">{partial ? text.execution.partialOutput : text.execution.failedOutput}</p>
       )}
       {partial && <Code of={partial} label={text.execution.outputText} />}
-      {isCharged && <p>{text.execution.chargedCancel(cost)}</p>}
+      {isCharged && <p>{text.execution.chargedCancel(amountText(cost))}</p>}
       {reason && <p className="text-soft text-xs">{text.execution.finishReason(reason)}</p>}
     </div>
   );

@@ -1,12 +1,13 @@
 import { useQueries } from '@tanstack/react-query';
 import { read, type Schemas } from '../../api.ts';
+import { number } from '../../strings/locale.ts';
 
 type FileRecord = Schemas['File'];
 
 /** Media are shown by their checked type; everything else is a link that downloads. SVG may hold scripts. */
 export function FilePreview({ file, url }: { file: FileRecord; url: string }) {
   const isShown = file.status === 'ready' && file.content_type !== 'image/svg+xml';
-  const size = file.size_bytes === null ? '' : `${file.size_bytes.toLocaleString()} B`;
+  const size = file.size_bytes === null ? '' : `${number(file.size_bytes)} B`;
   const pixels = file.width === null || file.height === null ? '' : `${file.width} × ${file.height}`;
   return (
     <figure className="rounded-md border border-line p-2">

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api.ts';
-import { text } from '../../strings.ts';
+import { text } from '../../strings/shared.ts';
 import { listIn, textIn } from '../../ui/formData.ts';
 
 type Key = Schemas['ApiKey'];

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api.ts';
-import { text } from '../../strings.ts';
+import { text } from '../../strings/shared.ts';
 import { Money, Status, Time } from '../../ui/values.tsx';
 import { boundsOf, stateOfKey } from './apiKey.ts';
 

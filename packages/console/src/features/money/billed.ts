@@ -1,3 +1,9 @@
+import { number } from '../../strings/locale.ts';
+import { text } from '../../strings/shared.ts';
+
+const names: Readonly<Record<string, string>> = text.execution.units;
+const named = (unit: string) => names[unit] ?? unit.replaceAll('_', ' ');
+
 type Usage = {
   input_tokens: number;
   output_tokens: number;
@@ -18,7 +24,7 @@ export function billedText({ units = {}, estimated = [], ...quantities }: Usage)
     .filter((entry): entry is [string, number] => typeof entry[1] === 'number')
     .map(([name, quantity]) => {
       const isEstimated = estimated.includes(name) || (areTokensCounted && name.endsWith('_tokens'));
-      return `${quantity.toLocaleString()} ${name.replaceAll('_', ' ')}${isEstimated ? ' (estimated)' : ''}`;
+      return `${number(quantity)} ${named(name)}${isEstimated ? ` (${text.execution.asEstimated})` : ''}`;
     })
     .join(', ');
 }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Schemas } from '../../api.ts';
-import { text } from '../../strings.ts';
+import { text } from '../../strings/shared.ts';
 import { Confirmed } from '../../ui/dialog.tsx';
 import { Code, Status, Time } from '../../ui/values.tsx';
 
@@ -50,7 +50,7 @@ export function DeliveryView(props: {
         </div>
         <Confirmed
           label={text.execution.redeliver}
-          question={`${text.execution.redeliver} ${delivery.event_type} to ${delivery.url}?`}
+          question={text.execution.redeliverQuestion(delivery.event_type, delivery.url)}
           disabledBecause={disabledBecause}
           act={redeliver}
         />

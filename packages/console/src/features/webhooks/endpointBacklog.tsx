@@ -1,7 +1,7 @@
 import type { components } from '@holdfast/sdk/generated/api.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { text } from '../../strings.ts';
+import { text } from '../../strings/shared.ts';
 import { Card } from '../../ui/card.tsx';
 import { liveMs } from '../../ui/intervals.ts';
 import { Problem, Skeleton } from '../../ui/states.tsx';
@@ -64,7 +64,7 @@ function Summary({ of, backlog }: { of: Endpoint; backlog: Backlog }) {
           {'. '}
         </>
       )}
-      {text.webhooks.waiting(`${waiting.toLocaleString()}${areMore ? '+' : ''}`, waiting === 1)}
+      {text.webhooks.waiting(waiting, areMore)}
       {!of.is_active && ` ${text.webhooks.untilOn}`}
     </p>
   );

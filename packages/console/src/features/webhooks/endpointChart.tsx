@@ -1,6 +1,6 @@
 import type { components } from '@holdfast/sdk/generated/api.ts';
 import { useQuery } from '@tanstack/react-query';
-import { text } from '../../strings.ts';
+import { text } from '../../strings/shared.ts';
 import { Card } from '../../ui/card.tsx';
 import { Bars } from '../../ui/charts.tsx';
 import { liveSumMs } from '../../ui/intervals.ts';

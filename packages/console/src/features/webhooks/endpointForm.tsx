@@ -1,4 +1,4 @@
-import { text } from '../../strings.ts';
+import { text } from '../../strings/shared.ts';
 import { Field, inputLook } from '../../ui/field.tsx';
 import { Choices } from '../../ui/form.tsx';
 import { type EndpointSettings, eventTypes } from './webhooks.ts';

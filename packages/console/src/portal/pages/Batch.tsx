@@ -1,6 +1,6 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { BatchPage } from '../../features/batches/page.tsx';
-import { text } from '../../strings.ts';
+import { text } from '../../strings/shared.ts';
 import { keptFilters } from '../../ui/lists.tsx';
 import { apiBase, change, read } from '../api.ts';
 import { useMay } from '../session.tsx';

@@ -1,6 +1,6 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { BatchList } from '../../features/batches/list.tsx';
-import { text } from '../../strings.ts';
+import { text } from '../../strings/shared.ts';
 import { changed } from '../../ui/filterBar.tsx';
 import { Heading } from '../../ui/heading.tsx';
 import { useKeptFilters } from '../../ui/lists.tsx';

@@ -7,7 +7,7 @@ import { EndpointChart } from '../../features/webhooks/endpointChart.tsx';
 import { EndpointFields } from '../../features/webhooks/endpointForm.tsx';
 import { TestEvent } from '../../features/webhooks/testEvent.tsx';
 import { recoverLastDay, settingsIn, stateOf } from '../../features/webhooks/webhooks.ts';
-import { text } from '../../strings.ts';
+import { text } from '../../strings/shared.ts';
 import { Card } from '../../ui/card.tsx';
 import { Confirmed } from '../../ui/dialog.tsx';
 import { FormDialog } from '../../ui/form.tsx';

@@ -9,14 +9,15 @@ import type { Stream } from '../../features/executions/shownStream.ts';
 import { useStream } from '../../features/executions/stream.ts';
 import { billedText } from '../../features/money/billed.ts';
 import { DeliveryView } from '../../features/webhooks/delivery.tsx';
-import { text } from '../../strings.ts';
+import { number } from '../../strings/locale.ts';
+import { text } from '../../strings/shared.ts';
 import { Card } from '../../ui/card.tsx';
 import { Confirmed } from '../../ui/dialog.tsx';
 import { duration } from '../../ui/format.ts';
 import { Heading } from '../../ui/heading.tsx';
 import { keptFilters } from '../../ui/lists.tsx';
 import { Empty, Problem, Skeleton, UntilRead } from '../../ui/states.tsx';
-import { Code, Id, Json, Money, Status, Time } from '../../ui/values.tsx';
+import { Code, Id, Json, Money, Status, stateText, Time } from '../../ui/values.tsx';
 import { apiBase, change, read, type Schemas } from '../api.ts';
 import { useModels } from '../models.ts';
 import { useMay } from '../session.tsx';
@@ -124,7 +125,7 @@ function Facts({ of }: { of: Details }) {
   const moments: [string, string | null][] = [
     [words.execution.accepted, of.created_at],
     [words.execution.started, of.started_at],
-    [of.status, of.completed_at],
+    [stateText(of.status), of.completed_at],
   ];
   return (
     <Card title={text.execution.timeline}>
@@ -156,7 +157,9 @@ function Amounts({ of }: { of: Details }) {
     [text.execution.hold, <Money key="hold" of={of.hold_amount} />],
     [text.execution.charge, <Money key="charge" of={of.cost} />],
     ...(ms === undefined ? [] : [[words.execution.latency, duration(ms)] as const]),
-    ...(usage ? [[words.execution.tokens, `${usage.input_tokens} / ${usage.output_tokens}`] as const] : []),
+    ...(usage
+      ? [[words.execution.tokens, `${number(usage.input_tokens)} / ${number(usage.output_tokens)}`] as const]
+      : []),
     ...(billed ? [[text.execution.chargedFor, billed] as const] : []),
   ];
   return (

@@ -1,11 +1,18 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { executionStatuses, metadataOf, timesOf } from '../../features/search/filters.ts';
 import { pageOfId } from '../../features/search/search.ts';
-import { text } from '../../strings.ts';
+import { text } from '../../strings/shared.ts';
 import { Field, inputLook } from '../../ui/field.tsx';
 import { Chosen, changed, FilterBar, Typed, WrongTimes } from '../../ui/filterBar.tsx';
 import { Heading } from '../../ui/heading.tsx';
-import { costColumn, createdColumn, durationColumn, errorColumn, idColumn } from '../../ui/listColumns.tsx';
+import {
+  columnName,
+  costColumn,
+  createdColumn,
+  durationColumn,
+  errorColumn,
+  idColumn,
+} from '../../ui/listColumns.tsx';
 import { useKeptFilters, useListKeys, usePages } from '../../ui/lists.tsx';
 import { type ListColumn, TableList } from '../../ui/listTable.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -129,7 +136,7 @@ function FindById() {
 
 const columns: readonly ListColumn<Execution>[] = [
   {
-    name: text.list.model,
+    ...columnName(({ list }) => list.model),
     of: ({ id, model, created_at: at }) => (
       <Link data-row to="/executions/$id" params={{ id }} className="block truncate font-medium">
         {model}
@@ -142,7 +149,7 @@ const columns: readonly ListColumn<Execution>[] = [
   },
   idColumn('md'),
   {
-    name: text.list.status,
+    ...columnName(({ list }) => list.status),
     of: ({ status, error }) => (
       <>
         <Status of={status} />

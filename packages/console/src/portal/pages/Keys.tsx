@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { stateOfKey } from '../../features/keys/apiKey.ts';
 import { KeyFacts } from '../../features/keys/keyFacts.tsx';
-import { text } from '../../strings.ts';
+import { text } from '../../strings/shared.ts';
 import { Confirmed } from '../../ui/dialog.tsx';
 import { Field, inputLook } from '../../ui/field.tsx';
 import { Choices, FormDialog } from '../../ui/form.tsx';

@@ -1,10 +1,11 @@
 import { type FormEvent, useState } from 'react';
 import { RequestError } from '../../api.ts';
-import { text } from '../../strings.ts';
+import { text } from '../../strings/shared.ts';
 import { mark } from '../../ui/brand.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Field, inputLook } from '../../ui/field.tsx';
 import { Heading } from '../../ui/heading.tsx';
+import { LanguageChoice } from '../LanguageChoice.tsx';
 import { signInWithKey } from '../session.tsx';
 import { words } from '../strings.ts';
 
@@ -21,7 +22,7 @@ export function SignIn() {
     });
   };
   return (
-    <main className="grid min-h-dvh place-items-center p-4">
+    <main className="grid min-h-dvh place-content-center justify-items-center gap-4 p-4">
       <div className="w-full max-w-sm rounded-lg border border-line bg-card p-6">
         <img src={mark} alt="" className="mb-4 size-8" />
         <Heading title={words.signIn.title} />
@@ -47,6 +48,7 @@ export function SignIn() {
           </Button>
         </form>
       </div>
+      <LanguageChoice />
     </main>
   );
 }

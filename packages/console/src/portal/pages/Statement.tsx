@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
-import { text } from '../../strings.ts';
+import { number } from '../../strings/locale.ts';
+import { text } from '../../strings/shared.ts';
 import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/filterBar.tsx';
 import { Heading } from '../../ui/heading.tsx';
@@ -84,7 +85,7 @@ function Lines({ of }: { of: MonthlyStatement }) {
           keyOf={({ model }) => model ?? ''}
           columns={[
             { name: words.statement.charges, of: ({ model }) => model },
-            { name: words.usage.executions, of: ({ executions }) => executions.toLocaleString() },
+            { name: words.usage.executions, of: ({ executions }) => number(executions) },
             { name: words.statement.amount, of: ({ cost }) => <Money of={cost} /> },
           ]}
         />

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { NewEndpoint } from '../../features/webhooks/newEndpoint.tsx';
 import { stateOf } from '../../features/webhooks/webhooks.ts';
-import { text } from '../../strings.ts';
+import { text } from '../../strings/shared.ts';
 import { Heading } from '../../ui/heading.tsx';
 import { List, More, usePages } from '../../ui/lists.tsx';
 import { opensLink, rowLook } from '../../ui/row.ts';

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
+import { number } from '../../strings/locale.ts';
 import { share } from '../../ui/amounts.ts';
 import { Card } from '../../ui/card.tsx';
 import { Bars, largest, Meter } from '../../ui/charts.tsx';
@@ -113,9 +114,9 @@ function Groups({
               </div>
             ),
           },
-          { name: words.usage.executions, of: ({ executions }) => executions.toLocaleString() },
-          { name: words.usage.inputTokens, of: (row) => row.input_tokens.toLocaleString() },
-          { name: words.usage.outputTokens, of: (row) => row.output_tokens.toLocaleString() },
+          { name: words.usage.executions, of: ({ executions }) => number(executions) },
+          { name: words.usage.inputTokens, of: (row) => number(row.input_tokens) },
+          { name: words.usage.outputTokens, of: (row) => number(row.output_tokens) },
           { name: words.usage.cost, of: ({ cost }) => <Money of={cost} /> },
         ]}
       />
