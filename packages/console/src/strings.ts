@@ -1,4 +1,3 @@
-import { actionsTexts } from './strings/actions.ts';
 import { executionsTexts } from './strings/executions.ts';
 import en from './strings/languages/en.ts';
 import { organizationsTexts } from './strings/organizations.ts';
@@ -14,7 +13,6 @@ export const text = {
   ...executionsTexts,
   ...organizationsTexts,
   ...systemTexts,
-  ...actionsTexts,
   console: 'Console',
   signIn: {
     title: 'Sign in',

@@ -4,6 +4,7 @@ import { read, type Schemas } from '../api.ts';
 import { amountOf, sentenceOf } from '../features/actions/words.ts';
 import { OrganizationField, OrganizationLink } from '../features/organizations/organizations.tsx';
 import { type ActionFilters, actionQuery, timesOf } from '../features/search/filters.ts';
+import { actionsText } from '../strings/actions.ts';
 import { text } from '../strings.ts';
 import { Choice, changed, FilterBar, Typed, WrongTimes } from '../ui/filterBar.tsx';
 import { Heading } from '../ui/heading.tsx';
@@ -24,8 +25,8 @@ export function Actions() {
   useKeptFilters('/actions', filters);
   return (
     <>
-      <Heading title={text.actions.title} />
-      <p className="mt-1 mb-4 max-w-3xl text-soft">{text.actions.about}</p>
+      <Heading title={actionsText.title} />
+      <p className="mt-1 mb-4 max-w-3xl text-soft">{actionsText.about}</p>
       <Filters of={filters} />
       <WrongTimes of={timesOf(filters).wrong} />
       <div className="rounded-lg border border-line bg-card">
@@ -33,9 +34,9 @@ export function Actions() {
           pages={pages}
           empty={
             isFiltered ? (
-              <Empty title={text.actions.none} hint={text.webhooks.noMatchHint} />
+              <Empty title={actionsText.none} hint={text.webhooks.noMatchHint} />
             ) : (
-              <Empty title={text.actions.empty} hint={text.actions.emptyHint} />
+              <Empty title={actionsText.empty} hint={actionsText.emptyHint} />
             )
           }
         >
@@ -53,7 +54,7 @@ export function Actions() {
   );
 }
 
-const kinds = Object.keys(text.actions.kinds);
+const kinds = Object.keys(actionsText.kinds);
 
 function Filters({ of }: { of: ActionFilters }) {
   const navigate = useNavigate();
@@ -66,26 +67,26 @@ function Filters({ of }: { of: ActionFilters }) {
       onClear={() => go({})}
     >
       <Typed
-        label={text.actions.who}
-        placeholder={text.actions.anyone}
+        label={actionsText.who}
+        placeholder={actionsText.anyone}
         value={of.who}
         onChange={(who) => set({ who })}
       />
       <Choice
-        label={text.actions.what}
+        label={actionsText.what}
         value={of.what ?? ''}
         of={['', ...kinds]}
-        names={{ '': text.actions.anything, ...text.actions.kinds }}
+        names={{ '': actionsText.anything, ...actionsText.kinds }}
         onChange={(what) => set({ what })}
       />
       <OrganizationField value={of.organization} onChange={(organization) => set({ organization })} />
       <Typed
-        label={text.actions.from}
+        label={actionsText.from}
         type="datetime-local"
         value={of.from}
         onChange={(from) => set({ from })}
       />
-      <Typed label={text.actions.to} type="datetime-local" value={of.to} onChange={(to) => set({ to })} />
+      <Typed label={actionsText.to} type="datetime-local" value={of.to} onChange={(to) => set({ to })} />
     </FilterBar>
   );
 }
@@ -152,8 +153,8 @@ function Subject({ id, isModel }: { id: string; isModel: boolean }) {
 }
 
 function Outcome({ of }: { of: number | null }) {
-  if (of === null) return <span className="ml-2 text-busy text-xs">{text.actions.unfinished}</span>;
+  if (of === null) return <span className="ml-2 text-busy text-xs">{actionsText.unfinished}</span>;
   if (of < 400) return null;
-  const words = of < 500 ? text.actions.refused(of) : text.actions.failed(of);
+  const words = of < 500 ? actionsText.refused(of) : actionsText.failed(of);
   return <span className="ml-2 text-bad text-xs">{words}</span>;
 }

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api.ts';
-import { text } from '../../strings.ts';
+import { actionsText } from '../../strings/actions.ts';
 
 type Action = Pick<Schemas['AdminAction'], 'action' | 'organization_id' | 'target' | 'details'>;
 
@@ -16,12 +16,12 @@ export function sentenceOf(of: Action): Part[] {
 }
 
 function bodyOf(of: Action): Part[] {
-  const template = text.actions.sentences[of.action];
+  const template = actionsText.sentences[of.action];
   if (template !== undefined) return filled(template, of);
   const { arguments: given } = of.details;
   const command = Array.isArray(given) ? [of.action, ...given].join(' ') : of.action;
   const named = [of.target, of.organization_id].filter((id) => id !== null);
-  return [`${text.actions.ran} ${command}`, ...named.flatMap((id) => [' ', { id }])];
+  return [`${actionsText.ran} ${command}`, ...named.flatMap((id) => [' ', { id }])];
 }
 
 function filled(template: string, of: Action): Part[] {
