@@ -43,9 +43,12 @@ export async function ensureConsole() {
     const hash = sourcesHash();
     const next = path.join(folder, `dist.${process.pid}`);
     try {
-      await successful('Building the console', (onOutput) =>
-        runNode([consoleTool('vite/bin/vite.js'), 'build', folder, '--outDir', next], { onOutput }),
-      );
+      for (const mode of ['console', 'portal'])
+        await successful(`Building the ${mode}`, (onOutput) =>
+          runNode([consoleTool('vite/bin/vite.js'), 'build', folder, '--mode', mode, '--outDir', next], {
+            onOutput,
+          }),
+        );
       writeFileSync(path.join(next, '.sources'), hash);
       rmSync(built, { recursive: true, force: true });
       renameSync(next, built);

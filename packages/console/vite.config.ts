@@ -3,14 +3,16 @@ import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 
-export default defineConfig({
+// The console and the portal are built apart, so that neither loads what only the other needs.
+export default defineConfig(({ mode }) => ({
   base: '/console/',
   plugins: [react(), tailwindcss()],
   build: {
     // The policy of the page allows no data URLs.
     assetsInlineLimit: 0,
-    rolldownOptions: { input: ['index.html', 'portal.html'].map((page) => join(import.meta.dirname, page)) },
+    emptyOutDir: false,
+    rolldownOptions: { input: join(import.meta.dirname, mode === 'portal' ? 'portal.html' : 'index.html') },
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
   },
-});
+}));

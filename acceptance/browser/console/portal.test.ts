@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { LocalState } from '@holdfast/local/launch/stateFile';
 import { until } from '@holdfast/testkit/until';
+import type { Page } from '@playwright/test';
 import { hostile, owned, tooWide, untilText, violations } from '../pages.ts';
 import { newBatch, runExecution, screenshots, startReceiver } from './operator.ts';
 import { test as base, expect } from './world.ts';
@@ -69,6 +70,27 @@ const test = base.extend<Portal>({
       return id;
     }),
 });
+
+/** Words that are the same in English and German, values of the API, and names. */
+const inBoth =
+  /^(← )?(demo|(April|August|September|November) \d{4}|Webhooks|Status|CSV|Name|URL|Test|[\d.,:/ –]*|.*[a-z0-9][_.:-][a-z0-9].*|English|Deutsch)$/;
+
+/** The texts of a page's headings, navigation, fields, tables and buttons, once it has read what it shows. */
+async function textsOn(page: Page): Promise<string[]> {
+  await page.locator('main h1').waitFor();
+  await until('the page is loaded', async () => (await page.locator('main .animate-pulse').count()) === 0);
+  const named =
+    'h1, h2, h3, nav a, th, dt, button, summary, legend, label > span, option, figcaption, li > span';
+  const texts = await page.locator(named).allInnerTexts();
+  return [
+    ...new Set(
+      texts
+        .flatMap((text) => text.split('\n'))
+        .map((text) => text.trim())
+        .filter(Boolean),
+    ),
+  ];
+}
 
 test.describe('the portal', () => {
   test('is opened once by a link, whose token leaves the address at once', async ({
@@ -520,5 +542,47 @@ test.describe('the portal', () => {
       }
     }
     expect(problems).toEqual([]);
+  });
+
+  test('speaks the language of the browser or another that is chosen, and leaves no text in English', async ({
+    page,
+    browser,
+    state,
+    world,
+    tenant,
+  }) => {
+    const portalOf = async (one: Page) => {
+      const { id, url } = await tenant.newLink();
+      await one.goto(url);
+      await one.locator('main h1').waitFor();
+      return `${state.base_url}/console/s/${id}`;
+    };
+    const german = await (await browser.newContext({ locale: 'de-DE', colorScheme: 'dark' })).newPage();
+    const [ofEnglish, ofGerman] = [await portalOf(page), await portalOf(german)];
+    const paths = ['executions', `executions/${world.executionId}`, 'batches', 'webhooks', 'webhooks/events'];
+    for (const path of [...paths, 'keys', 'usage', 'usage/statement']) {
+      await page.goto(`${ofEnglish}/${path}`);
+      await german.goto(`${ofGerman}/${path}`);
+      const [english, texts] = [await textsOn(page), await textsOn(german)];
+      expect(texts.length).toBeGreaterThan(8);
+      expect([path, texts.filter((text) => english.includes(text) && !inBoth.test(text))]).toEqual([
+        path,
+        [],
+      ]);
+      expect([path, await violations(german)]).toEqual([path, []]);
+      for (const width of [1440, 1024, 390]) {
+        await german.setViewportSize({ width, height: 900 });
+        expect([path, width, await tooWide(german)]).toEqual([path, width, []]);
+      }
+    }
+    expect(await german.locator('html').getAttribute('lang')).toBe('de');
+    await untilText(german, /^Guthaben am Ende|^Guthaben jetzt/);
+    await untilText(german, /^\d+,\d\d/);
+    await german.getByLabel('Sprache').selectOption('English');
+    await german.getByText('Balance at the beginning').waitFor();
+    await german.reload();
+    await german.getByText('Balance at the beginning').waitFor();
+    expect(await german.locator('html').getAttribute('lang')).toBe('en');
+    await german.context().close();
   });
 });

@@ -1,5 +1,5 @@
 import { executionsTexts } from './strings/executions.ts';
-import en from './strings/languages/en.ts';
+import { shared as en } from './strings/languages/en.ts';
 import { organizationsTexts } from './strings/organizations.ts';
 import { overviewTexts } from './strings/overview.ts';
 import { systemTexts } from './strings/system.ts';

@@ -1,10 +1,11 @@
-import en from '../strings/languages/en.ts';
-import { setLanguage, type Texts } from '../strings/shared.ts';
+import * as en from '../strings/languages/en.ts';
+import type { Texts } from '../strings/shared.ts';
 import { storage } from '../ui/storage.ts';
+import { setLanguage } from './strings.ts';
 
 const english = 'en';
 /** Each language beside English is a file of its own, read when it is chosen. */
-const files = import.meta.glob<Texts>(['../strings/languages/*.ts', '!**/en.ts'], { import: 'default' });
+const files = import.meta.glob<Texts>(['../strings/languages/*.ts', '!**/en.ts']);
 const fileOf = (language: string) => `../strings/languages/${language}.ts`;
 
 export const languages = [english, ...Object.keys(files).map((file) => file.replace(/^.*\/|\.ts$/g, ''))];

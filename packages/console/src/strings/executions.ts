@@ -1,4 +1,4 @@
-import en from './languages/en.ts';
+import { shared as en } from './languages/en.ts';
 
 /** Executions, and the models that they run. */
 export const executionsTexts = {

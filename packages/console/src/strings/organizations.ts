@@ -1,4 +1,4 @@
-import en from './languages/en.ts';
+import { shared as en } from './languages/en.ts';
 
 /** Organizations with their keys and money. */
 export const organizationsTexts = {

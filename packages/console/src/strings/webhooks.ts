@@ -1,4 +1,4 @@
-import en from './languages/en.ts';
+import { shared as en } from './languages/en.ts';
 
 /** Endpoints and deliveries. */
 export const webhooksTexts = {

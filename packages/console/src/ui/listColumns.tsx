@@ -1,11 +1,11 @@
-import en from '../strings/languages/en.ts';
+import { shared as en } from '../strings/languages/en.ts';
 import { type Texts, text } from '../strings/shared.ts';
 import { duration } from './format.ts';
 import type { ListColumn } from './listTable.tsx';
 import { Ago, Money, ShortId } from './values.tsx';
 
 /** A name in the language of the page; programs know the column by the English one. */
-export const columnName = (of: (texts: Texts) => string) => ({ name: of(text), key: of(en) });
+export const columnName = (of: (texts: Texts['shared']) => string) => ({ name: of(text), key: of(en) });
 
 type From = ListColumn<unknown>['from'] & string;
 
