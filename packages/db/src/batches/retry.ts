@@ -14,9 +14,9 @@ type Page = { is_found: boolean; retried: number; last: string | null; ended: st
 const pageSize = 2000;
 
 /**
- * Lets ended items wait again, and the batch run again with a new window. Items whose execution was erased or dropped stay, and so does an item with an error. Each page
- * is a statement, and ends the retry if the batch was cancelled meanwhile. Returns how many; null: the batch is open or erased, or its
- * cancel or expiry is not done.
+ * Lets ended items wait again, and the batch run again with a new window. Items whose execution was erased or dropped stay, and so
+ * does an item with an error. Each page is a statement, and ends the retry if the batch was cancelled meanwhile. Returns how many;
+ * null: the batch is open or erased, or its cancel or expiry is not done.
  */
 export async function retryItems(
   db: Database,

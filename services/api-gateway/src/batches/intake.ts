@@ -22,8 +22,8 @@ const maxGroupBytes = 4_194_304;
 const checkedAtOnce = 32;
 
 /**
- * Adds the items of a body to an open batch. Lines that cannot be accepted are reported and left out, or accepted as items that failed. What was added before an
- * error stays: a client sends everything again. @throws ApiError BATCH_STATUS_CONFLICT, PAYLOAD_TOO_LARGE, and what `source` throws
+ * Adds the items of a body to an open batch. Lines that cannot be accepted are reported and left out, or accepted as items that
+ * failed. What was added before an error stays: a client sends everything again. @throws ApiError BATCH_STATUS_CONFLICT, PAYLOAD_TOO_LARGE, and what `source` throws
  */
 export async function takeItems(
   context: Context,
