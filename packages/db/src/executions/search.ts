@@ -36,7 +36,7 @@ export type SearchPage = Page<Execution> & { searchedUntil: Date | null };
 
 /**
  * Each page looks at this many executions at most, however few of them match: of an operator's search, of a client's list, and
- * of a client's search by metadata, which mostly looks for one execution.
+ * of a client's search by metadata, which is often for a single execution.
  */
 export const searchedPerPage = { operator: 10_000, client: 1000, metadata: 10_000 };
 

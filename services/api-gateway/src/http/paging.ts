@@ -1,7 +1,7 @@
 import { invalidField } from '@holdfast/domain/errors';
 import { type IdPrefix, isId } from '@holdfast/domain/ids';
 import { z } from 'zod';
-import { integerParameter } from './fields.ts';
+import { integerParameter, timestamp } from './fields.ts';
 
 /** `maxBytes`: the size at which a page ends, for items that may be large. */
 export function pageQuery(defaults: { limit: number; maxLimit: number; maxBytes?: number }) {
@@ -24,6 +24,14 @@ export const pageFields = {
     .nullable()
     .describe('Pass it as `cursor` to get the next page; null on the last page'),
 };
+
+/** As `pageFields`, of a page that looks at a number of `things`, however few of them match. */
+export const searchFields = (things: string) => ({
+  ...pageFields,
+  searched_until: timestamp(`The page looked at all ${things} created after this time`)
+    .nullable()
+    .describe('Null: at all that the filters allow, or at no more than it returns'),
+});
 
 /** @throws INPUT_VALIDATION_ERROR for a cursor that no page returned */
 export function checkedCursor(prefix: IdPrefix, cursor: string | undefined): string | undefined {

@@ -48,16 +48,11 @@ export function partsOf(
   rows: readonly { id: string; organization_id: string }[],
   status: readonly string[],
 ): Part[] {
-  const own = new Map<string, string[]>();
-  for (const { id, organization_id: organization } of rows) {
-    const ids = own.get(organization) ?? [];
-    ids.push(id);
-    own.set(organization, ids);
-  }
-  return [...own].flatMap(([organization, all]) =>
-    Array.from({ length: Math.ceil(all.length / idsPerRequest) }, (_, n) => ({
-      organization,
-      filter: { ids: all.slice(n * idsPerRequest, (n + 1) * idsPerRequest), status },
-    })),
+  const byOrganization = Map.groupBy(rows, (row) => row.organization_id);
+  return [...byOrganization].flatMap(([organization, own]) =>
+    Array.from({ length: Math.ceil(own.length / idsPerRequest) }, (_, n) => {
+      const ids = own.slice(n * idsPerRequest, (n + 1) * idsPerRequest).map(({ id }) => id);
+      return { organization, filter: { ids, status } };
+    }),
   );
 }

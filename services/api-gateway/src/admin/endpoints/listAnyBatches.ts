@@ -3,8 +3,8 @@ import { batchRecord, batchStatuses } from '@holdfast/domain/batch';
 import { z } from 'zod';
 import { Batch } from '../../batches/records.ts';
 import { keylessEndpoint } from '../../context/endpoint.ts';
-import { choicesFilter, idField, idFilter, timestamp, withCommas } from '../../http/fields.ts';
-import { checkedCursor, pageEnd, pageFields, pageQuery } from '../../http/paging.ts';
+import { choicesFilter, idField, idFilter, withCommas } from '../../http/fields.ts';
+import { checkedCursor, pageEnd, pageOf, pageQuery, searchFields } from '../../http/paging.ts';
 
 const AnyBatch = Batch.extend({ organization_id: idField('org') }).meta({ id: 'AnyBatch' });
 
@@ -28,10 +28,7 @@ export const listAnyBatches = keylessEndpoint({
       schema: z
         .object({
           data: z.array(AnyBatch),
-          ...pageFields,
-          searched_until: timestamp('The page looked at all batches created after this time')
-            .nullable()
-            .describe('Null: at all that the filters allow, or at no more than it returns'),
+          ...searchFields('batches'),
         })
         .meta({ id: 'AnyBatchPage' }),
     },
@@ -41,10 +38,9 @@ export const listAnyBatches = keylessEndpoint({
     const { rows, reached } = await context.reader.read('operators', (db) =>
       searchBatches(db, search, limit + 1, searchedPerPage),
     );
-    const items = rows.slice(0, limit);
-    const next = rows.length > limit ? items.at(-1)?.id : reached?.id;
-    const page = { ...pageEnd(next ?? null), searched_until: reached?.createdAt.toISOString() ?? null };
+    const { items, page } = pageOf(rows, limit);
+    const end = reached ? pageEnd(reached.id) : page;
     const data = items.map((one) => ({ ...batchRecord(one), organization_id: one.organizationId }));
-    return { status: 200, body: { data, ...page } };
+    return { status: 200, body: { data, ...end, searched_until: reached?.createdAt.toISOString() ?? null } };
   },
 });

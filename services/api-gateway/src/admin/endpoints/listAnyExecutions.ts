@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { keylessEndpoint } from '../../context/endpoint.ts';
 import { executionFilter, executionQuery } from '../../executions/listing.ts';
 import { ExecutionRecord, executionRecord } from '../../executions/records.ts';
-import { choicesFilter, idField, idFilter, timestamp, withCommas } from '../../http/fields.ts';
-import { pageEnd, pageFields } from '../../http/paging.ts';
+import { choicesFilter, idField, idFilter, withCommas } from '../../http/fields.ts';
+import { pageEnd, searchFields } from '../../http/paging.ts';
 import { findOrganization } from '../organizations.ts';
 
 /** How far back executions of all organizations are searched by default. */
@@ -43,10 +43,7 @@ export const listAnyExecutions = keylessEndpoint({
           data: z.array(
             ExecutionRecord.extend({ organization_id: idField('org') }).meta({ id: 'AnyExecution' }),
           ),
-          ...pageFields,
-          searched_until: timestamp('The page looked at all executions created after this time')
-            .nullable()
-            .describe('Null: at all that the filters allow, or at no more than it returns'),
+          ...searchFields('executions'),
         })
         .meta({ id: 'AnyExecutionPage' }),
     },
