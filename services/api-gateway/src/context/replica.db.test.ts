@@ -1,3 +1,5 @@
+import { startExecutions } from '@holdfast/db/executions/start';
+import { takeStream, writeStreamEvents } from '@holdfast/db/streams';
 import { openBreakableProxy } from '@holdfast/testkit/breakableProxy';
 import { startReplicatedPostgres } from '@holdfast/testkit/replica';
 import { asRole } from '@holdfast/testkit/testDatabase';
@@ -8,10 +10,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { newExecution } from '../testing/newExecution.ts';
 import { openTestGateway, organizationWithKey, type TestGateway } from '../testing/testGateway.ts';
+import { applyTestModels } from '../testing/testModels.ts';
 
 let servers: Awaited<ReturnType<typeof startReplicatedPostgres>>;
 let patient: TestGateway;
 let strict: TestGateway;
+let owner: TestGateway;
 let organizationId: string;
 let key: string;
 
@@ -30,14 +34,18 @@ beforeAll(async () => {
       },
     );
   [patient, strict] = await Promise.all([open('3600'), open('1')]);
-  const owner = await openTestGateway({ ...patient.servers, databaseUrl: servers.url });
+  owner = await openTestGateway({ ...patient.servers, databaseUrl: servers.url });
   ({ organizationId, key } = await organizationWithKey(owner, { balance: '10' }));
   await newExecution(owner.context.db, organizationId);
-  await owner.close();
+  await applyTestModels(owner.context.db);
+  await owner.context.db.pool.query(
+    `INSERT INTO models (slug, definition, is_active) SELECT 'poet', definition || $1::jsonb, true FROM models WHERE slug = 'writer'`,
+    [JSON.stringify({ slug: 'poet', stream: 'text', on_cancel: 'release' })],
+  );
 }, 120_000);
 
 afterAll(async () => {
-  await Promise.all([patient.close(), strict.close()]);
+  await Promise.all([patient, strict, owner].map((gateway) => gateway.close()));
   await servers.stop();
 });
 
@@ -77,6 +85,25 @@ describe('a read replica', () => {
     expect(Number((await get(patient, '/v1/balance')).body.held)).toBeGreaterThan(0.02);
     // Nor does a list end because its cursor has not come there.
     expect((await listed(patient, `?cursor=${id}`)).length).toBeGreaterThan(1);
+  });
+
+  it('shows no hole in a stream while it is behind', async () => {
+    const body = { model: 'poet', input: { prompt: 'a' }, stream: true };
+    const { body: created } = await patient.client(key).post('/v1/executions').send(body).expect(202);
+    const { id } = created;
+    const { db } = owner.context;
+    await startExecutions(db, [{ id, connection: 'a', target: 'm' }], 30);
+    const writer = { executionId: id, attempt: 1, claims: 0 };
+    await takeStream(db, writer, 'text');
+    const output = (delta: string) => ({ type: 'output', data: JSON.stringify({ delta }) }) as const;
+    const events = [output('Once '), output('upon')];
+    const price = { cost: '0', inputTokens: 0, outputTokens: 0 };
+    await writeStreamEvents(db, [{ ...writer, eventsBefore: 0, events, ...price }]);
+    await patient.client(key).post(`/v1/executions/${id}/cancel`).expect(200);
+    await until('executions are of the replica', async () => !(await listed(patient)).includes(id));
+    const { text } = await get(patient, `/v1/executions/${id}/stream`);
+    expect(text.match(/^id: \d+$/gm)).toEqual(['id: 1', 'id: 2', 'id: 3']);
+    expect(text).toContain('"status":"CANCELLED"');
   });
 
   it('is not used while its lag is too high', async () => {
