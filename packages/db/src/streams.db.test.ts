@@ -105,6 +105,18 @@ describe('a stream', () => {
     expect(late?.events).toEqual([]);
   });
 
+  it('is read 64 KB at a time, and a larger event alone', async () => {
+    const { id, show, take } = await streamed('release');
+    await take();
+    const sizes = [40_000, 40_000, 40_000, 300_000, 1];
+    for (const size of sizes) expect(await show('x'.repeat(size), '0.1')).toBe(true);
+    const pages = await readStreams(
+      gateway,
+      [0, 2, 3].map((after) => ({ id, after })),
+    );
+    expect(pages.map((page) => page?.events.map(({ number }) => number))).toEqual([[1, 2], [3, 4], [4]]);
+  });
+
   it('is written by its last claim alone, and each write once', async () => {
     const { id, show, take } = await streamed('release');
     await take();
@@ -197,6 +209,9 @@ describe('a stream', () => {
     await clearing.query('COMMIT');
     clearing.release();
     expect(await erasing).toBe(true);
+    expect(await readStreams(gateway, [{ id, after: 0 }])).toMatchObject([
+      { total: 1, isCleared: true, events: [] },
+    ]);
   });
 
   it('takes its partial images with it, those too that were never shown, and leaves the outputs', async () => {

@@ -151,16 +151,17 @@ export type StreamPage = {
   hasEnded: boolean;
   /** How many there are; null: the execution is not streamed. */
   total: number | null;
-  /** Whether they were removed. */
+  /** Whether they were removed, or the execution was erased. */
   isCleared: boolean;
   /** Whether the whole output comes after them: they only lead to it, or there are none. */
   endsWithWhole: boolean;
-  /** The next ones after the position, of at most `streamPageEvents`. */
+  /** The next ones after the position. */
   events: ReadEvent[];
 };
 
-/** An event that a dispatcher gathers has at most 4 KB. */
-export const streamPageEvents = 16;
+/** A page ends with the event that reaches it: one of text has at most 4 KB, but a value of JSON may have more. */
+const streamPageBytes = 65_536;
+const streamPageEvents = 16;
 
 /** What readers at these positions have not seen; null: there is no such execution. From the primary: a replica may be behind. */
 export async function readStreams(
@@ -173,13 +174,14 @@ export async function readStreams(
     readers.map(({ after }) => after),
     firstId('exec', ids),
     streamPageEvents,
+    streamPageBytes,
   ]);
   const pages = new Map(rows.map(({ reader, ...page }) => [reader, page]));
   return ids.map((_id, index) => pages.get(index + 1) ?? null);
 }
 
 const readSql = `
-SELECT r.n::int AS reader, e.completed_at IS NOT NULL AS "hasEnded", s.events AS total, s.cleared_at IS NOT NULL AS "isCleared",
+SELECT r.n::int AS reader, e.completed_at IS NOT NULL AS "hasEnded", s.events AS total, (s.cleared_at IS NOT NULL OR e.erased_at IS NOT NULL) AS "isCleared",
   e.status = 'COMPLETED' AND e.erased_at IS NULL AND (s.kind IS NOT DISTINCT FROM 'image' OR coalesce(s.events, 0) = 0) AS "endsWithWhole",
   coalesce(v.events, '[]') AS events
 FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS r (id, after, n) CROSS JOIN LATERAL (
@@ -188,9 +190,11 @@ FROM unnest($1::text[], $2::int[]) WITH ORDINALITY AS r (id, after, n) CROSS JOI
   SELECT kind, events, cleared_at FROM streams WHERE execution_id = r.id AND execution_id >= $3 LIMIT 1
 ) s ON true LEFT JOIN LATERAL (
   SELECT json_agg(json_build_object('number', number, 'type', type, 'data', data) ORDER BY number) AS events FROM (
-    SELECT number, type, data FROM stream_events
-    WHERE execution_id = r.id AND execution_id >= $3 AND number > r.after ORDER BY number LIMIT $4
-  ) t
+    SELECT number, type, data, sum(octet_length(data)) OVER (ORDER BY number) - octet_length(data) AS bytes_before FROM (
+      SELECT number, type, data FROM stream_events
+      WHERE execution_id = r.id AND execution_id >= $3 AND number > r.after ORDER BY number LIMIT $4
+    ) n
+  ) t WHERE bytes_before < $5
 ) v ON s.events > r.after`;
 
 /** Removes the events of executions that ended long enough ago, and their partial images; returns how many. Text that has no other place is kept. */

@@ -92,7 +92,7 @@ export const gatewayConfig = {
     .min(64)
     .default(128)
     .describe(
-      'MiB of memory per gateway for responses over 64 KiB on their way to clients, at most half of it for one organization; further reads get 429 or 503',
+      'MiB of memory per gateway for responses and events over 64 KiB on their way to clients, at most half of it for one organization; further reads get 429 or 503, and further events break their stream off',
     ),
   EVENT_STREAMS_PER_KEY: positiveInt()
     .default(500)

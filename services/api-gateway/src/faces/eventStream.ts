@@ -2,10 +2,10 @@ import type { ServerResponse } from 'node:http';
 import { finished } from 'node:stream';
 import type { Caller } from '../access/identity.ts';
 import type { Context } from '../context/context.ts';
-import { drained, eventStreamHeaders } from '../watching/serverSentEvents.ts';
+import { eventStreamHeaders, writeAtPace } from '../watching/serverSentEvents.ts';
 
 type StreamCall = {
-  context: Pick<Context, 'streams'>;
+  context: Pick<Context, 'streams' | 'responses'>;
   caller: Pick<Caller, 'organizationId' | 'apiKeyId'>;
   raw: { response: ServerResponse };
 };
@@ -47,21 +47,19 @@ export function takeStreamSlot({ context, caller, raw: { response } }: StreamCal
 export function openEventStream(call: StreamCall, headers: Record<string, string>): FaceEvents {
   const { response } = call.raw;
   takeStreamSlot(call);
+  const hold = call.context.responses.open(call.caller.organizationId);
   response.writeHead(200, { ...eventStreamHeaders, ...headers });
   const over = new AbortController();
   let isInEvent = false;
   const ping = setInterval(() => {
-    if (!isInEvent) response.write(': ping\n\n');
+    if (!isInEvent && !response.writableNeedDrain) response.write(': ping\n\n');
   }, pingMs);
   // Also of a client that has left already.
   finished(response, () => {
     clearInterval(ping);
     over.abort();
   });
-  async function send(text: string): Promise<void> {
-    const hasRoom = response.write(text);
-    if (!hasRoom && !over.signal.aborted) await drained(response);
-  }
+  const send = (text: string) => writeAtPace(response, text, hold);
   return {
     over,
     async write(data, event, id) {

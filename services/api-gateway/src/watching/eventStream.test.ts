@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream';
 import type { Execution } from '@holdfast/domain/execution';
 import { createLogger } from '@holdfast/kit/logger';
 import { expect, it } from '@jest/globals';
+import { openBodyMemory } from '../http/bodyLimits.ts';
 import { streamExecution } from './eventStream.ts';
 import { positionOf } from './serverSentEvents.ts';
 import type { Watch } from './watcher.ts';
@@ -26,6 +27,7 @@ function startStream() {
     recordOf: (execution) => execution,
     checkKey: async () => {},
     from: positionOf('1:::0'),
+    hold: openBodyMemory(0).open('an organization'),
     response: response as unknown as ServerResponse,
   });
   return { response, watches, finished };

@@ -4,6 +4,7 @@ import { ApiError } from '@holdfast/domain/errors';
 import { type Execution, progressRecord } from '@holdfast/domain/execution';
 import { isTerminal } from '@holdfast/domain/statuses';
 import type { Logger } from '@holdfast/kit/logger';
+import type { BodyHold } from '../http/bodyLimits.ts';
 import { openLogLines } from './logLines.ts';
 import { type EventWriter, eventId, openEventWriter, type Position } from './serverSentEvents.ts';
 import type { Watcher } from './watcher.ts';
@@ -24,11 +25,13 @@ export async function streamExecution(args: {
   /** @throws ApiError when the key is no longer valid */
   checkKey: () => Promise<void>;
   from: Position;
+  /** Counts large events. */
+  hold: BodyHold;
   response: ServerResponse;
 }): Promise<void> {
   const { watcher, log, execution, response } = args;
   if (response.destroyed) return;
-  const writer = openEventWriter(response);
+  const writer = openEventWriter(response, args.hold);
   const stream = openEventStream({ from: args.from, writer, read: args.read, recordOf: args.recordOf });
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
   response.once('close', finish);
@@ -40,6 +43,8 @@ export async function streamExecution(args: {
     try {
       if (await stream.write(current)) finish();
     } catch (error) {
+      // Such as a large event that has no room: the client reads on by another connection.
+      if (error instanceof ApiError) return finish();
       log.warn({ err: error, executionId: execution.id }, 'could not write an event; retrying');
     }
     isWriting = false;

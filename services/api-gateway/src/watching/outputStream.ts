@@ -5,6 +5,7 @@ import { ApiError } from '@holdfast/domain/errors';
 import type { Execution, StatusRecord } from '@holdfast/domain/execution';
 import { type Batcher, createBatcher } from '@holdfast/kit/batcher';
 import type { Logger } from '@holdfast/kit/logger';
+import type { BodyHold } from '../http/bodyLimits.ts';
 import { keyCheckIntervalMs } from './eventStream.ts';
 import { type EventWriter, openEventWriter } from './serverSentEvents.ts';
 import type { Watcher } from './watcher.ts';
@@ -62,6 +63,8 @@ type Stream = Omit<Followed, 'over'> & {
   recordOf: (execution: Execution) => Omit<StatusRecord, 'error'> & { error: object | null };
   /** @throws ApiError when the key is no longer valid */
   checkKey: () => Promise<void>;
+  /** Counts large events. */
+  hold: BodyHold;
   response: ServerResponse;
 };
 
@@ -72,7 +75,7 @@ type Stream = Omit<Followed, 'over'> & {
 export async function streamOutputTo(args: Stream): Promise<{ hasLeft: boolean }> {
   const { response, id } = args;
   if (response.destroyed) return { hasLeft: true };
-  const writer = openEventWriter(response);
+  const writer = openEventWriter(response, args.hold);
   const over = new AbortController();
   let hasLeft = false;
   response.once('close', () => {
@@ -148,11 +151,11 @@ async function writeWhole(
   position: number,
 ): Promise<void> {
   const last = doneId(page) - 1;
+  if (position >= last) return;
   const delta = wholeOf(execution);
-  if (position >= last || delta === null) return;
   if (position > 0 && page.isCleared)
     await writer.write({ id: null, type: 'reset', json: '{"attempt":null}' });
-  await writer.write({ id: last, type: 'output', json: JSON.stringify({ delta }) });
+  if (delta !== null) await writer.write({ id: last, type: 'output', json: JSON.stringify({ delta }) });
 }
 
 /** Null: nothing was made, or nothing is left of it. */

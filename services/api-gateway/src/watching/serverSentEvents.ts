@@ -1,15 +1,21 @@
 import type { ServerResponse } from 'node:http';
 import type { Execution } from '@holdfast/domain/execution';
 import { executionStatuses } from '@holdfast/domain/statuses';
+import type { BodyHold } from '../http/bodyLimits.ts';
 
 const heartbeatMs = 15_000;
 /** A client that reads nothing for this long is disconnected. */
 const drainTimeoutMs = 60_000;
 /** When a client that lost the stream reconnects. */
 const retryMs = 2000;
+/** What a socket holds for its client at most. */
+const maxWaitingBytes = 65_536;
 
 export type EventWriter = {
-  /** Resolves when there is room for another event or the client has disconnected. */
+  /**
+   * Resolves when there is room for another event or the client has disconnected.
+   * @throws RATE_LIMITED, SERVICE_UNAVAILABLE: a large event has no room, and nothing of it was written
+   */
   write(event: { id: string | number | null; type: string; json: string }): Promise<void>;
   end(): void;
 };
@@ -21,18 +27,19 @@ export const eventStreamHeaders = {
   'X-Accel-Buffering': 'no',
 };
 
-/** Writes server-sent events, with comments as heartbeats. */
-export function openEventWriter(response: ServerResponse): EventWriter {
+/** Writes server-sent events, with comments as heartbeats. `hold`: the memory that counts large events. */
+export function openEventWriter(response: ServerResponse, hold: BodyHold): EventWriter {
   response.writeHead(200, eventStreamHeaders);
   response.write(`retry: ${retryMs}\n\n`);
   const heartbeat = setInterval(() => {
+    // Nor does one come in the middle of a large event.
     if (!response.writableNeedDrain) response.write(': heartbeat\n\n');
   }, heartbeatMs);
   response.once('close', () => clearInterval(heartbeat));
   return {
     async write({ id, type, json }) {
-      const hasRoom = response.write(`${id === null ? '' : `id: ${id}\n`}event: ${type}\ndata: ${json}\n\n`);
-      if (!hasRoom) await drained(response);
+      const text = `${id === null ? '' : `id: ${id}\n`}event: ${type}\ndata: ${json}\n\n`;
+      await writeAtPace(response, text, hold);
     },
     end() {
       clearInterval(heartbeat);
@@ -41,8 +48,27 @@ export function openEventWriter(response: ServerResponse): EventWriter {
   };
 }
 
+/**
+ * Writes as much at a time as a socket may hold, and waits for a slow client after each. A larger text counts in `hold` until
+ * then. @throws RATE_LIMITED, SERVICE_UNAVAILABLE when it has no room there
+ */
+export async function writeAtPace(response: ServerResponse, text: string, hold: BodyHold): Promise<void> {
+  if (Buffer.byteLength(text) <= maxWaitingBytes) {
+    if (!response.write(text)) await drained(response);
+    return;
+  }
+  const bytes = Buffer.from(text);
+  hold.take(bytes.length);
+  try {
+    for (let at = 0; at < bytes.length && !response.destroyed; at += maxWaitingBytes)
+      if (!response.write(bytes.subarray(at, at + maxWaitingBytes))) await drained(response);
+  } finally {
+    hold.release();
+  }
+}
+
 /** Waits for a slow client; one that reads nothing is disconnected. */
-export async function drained(response: ServerResponse): Promise<void> {
+async function drained(response: ServerResponse): Promise<void> {
   if (response.destroyed) return;
   const { promise, resolve } = Promise.withResolvers<void>();
   const timeout = setTimeout(() => response.destroy(), drainTimeoutMs);

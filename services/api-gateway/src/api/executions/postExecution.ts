@@ -110,7 +110,7 @@ export const postExecution = endpoint({
     if (waitS === 0 || !caller.scopes.includes('executions:read')) return accepted;
     return {
       ...accepted,
-      wait: waiting({ context, caller, recheckKey, record, accepted, waitS, publicUrl, response }),
+      wait: waiting({ context, caller, recheckKey, record, urls, accepted, waitS, publicUrl, response }),
     };
   },
 });
@@ -135,6 +135,8 @@ type Waiting = {
   caller: Caller;
   recheckKey: () => Promise<void>;
   record: Created['record'];
+  /** With the token of a stream. */
+  urls: object;
   accepted: Reply;
   waitS: number;
   publicUrl: string;
@@ -146,7 +148,7 @@ type Waiting = {
  * hide its id: the response is that without the preference. Apart from `handle`, whose closures keep the body.
  */
 function waiting(args: Waiting) {
-  const { context, caller, recheckKey, record, accepted, waitS, publicUrl, response } = args;
+  const { context, caller, recheckKey, record, urls, accepted, waitS, publicUrl, response } = args;
   return async (): Promise<Reply | null> => {
     const known = { ...record, organizationId: caller.organizationId };
     const hasWaited = await context.watcher.waitForEnd(known, waitS * 1000, response);
@@ -156,7 +158,7 @@ function waiting(args: Waiting) {
       await recheckKey();
       const execution = await findExecution(context, caller, record.id);
       const headers = { ...accepted.headers, 'Preference-Applied': `wait=${waitS}` };
-      return { status: 202, body: executionDetails(execution, publicUrl), headers };
+      return { status: 202, body: { ...executionDetails(execution, publicUrl), urls }, headers };
     } catch (error) {
       context.log.warn({ err: error, executionId: record.id }, 'could not read an execution after waiting');
       return accepted;

@@ -54,8 +54,9 @@ export const streamEvents = endpoint({
     try {
       const recordOf = (one: Execution) => executionRecord(one, publicUrl);
       const checkKey = recheckKey;
+      const hold = context.responses.open(caller.organizationId);
       if (request.method !== 'HEAD')
-        await streamExecution({ ...context, execution, read, recordOf, checkKey, from, response });
+        await streamExecution({ ...context, execution, read, recordOf, checkKey, from, hold, response });
       else response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' }).end();
     } finally {
       release();

@@ -7,6 +7,7 @@ import { clearStreams, takeStream, writeStreamEvents } from '@holdfast/db/stream
 import { newId } from '@holdfast/domain/ids';
 import { until } from '@holdfast/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openBodyMemory } from '../../http/bodyLimits.ts';
 import { eventsOf, readEvents, type ServedEvent, serve } from '../../testing/readEvents.ts';
 import { openTestGateway, organizationWithKey, startTestGateway } from '../../testing/testGateway.ts';
 
@@ -264,6 +265,43 @@ describe('GET /v1/executions/{id}/stream', () => {
     outputReader.add = add;
     await until('it is gone', () => gateway.context.streams.open() === 0);
   }, 60_000);
+
+  it('breaks off before an event that has no room in memory, and continues there', async () => {
+    const created = await create();
+    const { show, complete } = await run(created);
+    await show('first', 'x'.repeat(100_000));
+    const { responses } = gateway.context;
+    gateway.context.responses = openBodyMemory(100_000, 'responses');
+    expect(await all(await read(created.id))).toEqual([['1', 'output', 'first']]);
+    gateway.context.responses = responses;
+    await complete();
+    expect(await all(await read(created.id, { from: '1' }))).toEqual([
+      ['2', 'output', 'x'.repeat(100_000)],
+      ['3', 'done', 'COMPLETED'],
+    ]);
+  });
+
+  it('begins again, with nothing, for a reader in the middle of what was erased', async () => {
+    const created = await create();
+    const { id } = created;
+    const { show, complete } = await run(created);
+    await show('Once ', 'upon ');
+    await complete();
+    await gateway.client(key).delete(`/v1/executions/${id}`).expect(200);
+    const end = ['3', 'done', 'COMPLETED'];
+    expect(await all(await read(id, { from: '1' }))).toEqual([['', 'reset', { attempt: null }], end]);
+    expect(await all(await read(id))).toEqual([end]);
+  });
+
+  it('has its token in the response of a create that waited, too', async () => {
+    const sent = () => gateway.client(key).post('/v1/executions').set('Idempotency-Key', 'waits');
+    const body = { model: 'poet-charge', input: { prompt: 'a' }, stream: true };
+    const { body: created } = await sent().send(body).expect(202);
+    await gateway.client(key).post(`/v1/executions/${created.id}/cancel`).expect(200);
+    const { body: waited } = await sent().set('Prefer', 'wait').send(body).expect(202);
+    expect(waited.status).toBe('CANCELLED');
+    expect(await all(await read(created.id, { query: tokenOf(waited), as: null }))).toHaveLength(1);
+  });
 
   it('changes no balance, however often it is read', async () => {
     const created = await create();

@@ -90,6 +90,7 @@ export const streamOutput = endpoint({
         read,
         recordOf,
         checkKey: recheckKey,
+        hold: context.responses.open(caller.organizationId),
         response,
       });
       if (hasLeft && query.cancel_on_disconnect) await cancelUnlessEnded(context, caller.organizationId, id);
