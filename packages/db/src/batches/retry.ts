@@ -71,7 +71,8 @@ moved AS (
   WHERE ${itemsOfSql('wanted')}
 ),
 counted AS (
-  UPDATE batches t SET status = 'running', ends_as = NULL, reason = NULL, ended_at = NULL, sealed_at = coalesce(t.sealed_at, now()),
+  UPDATE batches t SET status = 'running', ends_as = NULL, reason = NULL, ended_at = NULL, output_bytes = NULL,
+    error_bytes = NULL, sealed_at = coalesce(t.sealed_at, now()),
     expires_at = now() + t.window_s * interval '1 second', waiting = t.waiting + w.n, failed = t.failed - w.failed,
     cancelled = t.cancelled - w.cancelled, expired = t.expired - w.expired
   FROM (

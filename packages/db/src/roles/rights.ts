@@ -48,7 +48,7 @@ export const rights: Readonly<Record<Role, Readonly<Record<string, string>>>> = 
     executions:
       'SELECT, INSERT, UPDATE (status, completed_at, input, metadata, webhook_url, output, error_message, erased_at, logs)',
     batches:
-      'SELECT, INSERT (id, organization_id, api_key_id, model, defaults, metadata, webhook_url, max_cost, on_insufficient_balance, window_s, events, reserve, face, intake_at, idempotency_key, request_hash, expires_at), UPDATE (intake_at, input_errors, status, ends_as, reason, max_cost, total, waiting, failed, cancelled, expired, ended, reserved, sealed_at, expires_at, ended_at, defaults, metadata, webhook_url, erased_at, erased_to)',
+      'SELECT, INSERT (id, organization_id, api_key_id, model, defaults, metadata, webhook_url, max_cost, on_insufficient_balance, window_s, events, reserve, face, intake_at, idempotency_key, request_hash, expires_at), UPDATE (intake_at, input_errors, status, ends_as, reason, max_cost, total, waiting, failed, cancelled, expired, ended, reserved, sealed_at, expires_at, ended_at, defaults, metadata, webhook_url, output_bytes, error_bytes, erased_at, erased_to)',
     batch_items:
       'SELECT, INSERT (batch_id, custom_id, position, hash, status, model, input, metadata, timeout_s, estimated_cost, hold, model_version, number, error), UPDATE (status, number, input, metadata, former_ids, error)',
     streams: 'SELECT, UPDATE (partial_output)',

@@ -26,7 +26,13 @@ export function batchFileKind({
 /** A line of a file, in pieces if it is long. */
 export type LineWriter = (batch: Batch, line: FileLine) => Promise<string | AsyncIterable<string>>;
 
-/** Sends the lines of the items that have ended so far. @throws ApiError NOT_FOUND */
+type Lines = Pick<ResponseLines, 'write'>;
+
+/**
+ * Sends the lines of the items that have ended so far, and returns their bytes (null: it sent none, as only the head was
+ * asked for): of the whole file if the batch had ended.
+ * @throws ApiError NOT_FOUND
+ */
 export async function sendBatchFile(
   context: Context,
   caller: Caller,
@@ -34,25 +40,45 @@ export async function sendBatchFile(
   kind: BatchFileKind,
   response: ServerResponse,
   textOf?: LineWriter,
-): Promise<void> {
+): Promise<{ batch: Batch; bytes: number | null }> {
   const batch = await findBatch(context, caller, batchOfFile(file.id, kind));
   const lines = openLines(response, 200, {
     'Content-Disposition': attachment(file.filename),
     'X-Content-Type-Options': 'nosniff',
   });
   response.setTimeout(stallMs);
+  const bytes = response.req.method === 'HEAD' ? null : await writeLines(context, batch, kind, lines, textOf);
+  lines.end();
+  return { batch, bytes };
+}
+
+/** Writes the lines of the items that have ended so far, and returns their bytes. */
+export async function writeLines(
+  context: Context,
+  batch: Batch,
+  kind: BatchFileKind,
+  lines: Lines,
+  textOf?: LineWriter,
+): Promise<number> {
+  let bytes = 0;
+  const counted: Lines = {
+    async write(text) {
+      bytes += Buffer.byteLength(text);
+      await lines.write(text);
+    },
+  };
   let page: FileLine[] = [];
   do {
     page = await readFileLines(context.db, batch, kind, page.at(-1)?.number ?? '0');
-    if (textOf) await writeEach(lines, batch, page, textOf);
+    if (textOf) await writeEach(counted, batch, page, textOf);
     else if (page.length > 0)
-      await lines.write(page.map((line) => `${JSON.stringify(lineRecord(line))}\n`).join(''));
-  } while (page.length > 0 && response.req.method !== 'HEAD');
-  lines.end();
+      await counted.write(page.map((line) => `${JSON.stringify(lineRecord(line))}\n`).join(''));
+  } while (page.length > 0);
+  return bytes;
 }
 
 async function writeEach(
-  lines: ResponseLines,
+  lines: Lines,
   batch: Batch,
   page: readonly FileLine[],
   textOf: LineWriter,

@@ -1,6 +1,6 @@
 import { admitItems } from '@holdfast/db/batches/admit';
 import { claimFileIntake } from '@holdfast/db/batches/fileIntake';
-import { endBatch } from '@holdfast/db/batches/turns';
+import { endBatch, finishBatch } from '@holdfast/db/batches/turns';
 import { newId } from '@holdfast/domain/ids';
 import { describe, expect, it } from '@jest/globals';
 import { organizationWithKey } from '../../testing/testGateway.ts';
@@ -63,7 +63,9 @@ async function run(batchId: string, endings: Record<string, object>): Promise<vo
   const ids = Object.keys(endings).map(() => newId('exec'));
   await admitItems(db, { id: batchId, organizationId, apiKeyId }, ids, 100);
   for (const [customId, ending] of Object.entries(endings)) {
-    const { id } = await db.prisma.execution.findFirstOrThrow({ where: { batchId, customId } });
+    const { id } = await db.prisma.execution.findFirstOrThrow({
+      where: { batchId, customId, completedAt: null },
+    });
     await db.prisma.execution.update({ where: { id }, data: { completedAt: new Date(), ...ending } });
   }
 }
@@ -276,6 +278,38 @@ describe('a batch', () => {
     const other = gateway.client((await organizationWithKey(gateway)).key);
     expect((await other.get(path).expect(200)).body.data).toEqual([]);
     await other.get(`${path}/${body.last_id}`).expect(404);
+  });
+
+  it('has files of the size of their contents once it has ended, and again after a retry', async () => {
+    const { id } = await taken([request('a'), request('b'), request('bad', chat, { n: 2 })]);
+    await run(id, {
+      a: completed({ text: 'Grüße' }),
+      b: { status: 'FAILED', errorCode: 'GENERATION_FAILED', errorMessage: 'No.' },
+    });
+    const { output_file_id, error_file_id } = await read(id);
+    const bytesOf = async (file: string) =>
+      (await client.get(`/v1/openai/files/${file}`).expect(200)).body.bytes;
+    const contentOf = async (file: string) =>
+      (await client.get(`/v1/openai/files/${file}/content`).buffer(true).expect(200)).text;
+    const end = async () => {
+      await finishBatch(context.db, { id, organizationId }, 'completed');
+      await endBatch(context.db, { id, organizationId, webhookUrl: null });
+      expect((await read(id)).status).toBe('completed');
+    };
+    expect(await bytesOf(output_file_id)).toBe(0);
+    await end();
+    expect(await bytesOf(output_file_id)).toBe(Buffer.byteLength(await contentOf(output_file_id)));
+    expect(await bytesOf(error_file_id)).toBe(Buffer.byteLength(await contentOf(error_file_id)));
+
+    const retry = client.post(`/v1/batches/${id}/retry`).send({ filter: { custom_ids: ['b'] } });
+    expect((await retry.expect(200)).body.retried).toBe(1);
+    expect(await bytesOf(error_file_id)).toBe(0);
+    await run(id, { b: completed({ text: 'Hi' }) });
+    await end();
+    const { data } = (await client.get('/v1/openai/files?purpose=batch_output').expect(200)).body;
+    const listed = data.find((file: { id: string }) => file.id === output_file_id).bytes;
+    const content = await contentOf(output_file_id);
+    expect([listed, content.trim().split('\n').length]).toEqual([Buffer.byteLength(content), 2]);
   });
 
   it('names the requests that its cancel or its window kept from running', async () => {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
+import { keepFileBytes } from '@holdfast/db/batches/fileBytes';
 import { type FileRow, insertUpload, keepForPurpose, listFilesForPurpose } from '@holdfast/db/files';
 import { invalidField } from '@holdfast/domain/errors';
 import { newId } from '@holdfast/domain/ids';
@@ -17,6 +18,7 @@ import { respondStoreError } from '../../files/storage.ts';
 import { integerParameter, notFound } from '../../http/fields.ts';
 import { readForm } from '../../http/form.ts';
 import { validate } from '../../http/validate.ts';
+import { withBatchBytes } from './batchFileBytes.ts';
 import { responseLine } from './batchLines.ts';
 
 const route = '/v1/openai/files';
@@ -28,6 +30,8 @@ export const ofFiles = {
 } as const;
 const params = z.object({ id: z.string() });
 export const dayS = 86_400;
+/** A list counts the bytes of batches' files for this time; the next one goes on. */
+const listCountsForMs = 2000;
 
 const fields = z.looseObject({
   purpose: z.string().min(1).max(100),
@@ -102,7 +106,13 @@ export const listOpenaiFiles = endpoint({
   async handle({ context, caller, query: { limit, after = null, purpose = null, order } }) {
     const page = { limit: limit + 1, after, purpose, order };
     const rows = await listFilesForPurpose(context.db, caller.organizationId, page);
-    const data = rows.slice(0, limit).map(fileObject);
+    const untilMs = Date.now() + listCountsForMs;
+    const files = await withBatchBytes(
+      { context, caller },
+      rows.slice(0, limit),
+      () => Date.now() >= untilMs,
+    );
+    const data = files.map(fileObject);
     const [first, last] = [data[0]?.id ?? null, data.at(-1)?.id ?? null];
     const has_more = rows.length > limit;
     return { status: 200, body: { object: 'list', data, first_id: first, last_id: last, has_more } };
@@ -116,10 +126,12 @@ export const getOpenaiFile = endpoint({
   operationId: 'getOpenaiFile',
   summary: 'Read the record of a file',
   params,
-  async handle({ context, caller, params: of }) {
+  async handle({ context, caller, params: of, raw }) {
     const file = await findFile(context.db, caller.organizationId, of.id);
-    // A file of a batch has no bytes until it is read.
-    const shown = batchFileKind(file) === null ? await requireReady(context, caller, file) : file;
+    if (batchFileKind(file) === null)
+      return { status: 200, body: fileObject(await requireReady(context, caller, file)) };
+    const hasLeft = () => raw.response.destroyed;
+    const [shown = file] = await withBatchBytes({ context, caller }, [file], hasLeft);
     return { status: 200, body: fileObject(shown) };
   },
 });
@@ -136,9 +148,10 @@ export const getOpenaiFileContent = endpoint({
     const kind = batchFileKind(file);
     if (kind !== null) {
       const call = { context, caller };
-      await sendBatchFile(context, caller, file, kind, raw.response, (...line) =>
+      const { batch, bytes } = await sendBatchFile(context, caller, file, kind, raw.response, (...line) =>
         responseLine(call, ...line),
       );
+      if (bytes !== null) await keepFileBytes(context.db, batch, kind, bytes);
       return null;
     }
     const { key, filename, contentType } = await requireReady(context, caller, file);
