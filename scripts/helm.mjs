@@ -16,8 +16,8 @@ export async function findHelm() {
   if (present || !onPath('go')) return present;
   console.error(`Building Helm ${version} with Go, which takes a minute or two the first time.`);
   let output = '';
-  const code = await run('go', ['install', `helm.sh/helm/v3/cmd/helm@${version}`], {
-    env: { GOBIN: path.dirname(own) },
+  const code = await run('go', ['install', '-ldflags=-s -w', `helm.sh/helm/v3/cmd/helm@${version}`], {
+    env: { GOBIN: path.dirname(own), CGO_ENABLED: '0' },
     onOutput: (text) => void (output += text),
   });
   if (code === 0) return own;
