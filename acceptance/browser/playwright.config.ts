@@ -10,7 +10,9 @@ export default defineConfig({
   outputDir: 'results',
   // Each starts servers of its own.
   workers: 2,
-  timeout: 60_000,
+  // On a busy machine everything takes several times as long.
+  timeout: 120_000,
+  expect: { timeout: 30_000 },
   forbidOnly: true,
   reporter: [['list'], ['./plainReporter.ts']],
   use: {

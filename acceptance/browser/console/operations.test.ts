@@ -49,7 +49,17 @@ test.describe('the overview', () => {
 
   test('leads from its numbers to lists of the same rows', async ({ ann: page, state }) => {
     const minute = '2026-11-26T10:00';
-    const overview = await admin<{ executions: { minutes: object[] } }>(state, '/overview');
+    type Overview = { executions: { minutes: { failed: number }[] } };
+    const rowsPerPage = 50;
+    const failedIn = ({ executions: { minutes } }: Overview) =>
+      minutes.reduce((sum, { failed }) => sum + failed, 0);
+    // A gateway keeps what it has read for seconds.
+    const overview = await until('the overview counts every failure', async () => {
+      const read = await admin<Overview>(state, '/overview');
+      const path = `/executions?status=FAILED,EXPIRED&limit=${rowsPerPage}`;
+      const { data } = await admin<{ data: object[] }>(state, path);
+      return Math.min(failedIn(read), rowsPerPage) === data.length && read;
+    });
     const minutes = overview.executions.minutes.map((one) => ({ ...one, at: `${minute}:00.000Z` }));
     await page.route(/\/admin\/v1\/overview$/, (route) =>
       route.fulfill({
@@ -58,13 +68,11 @@ test.describe('the overview', () => {
       }),
     );
     await page.reload();
-    const failed = page.getByRole('link', { name: /^Failed/ });
-    await failed.waitFor();
-    const [, count] = /^Failed(\d)/.exec((await failed.textContent()) ?? '') ?? [];
-    await failed.click();
+    await page.getByRole('link', { name: new RegExp(`^Failed ?${failedIn(overview)}`) }).click();
     await page.waitForURL(/status=FAILED%2CEXPIRED&from=2026-11-26T10%3A00/);
     const rows = page.locator('tbody tr');
-    await until('the list has as many', async () => (await rows.count()) === Number(count));
+    const expected = Math.min(failedIn(overview), rowsPerPage);
+    await until('the list has as many', async () => (await rows.count()) === expected);
     await page.getByRole('link', { name: 'Overview' }).click();
     await page.getByRole('link', { name: /^Deliveries failed/ }).click();
     await page.waitForURL(/status=failed%2Cexpired&from=2026-11-26T10%3A00/);
@@ -252,8 +260,10 @@ test.describe('webhooks', () => {
       webhook_url: `${receiver.origin}/once`,
     };
     const executionId = await runExecution(state, request);
-    await untilText(page, '1 webhook endpoint was deactivated after failures');
-    const deactivated = page.locator('li:has-text("1 webhook endpoint was deactivated")');
+    // Other tests may have let an endpoint fail for as long.
+    const deactivated = page.locator('li', {
+      hasText: /\d+ webhook endpoints? (was|were) deactivated after/,
+    });
     await deactivated.getByRole('link', { name: 'Open', exact: true }).click();
     await page.getByRole('link', { name: `${receiver.origin}/endpoint` }).click();
     await untilText(page, 'deactivated');

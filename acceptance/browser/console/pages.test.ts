@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '@holdfast/testkit/until';
 import { hostile, owned, tooWide, untilText, violations } from '../pages.ts';
-import { admin, newBatch, screenshots } from './operator.ts';
+import { admin, newBatch, runExecution, screenshots } from './operator.ts';
 import { expect, open, test } from './world.ts';
 
 /** The pages of docs/console.md with an image. */
@@ -10,6 +10,7 @@ const shown = ['overview', 'playground', 'executions', 'execution', 'organizatio
 
 test.describe('the pages', () => {
   test('find an execution by keyboard, filter and metadata', async ({ ann: page, state, world }) => {
+    const imageId = await runExecution(state, { model: 'sandbox-image', input: { prompt: 'A pier' } });
     await open(page, '/executions?from=garbage');
     await untilText(page, '“garbage” in the address is not a time');
     await open(page, '/executions?q=2024&status={"no":"status"}&model=a&model=b');
@@ -20,7 +21,7 @@ test.describe('the pages', () => {
     expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     await open(page, '/executions');
     const rows = page.locator('tbody tr');
-    const image = rows.filter({ has: page.locator(`[title="${world.imageId}"]`) });
+    const image = rows.filter({ has: page.locator(`[title="${imageId}"]`) });
     await image.waitFor();
     await page.getByLabel('Status').selectOption('FAILED');
     await image.waitFor({ state: 'hidden' });
@@ -57,10 +58,7 @@ test.describe('the pages', () => {
     await page.waitForURL(new RegExp(world.executionId));
   });
 
-  test('keep the focus, or give it to the heading, where its element goes away', async ({
-    ann: page,
-    world,
-  }) => {
+  test('keep the focus, or give it to the heading, where its element goes away', async ({ ann: page }) => {
     const focused = () =>
       page.evaluate<string>(
         'document.activeElement.getAttribute("type") ?? document.activeElement.textContent',
@@ -79,7 +77,7 @@ test.describe('the pages', () => {
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.waitForURL(/executions$/);
     expect(await focused()).toBe('search');
-    await page.getByTitle(world.executionId).waitFor();
+    await page.locator('tbody tr').nth(1).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.waitForURL(/exec_/);
