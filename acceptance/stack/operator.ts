@@ -1,4 +1,4 @@
-import { holdfast } from '@holdfast/cli/testing/holdfast';
+import { holdfastHere } from '@holdfast/cli/testing/holdfast';
 import { stackOfTests } from './stackOfTests.ts';
 
 /** The whole system for all tests of a file, and the operator's command `holdfast`. */
@@ -13,10 +13,10 @@ export async function startOperated(overrides: Record<string, string> = {}) {
   return {
     stack,
     env,
-    run: (...args: string[]) => holdfast(args, env),
+    run: (...args: string[]) => holdfastHere(args, env),
     /** The output of `--json`. @throws with the error output if the command fails */
     async json<Document>(...args: string[]): Promise<Document> {
-      const { code, stdout, stderr } = await holdfast([...args, '--json'], env);
+      const { code, stdout, stderr } = await holdfastHere([...args, '--json'], env);
       if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${stderr}`);
       return JSON.parse(stdout) as Document;
     },

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { holdfast, holdfastInShell, startHoldfast } from '@holdfast/cli/testing/holdfast';
+import { holdfast, holdfastHere, holdfastInShell, startHoldfast } from '@holdfast/cli/testing/holdfast';
 import { isApiKeyShape } from '@holdfast/domain/apiKey';
 import { newId } from '@holdfast/domain/ids';
 import { listenAt } from '@holdfast/kit/http';
@@ -339,7 +339,7 @@ describe('an error of the admin API', () => {
     [['executions', 'list', '--status', 'DONE'], '--status needs one of PENDING'],
     [['executions', 'tail'], 'takes <execution> or --org'],
   ])('%j are invalid arguments', async (args, reason) => {
-    const { code, stderr } = await holdfast(args);
+    const { code, stderr } = await holdfastHere(args);
     expect(code).toBe(2);
     expect(stderr).toContain(reason);
   });

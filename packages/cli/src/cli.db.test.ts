@@ -4,7 +4,7 @@ import { queueNames } from '@holdfast/queues/definitions';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { describe, expect, it } from '@jest/globals';
 import { commands } from './commands.ts';
-import { holdfast, holdfastInShell } from './testing/holdfast.ts';
+import { holdfast, holdfastHere, holdfastInShell } from './testing/holdfast.ts';
 
 /** The dependencies that `holdfast` loads with these arguments, in order. */
 async function dependenciesLoadedBy(args: string[]): Promise<string[]> {
@@ -28,7 +28,7 @@ describe('holdfast', () => {
     for (const { about, usage } of commands) {
       for (const line of [...about.split('\n'), ...usage.split('\n')]) expect(all.stdout).toContain(line);
     }
-    const one = await holdfast(['ledger', 'audit', '-h']);
+    const one = await holdfastHere(['ledger', 'audit', '-h']);
     expect(one).toMatchObject({ code: 0, stderr: '' });
     expect(one.stdout).toContain('holdfast ledger audit [--json]');
     expect(one.stdout).not.toContain('partitions');
@@ -75,7 +75,10 @@ describe('holdfast', () => {
   });
 
   it('takes help as --help', async () => {
-    const [word, flag] = [await holdfast(['help', 'org', 'list']), await holdfast(['org', 'list', '--help'])];
+    const [word, flag] = [
+      await holdfastHere(['help', 'org', 'list']),
+      await holdfastHere(['org', 'list', '--help']),
+    ];
     expect(word).toEqual(flag);
     expect(word).toMatchObject({ code: 0, stderr: '' });
   });

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { json } from 'node:stream/consumers';
 import { listenAt } from '@holdfast/kit/http';
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { holdfast } from '../testing/holdfast.ts';
+import { holdfastHere } from '../testing/holdfast.ts';
 
 type Asked = {
   path: string | undefined;
@@ -26,7 +26,7 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
 
 const port = await listenAt(server, { host: '127.0.0.1', port: 0 });
 const env = { HOLDFAST_ADMIN_URL: `http://127.0.0.1:${port}`, ADMIN_TOKEN: 'any' };
-const rerun = (...args: string[]) => holdfast(['executions', 'bulk-rerun', 'org_1', ...args], env);
+const rerun = (...args: string[]) => holdfastHere(['executions', 'bulk-rerun', 'org_1', ...args], env);
 
 beforeEach(() => {
   asked = [];

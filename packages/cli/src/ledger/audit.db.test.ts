@@ -8,7 +8,7 @@ import { createTestOrganization, insertTestExecution } from '@holdfast/testkit/t
 import { asRole, createBareDatabase, openTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { holdfast, holdfastInShell, npmRunHoldfast } from '../testing/holdfast.ts';
+import { holdfast, holdfastHere, holdfastInShell, npmRunHoldfast } from '../testing/holdfast.ts';
 
 let url: string;
 let db: Database;
@@ -48,7 +48,7 @@ describe('holdfast ledger audit', () => {
 
   it('prints a line for each row that breaks an invariant, and fails', async () => {
     await db.pool.query('UPDATE balances SET held = held + 1');
-    const { code, stdout, stderr } = await holdfast(['ledger', 'audit'], { DATABASE_URL: url });
+    const { code, stdout, stderr } = await holdfastHere(['ledger', 'audit'], { DATABASE_URL: url });
     expect(code).toBe(1);
     const said = lines(stdout);
     expect(said).toContain(`held is the sum of open holds: ${organizationId}: held 1.00000000, open holds 0`);
@@ -75,7 +75,7 @@ describe('holdfast ledger audit', () => {
     await db.pool.query(
       `INSERT INTO balances (organization_id) SELECT 'org_' || n FROM generate_series(1, 150) n`,
     );
-    const { code, stdout } = await holdfast(['ledger', 'audit'], { DATABASE_URL: url });
+    const { code, stdout } = await holdfastHere(['ledger', 'audit'], { DATABASE_URL: url });
     expect(code).toBe(1);
     expect(lines(stdout)).toHaveLength(102);
     expect(stdout).toContain('every organization has its balance: more than the 100 named here\n');
@@ -84,7 +84,7 @@ describe('holdfast ledger audit', () => {
 
   it('prints the result as JSON with --json', async () => {
     await db.pool.query('UPDATE balances SET sequence = 7');
-    const { code, stdout } = await holdfast(['ledger', 'audit', '--json', '--database-url', url]);
+    const { code, stdout } = await holdfastHere(['ledger', 'audit', '--json', '--database-url', url]);
     expect(code).toBe(1);
     const { ok, invariants: checked } = JSON.parse(stdout);
     expect(ok).toBe(false);
@@ -98,7 +98,9 @@ describe('holdfast ledger audit', () => {
   });
 
   it('writes nothing, and needs only the rights of the ledger', async () => {
-    const asLedger = await holdfast(['ledger', 'audit'], { DATABASE_URL: asRole(url, 'holdfast_ledger') });
+    const asLedger = await holdfastHere(['ledger', 'audit'], {
+      DATABASE_URL: asRole(url, 'holdfast_ledger'),
+    });
     expect([asLedger.code, asLedger.stdout]).toEqual([0, allHold]);
     const { rows } = await db.pool.query('SELECT FROM ledger_audits');
     expect(rows).toEqual([]);
@@ -209,7 +211,7 @@ describe('holdfast ledger audit --after-failover', () => {
         '{"broken": ',
       ].join('\n'),
     );
-    const { code, stdout } = await holdfast(['ledger', 'audit', '--after-failover', log], {
+    const { code, stdout } = await holdfastHere(['ledger', 'audit', '--after-failover', log], {
       DATABASE_URL: url,
     });
     expect(code).toBe(1);
@@ -237,7 +239,9 @@ describe('holdfast ledger audit --after-failover', () => {
   });
 
   it('needs logs', async () => {
-    const { code, stderr } = await holdfast(['ledger', 'audit', '--after-failover'], { DATABASE_URL: url });
+    const { code, stderr } = await holdfastHere(['ledger', 'audit', '--after-failover'], {
+      DATABASE_URL: url,
+    });
     expect([code, stderr]).toEqual([2, expect.stringContaining('needs the logs of the services')]);
   });
 });

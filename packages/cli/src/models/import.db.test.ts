@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { closeServer, listenAt } from '@holdfast/kit/http';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { holdfast } from '../testing/holdfast.ts';
+import { holdfastHere } from '../testing/holdfast.ts';
 
 const fixtures = join(import.meta.dirname, '../../../providers/src/drafts/fixtures');
 const responses: Record<string, string> = {
@@ -28,7 +28,7 @@ beforeEach(async () => {
 afterEach(() => closeServer(server));
 
 const run = (...args: string[]) =>
-  holdfast(['models', 'import', ...args, '--models', folder], {
+  holdfastHere(['models', 'import', ...args, '--models', folder], {
     REPLICATE_BASE_URL: url,
     REPLICATE_API_TOKEN: 'r8_1',
     FAL_BASE_URL: url,
@@ -47,7 +47,7 @@ describe('holdfast models import', () => {
       [0, 'flux.yaml'],
       [0, 'upscaler.yaml'],
     ]);
-    const { code, stdout } = await holdfast(['models', 'validate', folder]);
+    const { code, stdout } = await holdfastHere(['models', 'validate', folder]);
     expect([code, stdout]).toEqual([0, 'All 3 models are valid.\n']);
     const again = await run('fal', 'fal-ai/flux/dev', '--slug', 'flux');
     expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('flux.yaml exists')]);

@@ -6,7 +6,7 @@ import { checkModel } from '@holdfast/providers/catalogue/checkModel';
 import { createTestDatabase } from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { holdfast } from '../testing/holdfast.ts';
+import { holdfastHere } from '../testing/holdfast.ts';
 
 let url: string;
 let drop: () => Promise<void>;
@@ -32,7 +32,7 @@ ${more}`;
 
 const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
 const env = () => ({ DATABASE_URL: url, GPU_BASE_URL: 'http://127.0.0.1:9' });
-const models = (...args: string[]) => holdfast(['models', ...args], env());
+const models = (...args: string[]) => holdfastHere(['models', ...args], env());
 const lines = (text: string) => text.trimEnd().split('\n');
 
 describe('holdfast models apply', () => {
@@ -95,7 +95,7 @@ describe('holdfast models apply', () => {
       `${folder}/d.yaml: slug: first is taken by a.yaml`,
     ]);
     expect((await models('list', '--json')).stdout).toBe('[]\n');
-    expect((await holdfast(['models', 'validate', folder])).stdout).toBe(stdout);
+    expect((await holdfastHere(['models', 'validate', folder])).stdout).toBe(stdout);
   });
 
   it('withdraws nothing if the folder has no models or does not exist', async () => {

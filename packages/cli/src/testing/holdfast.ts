@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { type CommandResult, runCommand } from '@holdfast/testkit/command';
+import { runCli } from '../cli.ts';
 
 const root = resolve(import.meta.dirname, '../../../..');
 
@@ -10,6 +11,38 @@ export function bareEnvironment(): NodeJS.ProcessEnv {
   const { DATABASE_URL: _database, NODE_OPTIONS: _options, ...inherited } = process.env;
   const env = Object.entries(inherited).filter(([name]) => !/^(?:NO|FORCE)_COLOR$/.test(name));
   return { ...Object.fromEntries(env), HOLDFAST_HOME: '/nonexistent' };
+}
+
+let previous: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs `holdfast` in this process, which saves a third of a second of a processor: for what a command says and does. Calls
+ * wait for one another, because the environment is one.
+ */
+export function holdfastHere(args: string[], env: NodeJS.ProcessEnv = {}): Promise<CommandResult> {
+  const ended = previous.then(() => runHere(args, { ...bareEnvironment(), ...env }));
+  previous = ended.catch(() => {});
+  return ended;
+}
+
+async function runHere(args: string[], env: NodeJS.ProcessEnv): Promise<CommandResult> {
+  const own = process.env;
+  process.env = env;
+  const said = { stdout: '', stderr: '' };
+  const print = (text: string | Uint8Array) => void (said.stdout += Buffer.from(text).toString());
+  try {
+    const code = await runCli(args, {
+      print: (line) => print(`${line}\n`),
+      write: print,
+      report: (line) => void (said.stderr += `${line}\n`),
+      reportProgress: () => {},
+      outputClosed: new AbortController().signal,
+      width: null,
+    });
+    return { code, ...said };
+  } finally {
+    process.env = own;
+  }
 }
 
 /** Runs `holdfast` in a process of its own, which `signal` ends. */
