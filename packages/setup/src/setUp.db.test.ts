@@ -11,7 +11,12 @@ import { listOrganizations } from '@holdfast/db/organizations';
 import { listPartitions } from '@holdfast/db/partitions';
 import { apiKeyOf, hashApiKey } from '@holdfast/domain/apiKey';
 import { servicePort } from '@holdfast/local/launch/ports';
-import { asRole, createBareDatabase, rolePasswords } from '@holdfast/testkit/testDatabase';
+import {
+  asRole,
+  createBareDatabase,
+  createTestDatabase,
+  rolePasswords,
+} from '@holdfast/testkit/testDatabase';
 import { testFolder } from '@holdfast/testkit/testFolder';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { readConfig } from './config.ts';
@@ -23,12 +28,15 @@ const key = apiKeyOf(secret);
 const patient = { forMs: 20_000, pauseMs: 50 };
 const quick = { ...patient, forMs: 3000 };
 
-let database: Awaited<ReturnType<typeof createBareDatabase>>;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let db: Database;
 let environment: Record<string, string>;
 
-beforeEach(async () => {
-  database = await createBareDatabase();
+// Migrating takes seconds: most tests begin with a migrated database.
+beforeEach(async () => await begin(await createTestDatabase()));
+
+async function begin(made: typeof database): Promise<void> {
+  database = made;
   db = openDatabase({ url: database.url, poolSize: 2, applicationName: 'test' });
   environment = {
     DATABASE_URL: database.url,
@@ -39,12 +47,20 @@ beforeEach(async () => {
     DEMO_KEY_SECRET: secret,
     SANDBOX_BASE_URL: 'http://sandbox.test',
   };
-});
+}
 
-afterEach(async () => {
+async function end(): Promise<void> {
   await db.close();
   await database.drop();
-});
+}
+
+afterEach(end);
+
+/** Begins again, with an empty database. */
+async function beginBare(): Promise<void> {
+  await end();
+  await begin(await createBareDatabase());
+}
 
 /** The lines of a run. */
 async function run(change: Record<string, string> = {}, waits = patient): Promise<string[]> {
@@ -68,6 +84,7 @@ async function demoKeyRow(): Promise<{ id: string; organizationId: string }> {
 
 describe('the setup', () => {
   it('prepares an empty database and prints a line for each step', async () => {
+    await beginBare();
     const said = await run();
     expect(said.map((line) => line.split(':')[0])).toEqual([
       'migrations',
@@ -107,6 +124,7 @@ describe('the setup', () => {
   });
 
   it('does everything once when several run at once', async () => {
+    await beginBare();
     const runs = await Promise.all([run(), run(), run()]);
     expect(runs.map(([migrations]) => migrations).filter((line) => line?.endsWith('applied'))).toHaveLength(
       1,
@@ -116,6 +134,7 @@ describe('the setup', () => {
   });
 
   it('is completed by the next run when it is killed after any step', async () => {
+    await beginBare();
     for (const prefix of ['migrations', 'partitions', 'roles', 'overage', 'files', 'models', 'demo'])
       await killedAfter(prefix);
     expect((await run()).at(-1)).toContain(key);

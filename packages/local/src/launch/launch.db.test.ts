@@ -144,25 +144,9 @@ describe('npm start', () => {
     ]);
   }, 60_000);
 
-  it('reuses the data and the key at the second start, and applies the models of its environment', async () => {
-    await start();
-    await shutDown(running);
-    running = { services: [] };
-    const { env } = await options();
-    const folders: string[] = [];
-    await start({
-      env: { ...env, MODELS_DIR: '/my/models' },
-      seed: async ({ apiKey, modelsDir }) => {
-        folders.push(modelsDir);
-        return { organizationId: 'org_1', apiKey: apiKey ?? 'another-key' };
-      },
-    });
-    expect(readState().api_key).toBe('the-first-key');
-    expect(folders).toEqual(['/my/models']);
-  }, 60_000);
-
-  it('allows webhooks to one port of this machine, which stays the same at the next start, as the admin port does', async () => {
-    await start();
+  it('keeps its data, key, passwords and ports at the next start, which follows its environment', async () => {
+    const setRoles = jest.fn<LaunchOptions['setRoles']>(async () => {});
+    await start({ setRoles });
     const { webhooks_origin, admin_url } = readState();
     expect(webhooks_origin).toMatch(/^http:\/\/127\.0\.0\.1:1\d{4}$/);
     expect(await Promise.all(serviceNames.map(openedTo))).toEqual([
@@ -172,21 +156,7 @@ describe('npm start', () => {
       webhooks_origin,
       undefined,
     ]);
-    await shutDown(running);
-    running = { services: [] };
-    const { env } = await options();
-    const text = await start({ env: { ...env, WEBHOOK_ALLOW_ORIGINS: '' } });
-    expect(readState()).toMatchObject({ webhooks_origin, admin_url });
-    expect(text).toContain('npm run webhooks:listen');
-    // The environment has the last word.
-    expect(await openedTo('webhook-sender')).toBe('');
-  }, 60_000);
-
-  it('logs each service in with its own role and a stable password, and the sandbox with none', async () => {
-    const setRoles = jest.fn<LaunchOptions['setRoles']>(async () => {});
-    await start({ setRoles });
-    const users = await Promise.all(serviceNames.map(databaseUserOf));
-    expect(users).toEqual([
+    expect(await Promise.all(serviceNames.map(databaseUserOf))).toEqual([
       'holdfast_gateway',
       'holdfast_dispatcher',
       'holdfast_ledger',
@@ -195,7 +165,20 @@ describe('npm start', () => {
     ]);
     await shutDown(running);
     running = { services: [] };
-    await start({ setRoles });
+    const { env } = await options();
+    const folders: string[] = [];
+    const text = await start({
+      setRoles,
+      env: { ...env, MODELS_DIR: '/my/models', WEBHOOK_ALLOW_ORIGINS: '' },
+      seed: async ({ apiKey, modelsDir }) => {
+        folders.push(modelsDir);
+        return { organizationId: 'org_1', apiKey: apiKey ?? 'another-key' };
+      },
+    });
+    expect(readState()).toMatchObject({ api_key: 'the-first-key', webhooks_origin, admin_url });
+    expect(folders).toEqual(['/my/models']);
+    expect(text).toContain('npm run webhooks:listen');
+    expect(await openedTo('webhook-sender')).toBe('');
     const [first, second] = setRoles.mock.calls.map(([, passwords]) => passwords);
     expect(new Set(Object.values(first ?? {})).size).toBe(4);
     expect(second).toEqual(first);
