@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { root, script } from './child.mjs';
 import { testConsole, testDocs } from './console.mjs';
+import { ensureCompiled } from './dependencies.mjs';
 import { findHelm } from './helm.mjs';
 import { test } from './jest.mjs';
 import { packSdks, testPython, testSdks } from './sdk.mjs';
@@ -58,6 +59,7 @@ function help() {
 async function testOthers(words) {
   const args = words.filter((word) => word !== '--sdk');
   const only = ['acceptance'];
+  await ensureCompiled();
   if (words.includes('--sdk')) {
     await packSdks();
     only.push('sdk');

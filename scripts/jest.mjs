@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { root, runNode } from './child.mjs';
+import { compileCache } from './dependencies.mjs';
 
 const flags = '--experimental-vm-modules --disable-warning=ExperimentalWarning';
 
@@ -14,7 +15,12 @@ const tiers = ['unit', 'db', 'system'];
 export function test(args, { only = tiers, ...options } = {}) {
   const named = args.some((arg) => !arg.startsWith('-') && arg.includes('/'));
   const selected = named ? [] : ['--selectProjects', ...only];
-  const env = { ...options.env, NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} ${flags}`.trim() };
+  const env = {
+    // Without it, each system that a test starts compiles the services anew.
+    NODE_COMPILE_CACHE: compileCache,
+    ...options.env,
+    NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} ${flags}`.trim(),
+  };
   return runNode(['node_modules/jest/bin/jest.js', ...args.map(anchored), ...selected], { ...options, env });
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { run, runNode, successful, UserError } from './child.mjs';
+import { compileCache, ensureCompiled } from './dependencies.mjs';
 
 const chromium = '/usr/bin/chromium';
 
@@ -14,12 +15,12 @@ async function ensureChromium() {
 }
 
 /** Runs a project of `acceptance/browser/playwright.config.ts`, with Playwright's arguments: a path, `-g title`. */
-export async function testInBrowser(project, args, options) {
+export async function testInBrowser(project, args) {
   await ensureChromium();
+  await ensureCompiled();
   const program = 'acceptance/node_modules/@playwright/test/cli.js';
   const config = ['--config=acceptance/browser/playwright.config.ts', `--project=${project}`];
-  return await runNode(
-    ['--disable-warning=ExperimentalWarning', program, 'test', ...config, ...args],
-    options,
-  );
+  return await runNode(['--disable-warning=ExperimentalWarning', program, 'test', ...config, ...args], {
+    env: { NODE_COMPILE_CACHE: compileCache },
+  });
 }
