@@ -57,6 +57,8 @@ export async function faceGateway(
         where: { id },
         data: { ...ended, output, ...more },
       });
+      // As the ledger does.
+      gateway.context.hints.publishChanges([id], 'COMPLETED');
       return { response: await response, execution };
     },
   };
