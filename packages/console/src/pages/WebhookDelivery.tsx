@@ -87,7 +87,7 @@ function Details({ of }: { of: Delivery }) {
           )}
           <ol className="space-y-4">
             {of.attempts.toReversed().map((attempt) => (
-              <AttemptOf
+              <DeliveryAttemptDetails
                 key={attempt.number}
                 of={attempt}
                 isOpen={of.status === 'pending' && attempt === of.attempts.at(-1)}
@@ -156,7 +156,7 @@ function FactsOf({ of }: { of: Delivery }) {
 }
 
 /** `isOpen`: its delivery is pending, and it is the last. An earlier one without a response was interrupted. */
-function AttemptOf({ of, isOpen }: { of: DeliveryAttempt; isOpen: boolean }) {
+function DeliveryAttemptDetails({ of, isOpen }: { of: DeliveryAttempt; isOpen: boolean }) {
   const isSending = isOpen && of.duration_ms === null && of.error === null;
   const look = isSending
     ? 'text-busy'

@@ -77,13 +77,13 @@ function DeliveryAttempts({ of: attempts, body }: { of: DeliveryAttempt[]; body:
         </div>
       )}
       {attempts.map((attempt) => (
-        <AttemptOf key={attempt.number} of={attempt} />
+        <DeliveryAttemptDetails key={attempt.number} of={attempt} />
       ))}
     </div>
   );
 }
 
-function AttemptOf({ of }: { of: DeliveryAttempt }) {
+function DeliveryAttemptDetails({ of }: { of: DeliveryAttempt }) {
   return (
     <div>
       <p className="mb-1 text-xs">

@@ -8,7 +8,7 @@ import { Problem, Skeleton } from '../../ui/states.tsx';
 import { Code, Time } from '../../ui/values.tsx';
 
 type Backlog = components['schemas']['WebhookEndpointBacklog'];
-type DeliveryAttempt = Backlog['last_attempts'][number];
+type LastDeliveryAttempt = Backlog['last_attempts'][number];
 
 type Endpoint = Pick<components['schemas']['WebhookEndpoint'], 'id' | 'is_active' | 'failing_since'>;
 
@@ -70,7 +70,7 @@ function Summary({ of, backlog }: { of: Endpoint; backlog: Backlog }) {
   );
 }
 
-function Response({ of }: { of: DeliveryAttempt }) {
+function Response({ of }: { of: LastDeliveryAttempt }) {
   return (
     <li>
       <p className="mb-1">
