@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { bodyInDialect, type DialectEvent, isNamedIn } from './endpointDialects.ts';
 import { type Execution, type StatusRecord, statusRecord } from './execution.ts';
 import { limits } from './limits.ts';
-import type { ExecutionStatus } from './statuses.ts';
+import { type ExecutionStatus, isTerminal } from './statuses.ts';
 
 /** The types of events about executions: contract 8.1. */
 export const eventTypes = [
@@ -13,8 +13,6 @@ export const eventTypes = [
   'execution.expired',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
-
-export const terminalEventTypes = eventTypes.filter((type) => type !== 'execution.started');
 
 /** Events about one endpoint, for the organization's other endpoints. */
 export const endpointEventTypes = ['endpoint.failing', 'endpoint.deactivated', 'endpoint.recovered'] as const;
@@ -103,6 +101,8 @@ export const statusAfter: Record<EventType, ExecutionStatus> = {
   'execution.cancelled': 'CANCELLED',
   'execution.expired': 'EXPIRED',
 };
+
+export const terminalEventTypes = eventTypes.filter((type) => isTerminal(statusAfter[type]));
 
 function envelope(event: Event) {
   return {
