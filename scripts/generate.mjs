@@ -13,11 +13,14 @@ function runGenerator({ script }) {
 
 /** Writes every generated file. */
 export async function generate() {
+  const before = bytesOf('docs/openapi.json');
   for (const generator of generators()) {
     const code = await runGenerator(generator);
     if (code !== 0) return code;
     console.log(`written: ${generator.writes.join(', ')}`);
   }
+  if (before && !bytesOf('docs/openapi.json')?.equals(before))
+    console.log('docs/openapi.json has changed: also run `python sdk/python/tools/generate.py`.');
   return 0;
 }
 

@@ -184,7 +184,24 @@ describe('a type of event', () => {
   ])('is named in %s', (path) => {
     const text = readFileSync(resolve(root, path), 'utf8');
     const types = [...eventTypes, ...endpointEventTypes, ...batchEventTypes];
-    expect(types.filter((type) => !new RegExp(`['"\`]${type}['"\`]`).test(text))).toEqual([]);
+    const missing = types.filter((type) => !new RegExp(`['"\`]${type}['"\`]`).test(text));
+    expect(missing.map((type) => `${path} does not name ${type}`)).toEqual([]);
+  });
+});
+
+describe('an operation of the API', () => {
+  it('has what the samples of its reference need, make and print, in acceptance/clients/docs/operations.ts', () => {
+    const path = 'acceptance/clients/docs/operations.ts';
+    const text = readFileSync(resolve(root, path), 'utf8');
+    const { paths: documented } = JSON.parse(readFileSync(resolve(root, 'docs/openapi.json'), 'utf8')) as {
+      paths: Record<string, Record<string, { operationId: string }>>;
+    };
+    const names = Object.values(documented).flatMap((item) =>
+      Object.values(item).map(({ operationId }) => operationId),
+    );
+    expect(names).toContain('createExecution');
+    const missing = names.filter((name) => !new RegExp(`^  ${name}: `, 'm').test(text));
+    expect(missing.map((name) => `${path} has no line ${name}`)).toEqual([]);
   });
 });
 

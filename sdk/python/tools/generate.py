@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import subprocess
@@ -110,6 +111,8 @@ def generated() -> dict[Path, str]:
 
 
 def main() -> int:
+    if importlib.util.find_spec("datamodel_code_generator") is None:
+        sys.exit(f"{sys.executable} lacks the generator: run pip install -e 'sdk/python[dev]' in the root of the repository.")
     stale = [(path, text) for path, text in generated().items() if not path.exists() or path.read_text() != text]
     if "--check" in sys.argv:
         for path, _ in stale:
