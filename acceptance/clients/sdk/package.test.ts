@@ -33,6 +33,12 @@ async function newProject(name: string, manifest: object): Promise<string> {
   return folder;
 }
 
+/** A project of ES modules, for every program that runs with the package alone. */
+let modules: string;
+beforeAll(async () => {
+  modules = await newProject('esm', { type: 'module' });
+}, 120_000);
+
 /** The fenced blocks of the README in one language. */
 function snippets(language: string): string[] {
   const readme = readFileSync(join(sdkFolder, 'README.md'), 'utf8');
@@ -74,7 +80,7 @@ describe('the package @holdfast/sdk', () => {
 
 describe('an empty project', () => {
   it('of ES modules runs the first programs of the README', async () => {
-    const folder = await newProject('esm', { type: 'module' });
+    const folder = modules;
     const [hello = '', files = ''] = snippets('ts');
     writeFileSync(join(folder, 'hello.mjs'), hello);
     expect(await runIn(folder, 'node', 'hello.mjs')).toContain('"Hello"');
@@ -126,9 +132,8 @@ describe('an empty project', () => {
   });
 
   it.each(['run', 'files', 'progress', 'stream', 'order'])('runs the example %s', async (name) => {
-    const folder = await newProject(`example-${name}`, { type: 'module' });
-    copyFromSdk(`examples/${name}.mjs`, folder);
-    const output = await runIn(folder, 'node', `${name}.mjs`);
+    copyFromSdk(`examples/${name}.mjs`, modules);
+    const output = await runIn(modules, 'node', `${name}.mjs`);
     const expected = {
       run: /cost 0\.01/,
       files: /64 pixels wide/,
@@ -137,13 +142,12 @@ describe('an empty project', () => {
       order: /charged 0\.01/,
     };
     expect(output).toMatch(expected[name as keyof typeof expected]);
-    if (name === 'order') expect(await runIn(folder, 'node', 'order.mjs')).toBe(output);
+    if (name === 'order') expect(await runIn(modules, 'node', 'order.mjs')).toBe(output);
   });
 });
 
 describe('an execution token', () => {
   it('can read its execution and its files, and nothing else', async () => {
-    const folder = await newProject('token', { type: 'module' });
     const program = `import { Holdfast } from '@holdfast/sdk';
       const client = new Holdfast();
       const input = { prompt: 'Hello', width: 16, height: 16 };
@@ -156,8 +160,8 @@ describe('an execution token', () => {
       const bytes = await reader.output(ended).images[0].bytes();
       const refused = await reader.balance.get().catch((error) => error.status);
       console.log(JSON.stringify([ended.status, types.includes('status'), bytes.length > 0, refused]));`;
-    writeFileSync(join(folder, 'main.mjs'), program);
-    expect(JSON.parse(await runIn(folder, 'node', 'main.mjs'))).toEqual(['COMPLETED', true, true, 403]);
+    writeFileSync(join(modules, 'main.mjs'), program);
+    expect(JSON.parse(await runIn(modules, 'node', 'main.mjs'))).toEqual(['COMPLETED', true, true, 403]);
   });
 });
 

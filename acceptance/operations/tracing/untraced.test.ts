@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { ServiceName } from '@holdfast/testkit/testDatabase';
 import { until } from '@holdfast/testkit/until';
 import { type Received, status } from '@holdfast/testkit/webhookReceiver';
@@ -69,9 +69,10 @@ describe('with tracing off', () => {
 
 describe('with a collector that accepts connections and never responds', () => {
   let silent: Server;
+  const sockets: Socket[] = [];
 
   beforeAll(async () => {
-    silent = createServer(() => {});
+    silent = createServer((socket) => void sockets.push(socket.on('error', () => {})));
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as AddressInfo;
     for (const name of services) {
@@ -79,7 +80,11 @@ describe('with a collector that accepts connections and never responds', () => {
       await stack.services.start(name, { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
     }
   });
-  afterAll(() => void silent.close());
+  // Open sockets would keep this process alive.
+  afterAll(() => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
 
   it('executions succeed, and each service logs once that spans are lost', async () => {
     const lost = () =>
