@@ -216,7 +216,7 @@ describe('the body of a delivery', () => {
 
   it('is made only of events that the dialect has a name for', () => {
     const openai = { events: [], dialect: 'openai' };
-    expect(subscribedTypes(openai)).toEqual(eventTypes.filter((type) => type !== 'execution.started'));
+    expect(subscribedTypes(openai)).toEqual(terminalEventTypes);
     expect(subscribedTypes({ ...openai, events: ['endpoint.*'] })).toEqual([]);
     const ofBatches = subscribedTypes({ ...openai, events: ['batch.*'] });
     expect(ofBatches).toEqual(['batch.completed', 'batch.cancelled', 'batch.expired']);
