@@ -7,31 +7,38 @@ export type FaceRequest = { apiKeyId: string; route: string; hash: string };
 export type KnownRequest = {
   executionId: string;
   hasEnded: boolean;
-  /** Seconds since a response arrived; null: none did. */
+  /** Seconds between the last response that was delivered and the request that asks; null: none was. */
   deliveredS: number | null;
-  /** Seconds since the connection of that response closed; negative: it may close yet; null: it has not closed in time. */
+  /** Seconds between the end of that response's connection and the request; null: it has not closed in time. */
   closedS: number | null;
+  /** It is not known yet whether that connection closes in time. */
+  mayClose: boolean;
   /** How many requests there were for the execution. */
   tries: number;
   /** Seconds since the last request for it, or since its execution has ended. */
   idleS: number;
 };
 
-/** What the last request like this one has created. */
-export async function findFaceRequest(db: Database, request: FaceRequest): Promise<KnownRequest | null> {
+/** What the last request like this one has created, seen by one that arrived then. */
+export async function findFaceRequest(
+  db: Database,
+  request: FaceRequest,
+  arrivedAt: Date,
+): Promise<KnownRequest | null> {
   const { apiKeyId, route, hash } = request;
   const [known] = await runStatement<KnownRequest>(db.pool, 'find_face_request', findSql, [
     apiKeyId,
     route,
     hash,
+    arrivedAt,
   ]);
   return known ?? null;
 }
 
 const findSql = `
 SELECT f.execution_id AS "executionId", e.completed_at IS NOT NULL AS "hasEnded",
-  extract(epoch FROM now() - f.delivered_at)::float8 AS "deliveredS",
-  extract(epoch FROM now() - f.closed_at)::float8 AS "closedS", f.tries,
+  extract(epoch FROM $4::timestamptz - f.delivered_at)::float8 AS "deliveredS",
+  extract(epoch FROM $4::timestamptz - f.closed_at)::float8 AS "closedS", coalesce(f.closed_at > now(), false) AS "mayClose", f.tries,
   extract(epoch FROM now() - greatest(f.touched_at, e.completed_at))::float8 AS "idleS"
 FROM face_requests f CROSS JOIN LATERAL (SELECT completed_at FROM executions WHERE id = f.execution_id OFFSET 0) e
 WHERE f.api_key_id = $1 AND f.route = $2 AND f.hash = $3`;
@@ -63,22 +70,22 @@ export async function markDelivered(
   db: Database,
   request: FaceRequest,
   executionId: string,
-  closesWithinMs: number | null,
+  { deliveredAt, closesWithinMs }: { deliveredAt: Date; closesWithinMs: number | null },
 ): Promise<void> {
   const { apiKeyId, route, hash } = request;
-  const values = [apiKeyId, route, hash, executionId, closesWithinMs];
+  const values = [apiKeyId, route, hash, executionId, deliveredAt, closesWithinMs];
   await runStatement(db.pool, 'mark_delivered', deliveredSql, values);
 }
 
-const deliveredSql = `UPDATE face_requests SET delivered_at = now(), closed_at = now() + $5::int * interval '1 ms'
+const deliveredSql = `UPDATE face_requests SET delivered_at = $5, closed_at = now() + $6::int * interval '1 ms'
 WHERE api_key_id = $1 AND route = $2 AND hash = $3 AND execution_id = $4`;
 
-/** What became of the connection of a delivered response. */
+/** When the connection of a delivered response closed; null: it has not closed in time. */
 export async function markConnection(
   db: Database,
   request: FaceRequest,
   executionId: string,
-  hasClosed: boolean,
+  closedAt: Date | null,
 ): Promise<void> {
   const { apiKeyId, route, hash } = request;
   await runStatement(db.pool, 'mark_connection', connectionSql, [
@@ -86,11 +93,11 @@ export async function markConnection(
     route,
     hash,
     executionId,
-    hasClosed,
+    closedAt,
   ]);
 }
 
-const connectionSql = `UPDATE face_requests SET closed_at = CASE WHEN $5 THEN now() END
+const connectionSql = `UPDATE face_requests SET closed_at = $5::timestamptz
 WHERE api_key_id = $1 AND route = $2 AND hash = $3 AND execution_id = $4 AND delivered_at IS NOT NULL`;
 
 /** Seconds since an execution has ended; null: it has not. */

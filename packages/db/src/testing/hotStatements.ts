@@ -138,10 +138,15 @@ export const hotStatements: HotStatement[] = [
       readInboxState(db, { token: first(tokens.running), provider: 'sandbox' }),
     calledBackAttempt: (db, { tokens }) =>
       calledBackAttempt(db, { token: first(tokens.running), provider: 'sandbox' }),
-    findFaceRequest: (db, work) => findFaceRequest(db, faceRequest(work)),
+    findFaceRequest: (db, work) => findFaceRequest(db, faceRequest(work), new Date()),
     touchFaceRequest: (db, work) => touchFaceRequest(db, faceRequest(work), first(work.executions.running)),
-    markDelivered: (db, work) => markDelivered(db, faceRequest(work), first(work.executions.running), null),
-    markConnection: (db, work) => markConnection(db, faceRequest(work), first(work.executions.running), true),
+    markDelivered: (db, work) =>
+      markDelivered(db, faceRequest(work), first(work.executions.running), {
+        deliveredAt: new Date(),
+        closesWithinMs: null,
+      }),
+    markConnection: (db, work) =>
+      markConnection(db, faceRequest(work), first(work.executions.running), new Date()),
     storeCallback: (db, { tokens }) =>
       storeCallback(db, {
         id: newId('cbk'),

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Agent, createServer } from 'node:http';
+import { findFaceRequest, markConnection, markDelivered } from '@holdfast/db/faceRequests';
 import { closing } from '@holdfast/testkit/closing';
 import { until } from '@holdfast/testkit/until';
 import { beforeEach, describe, expect, it } from '@jest/globals';
@@ -95,6 +96,20 @@ describe('a twin of a request whose response was written whole', () => {
     await answered(post(agent, replicate));
     expect(socket.listenerCount('close')).toBeLessThanOrEqual(before);
     agent.destroy();
+  });
+
+  it('is seen at the times of the events, however late they are noted and read', async () => {
+    const { execution } = await answered(post(new Agent(), 'curl/8.5.0'));
+    await until('it is noted', async () => (await rowOf(execution.id)).deliveredAt !== null);
+    const row = await rowOf(execution.id);
+    const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 12, 0, second));
+    await markDelivered(db, row, execution.id, { deliveredAt: at(10), closesWithinMs: 60_000 });
+    expect(await findFaceRequest(db, row, at(11))).toMatchObject({ deliveredS: 1, mayClose: true });
+    await markConnection(db, row, execution.id, at(12));
+    const seen = { deliveredS: 3, closedS: 1, mayClose: false };
+    expect(await findFaceRequest(db, row, at(13))).toMatchObject(seen);
+    await markConnection(db, row, execution.id, null);
+    expect(await findFaceRequest(db, row, at(13))).toMatchObject({ closedS: null, mayClose: false });
   });
 
   it.each([

@@ -9,12 +9,14 @@ import {
   markDelivered,
 } from '@holdfast/db/faceRequests';
 import type { Context } from '../context/context.ts';
+import { stateOf } from '../http/requestState.ts';
 import { isSilentRepeater } from './silentRepeaters.ts';
 
 type Responding = { context: Context; response: ServerResponse };
 
 /** How soon after a response a connection closes that has lost it. */
 const closesWithinMs = 1000;
+const noticesWithinMs = 100;
 /** A gateway that has not decided by then has died. */
 const decidesWithinMs = 2 * closesWithinMs;
 /** How often a gateway looks whether it has happened to a connection of another one. */
@@ -30,11 +32,12 @@ export async function findKnown(
 ): Promise<KnownRequest | null> {
   undecided.get(response.req.socket)?.();
   await context.deliveryNotes.get(nameOf(identity))?.written;
+  const { arrivedAt } = stateOf(response);
   for (;;) {
-    const known = await findFaceRequest(context.db, identity);
+    const known = await findFaceRequest(context.db, identity, arrivedAt);
     if (known === null) return null;
     if (!isSilentRepeater(response.req)) return { ...known, closedS: null };
-    if (known.closedS === null || known.closedS >= 0) return known;
+    if (!known.mayClose) return known;
     await delay(pollMs);
   }
 }
@@ -64,24 +67,32 @@ export function noteDelivery(
       .finally(() => isLast && notes.get(name) === note && notes.delete(name));
   }
 
+  let deliveredAt = new Date();
+  response.once('finish', () => {
+    deliveredAt = new Date();
+  });
   response.once('close', () => {
     if (!response.writableFinished || isRetryExpected(response)) return;
     // A proxy may close each connection after its response.
     const mayClose = response.shouldKeepAlive && isSilentRepeater(response.req);
     notes.set(name, note);
-    write(() => markDelivered(db, identity, executionId, mayClose ? decidesWithinMs : null), !mayClose);
+    const delivered = { deliveredAt, closesWithinMs: mayClose ? decidesWithinMs : null };
+    write(() => markDelivered(db, identity, executionId, delivered), !mayClose);
     if (!mayClose) return;
     const bytesRead = socket.bytesRead;
-    const end = (hasClosed: boolean) => {
+    const end = (closedAt: Date | null) => {
       undecided.delete(socket);
       clearTimeout(timer);
       socket.off('close', onClose);
-      write(() => markConnection(db, identity, executionId, hasClosed), true);
+      write(() => markConnection(db, identity, executionId, closedAt), true);
     };
-    const onClose = () => end(socket.bytesRead === bytesRead);
+    const onClose = () => end(socket.bytesRead === bytesRead ? new Date() : null);
     undecided.get(socket)?.();
-    undecided.set(socket, () => end(false));
-    const timer = setTimeout(end, closesWithinMs, false).unref();
+    undecided.set(socket, () => end(null));
+    // A busy process runs timers before it sees that a connection has closed.
+    let timer = setTimeout(() => {
+      timer = setTimeout(end, noticesWithinMs, null).unref();
+    }, closesWithinMs).unref();
     if (socket.destroyed) onClose();
     else socket.once('close', onClose);
   });

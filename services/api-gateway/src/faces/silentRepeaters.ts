@@ -39,10 +39,12 @@ export function isSilentRepeater(request: IncomingMessage): boolean {
 
 type Lost = Pick<KnownRequest, 'tries'> & { deliveredS: number; closedS: number };
 
-/** Whether a client repeats its request by now, whose connection has closed after a response. */
+/** Whether a client, whose connection has closed after a response, repeats its request when this one arrived. */
 export function isTimeToRepeat(request: IncomingMessage, { deliveredS, closedS, tries }: Lost): boolean {
   const pauses = pausesOf(request) ?? [];
-  const after = (number: number) => pauses[Math.min(number, pauses.length) - 1] ?? [0, -lateS];
+  const after = (number: number) =>
+    pauses[Math.min(number, pauses.length) - 1] ?? [0, Number.NEGATIVE_INFINITY];
   const [[minS], [, maxS]] = [after(tries), after(tries + maxUnseen)];
-  return deliveredS >= minS - earlyS && closedS < maxS + lateS;
+  const hasPaused = minS === 0 || deliveredS >= minS - earlyS;
+  return hasPaused && closedS < maxS + lateS;
 }

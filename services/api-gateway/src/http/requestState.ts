@@ -5,6 +5,8 @@ import type { Match } from './routes.ts';
 
 export type RequestState = {
   requestId: string;
+  /** When the gateway took the request from its connection. */
+  arrivedAt: Date;
   startedAt: number;
   match: Match;
   /** The client's address in canonical form, as TRUST_PROXY determines it. */

@@ -24,6 +24,7 @@ export function trackRequests(context: Context, routes: Routes, faces: readonly 
       startSpan(context.tracing, { method: methodLabel(request.method), match, requestId, parent });
     openState(response, {
       requestId,
+      arrivedAt: new Date(),
       startedAt: performance.now(),
       match,
       address: clientAddress(request),
