@@ -49,6 +49,7 @@ export const text = {
     title: 'Find',
     hint: 'A page, an organization, an id, an order',
     page: 'Page',
+    batch: 'Batch',
     none: 'Nothing is found.',
     keysTitle: 'Keys',
     keys: [

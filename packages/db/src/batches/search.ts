@@ -4,6 +4,7 @@ import { type Condition, givenConditions, runStatement } from '../statement.ts';
 import { batchColumnsSql } from './batches.ts';
 
 export type BatchSearch = {
+  id?: string | undefined;
   organizationId?: string | undefined;
   statuses?: readonly BatchStatus[] | undefined;
   cursor?: string | undefined;
@@ -48,6 +49,7 @@ const isOfUnended = ({ organizationId, statuses }: BatchSearch) =>
   statuses?.every((one) => !finalBatchStatuses.some((final) => final === one));
 
 const sliceConditions: Condition<BatchSearch>[] = [
+  { name: 'id', sql: 'id = ?' },
   { name: 'organizationId', sql: 'organization_id = ?' },
   { name: 'cursor', sql: 'id < ?' },
 ];

@@ -58,7 +58,7 @@ describe("any organization's executions", () => {
   });
 });
 
-it('batches of all organizations are listed, newest first, by organization and status', async () => {
+it('batches of all organizations are listed, newest first, by id, organization and status', async () => {
   const ids: string[] = [];
   for (const organizationId of [org, other, org]) {
     const client = gateway.client(await gateway.newKey(organizationId));
@@ -73,6 +73,7 @@ it('batches of all organizations are listed, newest first, by organization and s
   const idsFor = async (query: string) => idsOf(await call('get', `/batches?${query}`).expect(200));
   expect(await idsFor(`cursor=${body.next_cursor}`)).toEqual([ids[2]]);
   expect(await idsFor(`organization_id=${org}`)).toEqual([ids[0], ids[2]]);
+  expect(await idsFor(`id=${ids[1]}`)).toEqual([ids[1]]);
   expect(await idsFor('status=finishing,cancelled')).toEqual([ids[1]]);
   expect(await idsFor('status=open,paused')).toEqual([ids[0], ids[2]]);
   const search = { statuses: ['cancelled' as const] };

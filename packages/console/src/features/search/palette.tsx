@@ -5,15 +5,22 @@ import { read, type Schemas } from '../../api.ts';
 import { text } from '../../strings.ts';
 import { inputLook } from '../../ui/field.tsx';
 import { executionQuery } from './filters.ts';
-import { pageOfId } from './search.ts';
+import { isBatchId, pageOfId } from './search.ts';
 
 /** `kind`: what the place is, as people call it. */
-type Place = { kind: string; name: string; to: string; params?: { id: string }; search?: { q: string } };
+type Place = {
+  kind: string;
+  name: string;
+  to: string;
+  params?: { id: string; organization?: string };
+  search?: { q: string };
+};
 
 const perKind = 5;
 
-/** The places that the text leads to: pages by name, organizations by name, executions as their list finds them. */
+/** The places that the text leads to: organizations by name, executions as their list finds them, a batch by its id. */
 async function find(typed: string, signal: AbortSignal): Promise<Place[]> {
+  if (isBatchId(typed)) return await findBatch(typed, signal);
   const [organizations, executions] = await Promise.all([
     read<Schemas['OrganizationPage']>('/organizations', { text: typed, limit: perKind }, signal),
     read<Schemas['AnyExecutionPage']>(
@@ -36,6 +43,16 @@ async function find(typed: string, signal: AbortSignal): Promise<Place[]> {
       params: { id },
     })),
   ];
+}
+
+async function findBatch(id: string, signal: AbortSignal): Promise<Place[]> {
+  const { data } = await read<Schemas['AnyBatchPage']>('/batches', { id, limit: 1 }, signal);
+  return data.map(({ organization_id: organization }) => ({
+    kind: text.find.batch,
+    name: id,
+    to: '/batches/$organization/$id',
+    params: { organization, id },
+  }));
 }
 
 /** One field that leads to everything: arrows choose, Enter opens. `pages`: those of the navigation. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { pageOfId, remainingOf, wishAfter } from './search.ts';
+import { isBatchId, pageOfId, remainingOf, wishAfter } from './search.ts';
 
 describe('wishAfter', () => {
   it.each([
@@ -28,6 +28,11 @@ describe('pageOfId', () => {
   it.each(['', 'exec_01a2', uuid, `key_${uuid}`, `exec_${uuid} x`])('knows no page of %j', (typed) => {
     expect(pageOfId(typed)).toBeNull();
   });
+});
+
+it('a batch has an id of its own kind', () => {
+  const uuid = '01a2b3c4-0000-7000-8000-00000000000f';
+  expect([`bat_${uuid} `, 'bat_01a2', `exec_${uuid}`].map(isBatchId)).toEqual([true, false, false]);
 });
 
 describe('remainingOf', () => {

@@ -14,10 +14,17 @@ const pages = {
   dlv: '/webhooks/deliveries/$id',
 } as const;
 
+const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+const pageId = new RegExp(`^(exec|org|wh|dlv)_${uuid}$`);
+const batchId = new RegExp(`^bat_${uuid}$`);
+
+/** Whether a text is the whole id of a batch. The page of a batch needs its organization, too. */
+export const isBatchId = (typed: string) => batchId.test(typed.trim());
+
 /** The page of a whole id. Null: the text is no id, or only the start of one. */
 export function pageOfId(typed: string): { to: (typeof pages)[keyof typeof pages]; id: string } | null {
   const id = typed.trim();
-  const [, kind] = /^(exec|org|wh|dlv)_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.exec(id) ?? [];
+  const [, kind] = pageId.exec(id) ?? [];
   return kind ? { to: pages[kind as keyof typeof pages], id } : null;
 }
 

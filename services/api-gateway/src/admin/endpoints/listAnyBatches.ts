@@ -19,6 +19,7 @@ export const listAnyBatches = keylessEndpoint({
   access: 'operator',
   limit: 'other',
   query: pageQuery({ limit: 20, maxLimit: 100 }).extend({
+    id: idFilter('bat', 'Only the batch with this id').optional(),
     organization_id: idFilter('org', 'Only batches of this organization').optional(),
     status: choicesFilter(batchStatuses, 'Only batches with this status'),
   }),
@@ -33,8 +34,8 @@ export const listAnyBatches = keylessEndpoint({
         .meta({ id: 'AnyBatchPage' }),
     },
   },
-  async handle({ context, query: { organization_id: organizationId, status: statuses, cursor, limit } }) {
-    const search = { organizationId, statuses, cursor: checkedCursor('bat', cursor) };
+  async handle({ context, query: { id, organization_id: organizationId, status: statuses, cursor, limit } }) {
+    const search = { id, organizationId, statuses, cursor: checkedCursor('bat', cursor) };
     const { rows, reached } = await context.reader.read('operators', (db) =>
       searchBatches(db, search, limit + 1, searchedPerPage),
     );
