@@ -264,7 +264,7 @@ describe('what was shown is not free', () => {
       customer = await fleet.newCustomer(balance);
       await fleet.admin.patch(`/admin/v1/organizations/${customer.organizationId}`, { overage });
       const { record, read } = await readAll('holds-little', {
-        input: { prompt: 'one two', tokens: 300, tokens_per_s: 25 },
+        input: { prompt: 'one two', tokens: 300, tokens_per_s: 10 },
       });
       expect(record).toMatchObject({ status: 'COMPLETED', finish_reason: 'budget', hold_amount: '0.012' });
       expect([Number(record.cost), record.result?.['text']]).toEqual([
@@ -272,8 +272,8 @@ describe('what was shown is not free', () => {
         textOf(read),
       ]);
       expect(Number(record.cost)).toBeLessThanOrEqual(most);
-      // What a busy dispatcher gathers at once is shown whole or not at all.
-      expect(Number(record.cost)).toBeGreaterThan(most / 2);
+      // What a busy dispatcher gathers at once is shown whole or not at all, so its provider is slow.
+      expect(Number(record.cost)).toBeGreaterThan(most - 0.005);
       await expectPaid([record], Number(balance));
     },
   );

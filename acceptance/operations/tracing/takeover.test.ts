@@ -17,7 +17,7 @@ it('a takeover by another dispatcher is part of the same trace', async () => {
   const id = await create(api, 'sandbox-text', input, {}, { traceparent });
   await untilStatus(api, id, 'PROCESSING');
   await fleet.kill('dispatcher');
-  // As if half a minute had passed.
+  // The lease would last for another half a minute.
   await fleet.db.pool.query('UPDATE attempts SET lease_until = now() WHERE execution_id = $1', [id]);
   await until(
     'it has ended',

@@ -7,7 +7,7 @@ type BatchFile = { id: string; kind: BatchFileKind };
 /** A file of a batch that has ended. Null: its bytes are not counted yet. */
 export type EndedFile = BatchFile & { bytes: number | null };
 
-/** Those of the files whose batches have ended. A file without lines has 0 bytes. */
+/** Returns the files whose batches have ended. A file without lines has 0 bytes. */
 export async function readFileBytes(
   db: Database,
   organizationId: string,
@@ -41,7 +41,8 @@ export async function keepFileBytes(
     await runStatement(db.pool, `keep_batch_${kind}_bytes`, keepSql[kind], [id, endedAt, bytes]);
 }
 
-const keepSqlOf = (column: string) => `UPDATE batches SET ${column} = $3 WHERE id = $1 AND ended_at = $2`;
+const keepSqlOf = (column: string) => `UPDATE batches SET ${column} = $3
+WHERE id = $1 AND ended_at = $2 AND ${column} IS DISTINCT FROM $3`;
 const keepSql: Record<BatchFileKind, string> = {
   output: keepSqlOf('output_bytes'),
   error: keepSqlOf('error_bytes'),

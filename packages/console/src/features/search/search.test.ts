@@ -13,9 +13,9 @@ describe('wishAfter', () => {
   });
 });
 
-describe('pageOfId', () => {
-  const uuid = '01a2b3c4-0000-7000-8000-00000000000f';
+const uuid = '01a2b3c4-0000-7000-8000-00000000000f';
 
+describe('pageOfId', () => {
   it.each([
     [` exec_${uuid}\n`, '/executions/$id'],
     [`org_${uuid}`, '/organizations/$id'],
@@ -31,7 +31,6 @@ describe('pageOfId', () => {
 });
 
 it('a batch has an id of its own kind', () => {
-  const uuid = '01a2b3c4-0000-7000-8000-00000000000f';
   expect([`bat_${uuid} `, 'bat_01a2', `exec_${uuid}`].map(isBatchId)).toEqual([true, false, false]);
 });
 

@@ -14,18 +14,20 @@ const pages = {
   dlv: '/webhooks/deliveries/$id',
 } as const;
 
-const uuid = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
-const pageId = new RegExp(`^(exec|org|wh|dlv)_${uuid}$`);
-const batchId = new RegExp(`^bat_${uuid}$`);
+/** The prefix of a whole id. Null: the text is no id, or only the start of one. */
+function kindOf(typed: string): string | null {
+  const [, kind] = /^([a-z]+)_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.exec(typed.trim()) ?? [];
+  return kind ?? null;
+}
 
 /** Whether a text is the whole id of a batch. The page of a batch needs its organization, too. */
-export const isBatchId = (typed: string) => batchId.test(typed.trim());
+export const isBatchId = (typed: string) => kindOf(typed) === 'bat';
 
-/** The page of a whole id. Null: the text is no id, or only the start of one. */
+/** The page of a whole id. Null: it is no id, or has no page. */
 export function pageOfId(typed: string): { to: (typeof pages)[keyof typeof pages]; id: string } | null {
-  const id = typed.trim();
-  const [, kind] = pageId.exec(id) ?? [];
-  return kind ? { to: pages[kind as keyof typeof pages], id } : null;
+  const kind = kindOf(typed);
+  if (kind === null || !Object.hasOwn(pages, kind)) return null;
+  return { to: pages[kind as keyof typeof pages], id: typed.trim() };
 }
 
 /**

@@ -57,7 +57,7 @@ export async function faceGateway(
         where: { id },
         data: { ...ended, output, ...more },
       });
-      // As the ledger does.
+      // The ledger does so, too.
       gateway.context.hints.publishChanges([id], 'COMPLETED');
       return { response: await response, execution };
     },

@@ -9,7 +9,7 @@ type Calls = { ts: string; python: string } | null;
 
 const id = (prefix: string) => `'${prefix}_…'`;
 
-/** By operationId. `npm run test:acceptance -- docs` checks the types of every call and runs it. */
+/** The calls by operationId. `npm run test:acceptance -- docs` checks the types of every call and runs it. */
 const sdkCalls: Readonly<Record<string, Calls>> = {
   createExecution: {
     ts: "executions.create({ model: 'sandbox-text', input: { prompt: 'Hello' } })",
